@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Warnings are errors where `CI` is set, and only there: a newer compiler must not break its users.
+let strictness: [SwiftSetting] =
+    Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + strictness
+
+let package = Package(
+    name: "heartwood",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Heartwood", targets: ["Heartwood"]),
+        .library(name: "HeartwoodHTTP", targets: ["HeartwoodHTTP"]),
+        .library(name: "HeartwoodTestSupport", targets: ["HeartwoodTestSupport"]),
+        .executable(name: "heartwood", targets: ["HeartwoodTool"]),
+    ],
+    traits: [
+        .trait(name: "FloorDebug", description: "Removes verbose calls from the binary."),
+        .trait(
+            name: "FloorInfo", description: "Removes verbose and debug calls from the binary.",
+            enabledTraits: ["FloorDebug"]),
+        .trait(
+            name: "FloorNotice", description: "Removes verbose to info calls from the binary.",
+            enabledTraits: ["FloorInfo"]),
+        .trait(
+            name: "FloorWarning", description: "Removes verbose to notice calls from the binary.",
+            enabledTraits: ["FloorNotice"]),
+        .trait(
+            name: "FloorError", description: "Removes verbose to warning calls from the binary.",
+            enabledTraits: ["FloorWarning"]),
+    ],
+    targets: [
+        .target(name: "CHeartwood"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
+
+        .target(
+            name: "Heartwood",
+            dependencies: [
+                "CHeartwood", "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "HeartwoodHTTP",
+            dependencies: [
+                "Heartwood", "CHeartwood", "CZlib",
+                .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+                .target(name: "CCurl", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "HeartwoodTestSupport", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "HeartwoodTool", dependencies: ["Heartwood", "HeartwoodHTTP", "HeartwoodTestSupport"],
+            swiftSettings: settings),
+
+        .testTarget(
+            name: "HeartwoodTests", dependencies: ["Heartwood", "HeartwoodTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HeartwoodHTTPTests", dependencies: ["HeartwoodHTTP", "HeartwoodTestSupport"],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,153 @@
+#define _GNU_SOURCE
+#include "CHeartwood.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+// MARK: Cycle counter
+
+bool hw_ticks_are_reliable(void) {
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    if (!__get_cpuid(0x80000000u, &a, &b, &c, &d) || a < 0x80000007u) return false;
+    __get_cpuid(0x80000007u, &a, &b, &c, &d);
+    return (d & (1u << 8)) != 0;  // the invariant TSC
+#elif defined(__aarch64__)
+    return true;  // architectural: constant rate, same on every core
+#else
+    return false;
+#endif
+}
+
+// MARK: Thread identity
+
+_Thread_local void *hw_thread_state __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t exit_key;
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+static void (*exit_destructor)(void *);
+
+static void run_destructor(void *state) {
+    hw_thread_state = NULL;
+    if (exit_destructor) exit_destructor(state);
+}
+static void make_exit_key(void) { pthread_key_create(&exit_key, run_destructor); }
+
+void hw_thread_state_set(void *state, void (*destructor)(void *)) {
+    exit_destructor = destructor;
+    pthread_once(&exit_once, make_exit_key);
+    pthread_setspecific(exit_key, state);
+    hw_thread_state = state;
+}
+
+uint64_t hw_thread_id(void) {
+#ifdef __linux__
+    return (uint64_t)syscall(SYS_gettid);
+#else
+    uint64_t id = 0;
+    pthread_threadid_np(NULL, &id);
+    return id;
+#endif
+}
+
+size_t hw_thread_name(char *buffer, size_t capacity) {
+    char name[64] = {0};
+    if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) return 0;
+    size_t length = strnlen(name, sizeof name);
+    if (length > capacity) length = capacity;
+    memcpy(buffer, name, length);
+    return length;
+}
+
+extern const char *dispatch_queue_get_label(void *queue);
+
+const char *hw_queue_label(void) { return dispatch_queue_get_label(NULL); }
+
+// MARK: The gate
+
+_Atomic uint32_t hw_shared_gate;
+
+// MARK: Sanitizer annotations
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HW_TSAN 1
+#endif
+#endif
+
+#ifdef HW_TSAN
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+void hw_tsan_acquire(void *address) { __tsan_acquire(address); }
+void hw_tsan_release(void *address) { __tsan_release(address); }
+#else
+void hw_tsan_acquire(void *address) { (void)address; }
+void hw_tsan_release(void *address) { (void)address; }
+#endif
+
+// MARK: Files
+
+int64_t hw_file_birth(int fd) {
+#ifdef __linux__
+    struct statx info;
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &info) != 0 || !(info.stx_mask & STATX_BTIME)) return -1;
+    return (int64_t)info.stx_btime.tv_sec * 1000000000 + info.stx_btime.tv_nsec;
+#else
+    struct stat info;
+    if (fstat(fd, &info) != 0) return -1;
+    return (int64_t)info.st_birthtimespec.tv_sec * 1000000000 + info.st_birthtimespec.tv_nsec;
+#endif
+}
+
+int hw_wait_writable(int descriptor, int milliseconds) {
+    struct pollfd entry = {.fd = descriptor, .events = POLLOUT};
+    return poll(&entry, 1, milliseconds);
+}
+
+ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count) {
+    sigset_t quiet, before, pending;
+    sigemptyset(&quiet);
+    sigaddset(&quiet, SIGPIPE);
+    sigaddset(&quiet, SIGXFSZ);
+    sigemptyset(&pending);
+    sigpending(&pending);
+    bool pipe_was_pending = sigismember(&pending, SIGPIPE), size_was_pending = sigismember(&pending, SIGXFSZ);
+    if (pthread_sigmask(SIG_BLOCK, &quiet, &before) != 0) return write(descriptor, bytes, count);
+
+    ssize_t written = write(descriptor, bytes, count);
+    int error = errno;
+
+    // A signal that this write raised is pending on this thread: take it back before the mask is lifted.
+    sigset_t raised;
+    sigemptyset(&raised);
+    bool take = false;
+    if (written < 0 && error == EPIPE && !pipe_was_pending) { sigaddset(&raised, SIGPIPE); take = true; }
+    if (written < 0 && error == EFBIG && !size_was_pending) { sigaddset(&raised, SIGXFSZ); take = true; }
+    if (take) {
+#ifdef __linux__
+        struct timespec none = {0, 0};
+        while (sigtimedwait(&raised, NULL, &none) < 0 && errno == EINTR) {}
+#else
+        sigset_t now;
+        int taken;
+        if (sigpending(&now) == 0 && (sigismember(&now, SIGPIPE) || sigismember(&now, SIGXFSZ))) sigwait(&raised, &taken);
+#endif
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written;
+}
