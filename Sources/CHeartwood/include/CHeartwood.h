@@ -2,14 +2,34 @@
 #ifndef CHEARTWOOD_H
 #define CHEARTWOOD_H
 
+// The C library comes along, so that `import CHeartwood` is the one import that system code needs.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
+
+static inline int hw_errno(void) { return errno; }
 
 // MARK: Cycle counter
 

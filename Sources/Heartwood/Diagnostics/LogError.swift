@@ -1,0 +1,61 @@
+import CHeartwood
+
+/// What a set-up call throws: what happened, where, and what to do about it.
+public struct LogError: Error, Sendable, CustomStringConvertible {
+    /// What kind of failure it is; a newer version may add kinds.
+    public struct Code: Hashable, Sendable, RawRepresentable {
+        /// The code's name.
+        public let rawValue: String
+
+        /// Names a code; use it to add codes of your own.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A file or directory could not be made, opened, read or written.
+        public static let file = Code(rawValue: "file")
+        /// A setting has a value that cannot be used.
+        public static let setting = Code(rawValue: "setting")
+        /// A place was refused because another user of the machine could tamper with it.
+        public static let unsafe = Code(rawValue: "unsafe")
+        /// Another process or logger has the place.
+        public static let inUse = Code(rawValue: "inUse")
+        /// Data on the disk is damaged, or was not written by Heartwood.
+        public static let damaged = Code(rawValue: "damaged")
+        /// A secret was missing or could not be used.
+        public static let secret = Code(rawValue: "secret")
+        /// A request could not be sent, or its answer not be used.
+        public static let network = Code(rawValue: "network")
+    }
+
+    /// What kind of failure it is.
+    public let code: Code
+    /// What happened and what to do, for a person.
+    public let message: String
+    /// The path or URL that it happened at.
+    public let place: String?
+    /// The system's `errno`, where there was one.
+    public let cause: Int32?
+
+    /// Describes a failure.
+    public init(_ code: Code, _ message: String, place: String? = nil, cause: Int32? = nil) {
+        self.code = code
+        self.message = message
+        self.place = place
+        self.cause = cause
+    }
+
+    /// The message, with the place and the system's reason.
+    public var description: String {
+        var text = message
+        if let place { text += " [\(place)]" }
+        if let cause { text += " (\(LogError.reason(of: cause)))" }
+        return text
+    }
+
+    /// The system's words for an `errno`.
+    package static func reason(of number: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 128)
+        _ = strerror_r(number, &buffer, buffer.count)
+        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return bytes.isEmpty ? "errno \(number)" : "errno \(number): " + String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,58 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A moment on the wall clock, in nanoseconds since 1970-01-01 00:00:00 UTC.
+public struct LogTimestamp: Hashable, Comparable, Sendable {
+    /// Nanoseconds since 1970; negative before it. Reaches from 1677 to 2262.
+    public var nanoseconds: Int64
+
+    /// Takes nanoseconds since 1970.
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Takes a date; one outside of the range is moved to its nearest end.
+    public init(_ date: Date) {
+        let value = date.timeIntervalSince1970 * 1e9
+        nanoseconds = value >= 9.2e18 ? .max : value <= -9.2e18 ? .min : Int64(value.rounded())
+    }
+
+    /// The same moment as a date, which is exact to about 100 ns.
+    public var date: Date { Date(timeIntervalSince1970: secondsSince1970) }
+
+    /// Seconds since 1970, exact to about 100 ns.
+    public var secondsSince1970: Double { Double(nanoseconds) / 1e9 }
+
+    /// Which of the two came first.
+    public static func < (left: LogTimestamp, right: LogTimestamp) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// The moment `duration` later; stops at the end of the range.
+    public static func + (moment: LogTimestamp, duration: Duration) -> LogTimestamp {
+        let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.nanoseconds)
+        return LogTimestamp(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+
+    /// The time from `earlier` to `later`.
+    public static func - (later: LogTimestamp, earlier: LogTimestamp) -> Duration {
+        let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+        return .nanoseconds(overflow ? (later < earlier ? Int64.min : Int64.max) : difference)
+    }
+}
+
+extension Duration {
+    /// The duration in whole nanoseconds; stops at the ends of `Int64`.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || carry ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// The duration in seconds.
+    package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,71 @@
+import CHeartwood
+public import Dispatch
+
+/// Where the time comes from: the system's clocks, or a clock that a test moves by hand.
+public protocol LogClock: Sendable {
+    /// The wall clock's time.
+    func now() -> LogTimestamp
+
+    /// A time that only moves forward, at a steady rate, from any beginning.
+    func uptime() -> Duration
+
+    /// Calls `work` on `queue` once, when `delay` of steady time has passed.
+    ///
+    /// - Returns: the timer, which the caller keeps: one that is released does not fire.
+    func schedule(
+        after delay: Duration, on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void
+    ) -> any LogTimer
+}
+
+/// A call that a ``LogClock`` will make.
+public protocol LogTimer: Sendable, AnyObject {
+    /// Makes sure that the call is not begun any more; one that runs already goes on.
+    func cancel()
+}
+
+/// The system's own clocks.
+public struct SystemClock: LogClock {
+    /// Makes a clock; all of them show the same time.
+    public init() {}
+
+    /// `CLOCK_REALTIME`.
+    public func now() -> LogTimestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return LogTimestamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// `CLOCK_MONOTONIC`.
+    public func uptime() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+
+    /// A dispatch timer, with a leeway of a tenth of the delay, a second at most.
+    public func schedule(
+        after delay: Duration, on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void
+    ) -> any LogTimer {
+        SystemTimer(after: delay, on: queue, work)
+    }
+}
+
+/// A dispatch timer that fires once.
+private final class SystemTimer: LogTimer {
+    // Thread-safe by Dispatch, which does not say so to the compiler.
+    nonisolated(unsafe) private let source: any DispatchSourceTimer
+
+    init(after delay: Duration, on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
+        let nanoseconds = Int(clamping: max(0, delay.nanoseconds))
+        source = DispatchSource.makeTimerSource(queue: queue)
+        source.schedule(
+            deadline: .now() + .nanoseconds(nanoseconds),
+            leeway: .nanoseconds(min(nanoseconds / 10, 1_000_000_000)))
+        source.setEventHandler(handler: work)
+        source.activate()
+    }
+
+    deinit { source.cancel() }
+
+    func cancel() { source.cancel() }
+}
