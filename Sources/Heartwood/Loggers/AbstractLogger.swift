@@ -151,6 +151,16 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name)
     }
 
+    /// Says that messages which counted as delivered have failed after all, as when their batch could not be written.
+    public final func noteLaterFailure(of count: Int, _ reason: @autoclosure () -> String) {
+        node.counters.delivered.subtract(count, ordering: .relaxed)
+        node.counters.failed.add(count, ordering: .relaxed)
+        node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name, count: count)
+    }
+
+    /// Whether a formatter is in effect for the message at hand.
+    public final var hasFormatter: Bool { formatterInEffect != nil }
+
     /// Adds to the bytes that the logger has written.
     public final func noteWritten(_ bytes: Int) { node.counters.bytes.add(bytes, ordering: .relaxed) }
 
