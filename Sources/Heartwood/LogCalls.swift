@@ -20,7 +20,9 @@ public import Synchronization
 ///
 /// For work that is done only for a message, where it does not fit into the message's own literal.
 @inlinable @inline(__always)
-public func wantsLog(_ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil) -> Bool {
+public func wantsLog(_ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil)
+    -> Bool
+{
     if let dispatcher { return dispatcher.wants(level, category ?? .default) }
     if let category { return category.state.sharedGate.load(ordering: .relaxed) & level.rawValue != 0 }
     return hw_shared_gate_load() & level.rawValue != 0
@@ -29,13 +31,15 @@ public func wantsLog(_ level: LogLevel, category: LogCategory? = nil, to dispatc
 /// Hands a message that somebody wants to its dispatcher.
 @usableFromInline
 func submit(
-    _ text: consuming LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int, _ tag: (any Sendable)?,
+    _ text: consuming LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int,
+    _ tag: (any Sendable)?,
     _ metadata: LogMetadata?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString,
     _ function: StaticString, _ line: UInt
 ) {
     let site = CallSiteTable.shared.id(file: file, function: function, line: line)
     (dispatcher ?? .shared).accept(
-        text, level, category ?? .default, context: context, tag: tag, metadata: metadata, asynchronous: asynchronous,
+        text, level, category ?? .default, context: context, tag: tag, metadata: metadata,
+        asynchronous: asynchronous,
         site: site)
 }
 
@@ -73,10 +77,14 @@ public func log(
     line: UInt = #line
 ) {
     guard wantsLog(level, category: category, to: dispatcher) else { return }
-    submit(LogText(string()), level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(
+        LogText(string()), level, category, context, tag, metadata, asynchronous, dispatcher, file, function,
+        line)
 }
 
-/// The program cannot go on. Logged synchronously unless the call says otherwise; it does not end the program.
+/// The program cannot go on.
+///
+/// Logged synchronously unless the call says otherwise; it does not end the program.
 @inlinable @inline(__always)
 public func logFatal(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
@@ -99,10 +107,13 @@ public func logFatal(
 ) {
     guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
     submit(
-        LogText(string()), .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+        LogText(string()), .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function,
+        line)
 }
 
-/// Something failed. Logged synchronously unless the call says otherwise.
+/// Something failed.
+///
+/// Logged synchronously unless the call says otherwise.
 @inlinable @inline(__always)
 public func logError(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
@@ -125,7 +136,8 @@ public func logError(
 ) {
     guard wantsLog(.error, category: category, to: dispatcher) else { return }
     submit(
-        LogText(string()), .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+        LogText(string()), .error, category, context, tag, metadata, asynchronous, dispatcher, file, function,
+        line)
 }
 
 /// Something may fail soon, or was worked around.
@@ -154,7 +166,8 @@ public func logWarning(
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
     submit(
-        LogText(string()), .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+        LogText(string()), .warning, category, context, tag, metadata, asynchronous, dispatcher, file,
+        function, line)
     #endif
 }
 
@@ -184,7 +197,8 @@ public func logNotice(
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
     submit(
-        LogText(string()), .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+        LogText(string()), .notice, category, context, tag, metadata, asynchronous, dispatcher, file,
+        function, line)
     #endif
 }
 
@@ -214,7 +228,8 @@ public func logInfo(
     #if !FloorNotice
     guard wantsLog(.info, category: category, to: dispatcher) else { return }
     submit(
-        LogText(string()), .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+        LogText(string()), .info, category, context, tag, metadata, asynchronous, dispatcher, file, function,
+        line)
     #endif
 }
 
@@ -244,7 +259,8 @@ public func logDebug(
     #if !FloorInfo
     guard wantsLog(.debug, category: category, to: dispatcher) else { return }
     submit(
-        LogText(string()), .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+        LogText(string()), .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function,
+        line)
     #endif
 }
 
@@ -274,12 +290,15 @@ public func logVerbose(
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
     submit(
-        LogText(string()), .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+        LogText(string()), .verbose, category, context, tag, metadata, asynchronous, dispatcher, file,
+        function, line)
     #endif
 }
 
-/// Checks that something holds. When it does not, that is logged as an error, and the program stops where assertions
-/// are on: in debug builds.
+/// Checks that something holds.
+///
+/// When it does not, that is logged as an error, and the program stops where assertions are on: in debug
+/// builds.
 ///
 /// The condition is evaluated in release builds too, unlike that of `assert`.
 @inlinable
@@ -289,7 +308,8 @@ public func logAssert(
     function: StaticString = #function, line: UInt = #line
 ) {
     if !condition() {
-        logAssertionFailure(text(), category: category, to: dispatcher, file: file, function: function, line: line)
+        logAssertionFailure(
+            text(), category: category, to: dispatcher, file: file, function: function, line: line)
     }
 }
 
@@ -302,7 +322,8 @@ public func logAssertionFailure(
 ) {
     let text = text()
     logError(
-        text, category: category, asynchronous: false, to: dispatcher, file: file, function: function, line: line)
+        text, category: category, asynchronous: false, to: dispatcher, file: file, function: function,
+        line: line)
     assertionFailure(describe(text), file: file, line: line)
 }
 

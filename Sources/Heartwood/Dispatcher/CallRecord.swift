@@ -68,9 +68,11 @@ struct CallRecord {
         record.storeBytes(of: Int64(context), toByteOffset: RecordLayout.context, as: Int64.self)
         record.storeBytes(of: site, toByteOffset: RecordLayout.site, as: UInt32.self)
         record.storeBytes(of: category, toByteOffset: RecordLayout.category, as: UInt32.self)
-        record.storeBytes(of: UInt32(truncatingIfNeeded: textSize), toByteOffset: RecordLayout.textSize, as: UInt32.self)
         record.storeBytes(
-            of: UInt32(truncatingIfNeeded: fieldsSize + extraFields.count), toByteOffset: RecordLayout.fieldsSize,
+            of: UInt32(truncatingIfNeeded: textSize), toByteOffset: RecordLayout.textSize, as: UInt32.self)
+        record.storeBytes(
+            of: UInt32(truncatingIfNeeded: fieldsSize + extraFields.count),
+            toByteOffset: RecordLayout.fieldsSize,
             as: UInt32.self)
         record.storeBytes(
             of: UInt8(truncatingIfNeeded: level.index), toByteOffset: RecordLayout.level, as: UInt8.self)
@@ -107,7 +109,8 @@ struct CallRecord {
         } else {
             if let source = body.baseAddress { cursor.copyMemory(from: source, byteCount: body.count) }
             if !extraFields.isEmpty {
-                copyBody(to: UnsafeMutableRawBufferPointer(start: cursor, count: body.count + extraFields.count))
+                copyBody(
+                    to: UnsafeMutableRawBufferPointer(start: cursor, count: body.count + extraFields.count))
             }
         }
     }

@@ -9,7 +9,8 @@ extension LogDispatcher {
     /// drain is awake, and the message has no tag.
     @usableFromInline
     func accept(
-        _ text: consuming LogText, _ level: LogLevel, _ category: LogCategory, context: Int, tag: (any Sendable)?,
+        _ text: consuming LogText, _ level: LogLevel, _ category: LogCategory, context: Int,
+        tag: (any Sendable)?,
         metadata: LogMetadata?, asynchronous: Bool?, site: UInt32
     ) {
         let thread = ThreadState.current
@@ -64,7 +65,9 @@ extension LogDispatcher {
     /// The fields of the task, the category and this dispatcher.
     private func outerFields(_ category: LogCategory) -> [UInt8] {
         var bytes: [UInt8] = []
-        if LogContext.isUsed.load(ordering: .relaxed), let context = LogContext.current { bytes = context.bytes }
+        if LogContext.isUsed.load(ordering: .relaxed), let context = LogContext.current {
+            bytes = context.bytes
+        }
         if category.state.hasMetadata.load(ordering: .relaxed) {
             bytes += category.state.metadata.withLock { $0.bytes }
         }
@@ -75,7 +78,8 @@ extension LogDispatcher {
     private func dropRecursive() {
         droppedAtRing.add(1, ordering: .relaxed)
         diagnostics.report(
-            .messagesDropped, "a logger logged while it handled a message logged by a logger: that would never end")
+            .messagesDropped,
+            "a logger logged while it handled a message logged by a logger: that would never end")
     }
 
     // MARK: - Into the ring

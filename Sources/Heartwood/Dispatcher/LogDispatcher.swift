@@ -11,7 +11,8 @@ import Synchronization
 /// The promises that hold for it, and the tests that hold it to them, are listed in `Docs/Invariants.md`.
 public final class LogDispatcher: Sendable {
     /// The dispatcher of calls that name none.
-    public static let shared = LogDispatcher(isShared: true, ringCapacity: .mebibytes(4), clock: SystemClock())
+    public static let shared = LogDispatcher(
+        isShared: true, ringCapacity: .mebibytes(4), clock: SystemClock())
 
     // MARK: Constants (any thread)
     let ring: RecordRing
@@ -41,7 +42,9 @@ public final class LogDispatcher: Sendable {
     let settings = Locked(Settings())
 
     // MARK: Guarded by 'drain'
-    /// What the global queue works with. Whoever holds the lock is the ring's consumer; no hook runs under it.
+    /// What the global queue works with.
+    ///
+    /// Whoever holds the lock is the ring's consumer; no hook runs under it.
     let drain: Locked<Drain>
 
     struct Settings {
@@ -80,7 +83,9 @@ public final class LogDispatcher: Sendable {
 
     // MARK: - Settings
 
-    /// Which levels pass at all; ``LogLevelMask/all`` by default. Takes effect at once, in all threads.
+    /// Which levels pass at all; ``LogLevelMask/all`` by default.
+    ///
+    /// Takes effect at once, in all threads.
     public var levels: LogLevelMask {
         get { settings.withLock { $0.levels } }
         set {
@@ -99,7 +104,9 @@ public final class LogDispatcher: Sendable {
         set { synchronousMask.store(newValue.rawValue, ordering: .relaxed) }
     }
 
-    /// How long a synchronous call waits for loggers; 5 s by default. After that it returns, and says so.
+    /// How long a synchronous call waits for loggers; 5 s by default.
+    ///
+    /// After that it returns, and says so.
     public var synchronousTimeout: Duration {
         get { settings.withLock { $0.synchronousTimeout } }
         set { settings.withLock { $0.synchronousTimeout = newValue } }
@@ -124,7 +131,9 @@ public final class LogDispatcher: Sendable {
         }
     }
 
-    /// What became of the messages so far. Exact after a flush; before it, what is under way is in no figure.
+    /// What became of the messages so far.
+    ///
+    /// Exact after a flush; before it, what is under way is in no figure.
     public var statistics: LogStatistics {
         var statistics = LogStatistics()
         statistics.accepted = drain.withLock { $0.accepted }
@@ -186,20 +195,23 @@ public final class LogDispatcher: Sendable {
         if claimed { queue.async { self.runDrain() } }
     }
 
-    /// Empties the ring until nothing has come for some milliseconds. Runs on the global queue, once at a time.
+    /// Empties the ring until nothing has come for some milliseconds.
+    ///
+    /// Runs on the global queue, once at a time.
     private func runDrain() {
         var idle = 0
         while true {
             schedule.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
             let end = ring.tail
-            let found = drain.withLock { $0.drain(ring, upTo: end, byCaller: false) }
+            let found = consume(upTo: end, byCaller: false)
             if found {
                 idle = 0
             } else if idle == DrainSchedule.patience {
                 schedule.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
                 if ring.tail == ring.head { return }
                 let (again, _) = schedule.compareExchange(
-                    expected: DrainSchedule.asleep, desired: DrainSchedule.running, ordering: .sequentiallyConsistent)
+                    expected: DrainSchedule.asleep, desired: DrainSchedule.running,
+                    ordering: .sequentiallyConsistent)
                 if !again { return }
                 idle = 0
             } else {
@@ -211,20 +223,34 @@ public final class LogDispatcher: Sendable {
         }
     }
 
+    /// Is the ring's consumer for a while; says whether there was anything to consume.
+    private func consume(upTo end: UInt64, byCaller: Bool) -> Bool {
+        let (found, garbage) = drain.withLock { drain in
+            let found = drain.drain(ring, upTo: end, byCaller: byCaller)
+            defer { drain.garbage = [] }
+            return (found, drain.garbage)
+        }
+        // Freed outside of the lock: the end of a tag is the user's code, which may log.
+        withExtendedLifetime(garbage) {}
+        return found
+    }
+
     /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.
     ///
     /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.
     func drainNow(byCaller: Bool = false) {
         let end = ring.tail
         while ring.head < end {
-            let found = drain.withLock { $0.drain(ring, upTo: end, byCaller: byCaller) }
+            let found = consume(upTo: end, byCaller: byCaller)
             if !found, ring.head < end { sched_yield() }
         }
     }
 }
 
-/// What the drain is doing. It sleeps only after it has looked for records in vain, `sleep` first, then look: a record
-/// that was reserved before the look is found by it, and the producer of one reserved later sees that it sleeps.
+/// What the drain is doing.
+///
+/// It sleeps only after it has looked for records in vain, `sleep` first, then look: a record that was
+/// reserved before the look is found by it, and the producer of one reserved later sees that it sleeps.
 enum DrainSchedule {
     static let asleep: UInt8 = 0
     /// Looks again after `interval`, or when woken.

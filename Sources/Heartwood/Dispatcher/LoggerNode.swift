@@ -85,29 +85,35 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 
     // MARK: - Taking entries
 
-    /// Takes what the logger wants of a batch, as its overflow policy says. Called by the drain; never waits.
+    /// Takes what the logger wants of a batch, as its overflow policy says.
     ///
-    /// - Parameter byCaller: Whether a synchronous call is draining, which will call `wait` or `scheduleIfNeeded`.
-    func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool) {
-        if batch.levels & levels == 0 { return }
+    /// Called by the drain; never waits.
+    ///
+    /// `byCaller` says that a synchronous call drains, which will call `wait` or `scheduleIfNeeded`.
+    ///
+    /// - Returns: what was dropped to make room, to be freed where no lock is held: the end of a tag is the user's code.
+    func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool) -> [RecordSlice] {
+        if batch.levels & levels == 0 { return [] }
         var slice = RecordSlice(batch, levels: levels)
         counters.received.add(slice.count, ordering: .relaxed)
         if slice.isSparse { slice = RecordSlice(.copy(of: slice), levels: levels) }
-        let (mustSchedule, hold, evicted) = inbox.withLock { inbox in
+        let dispatcher = self.dispatcher
+        let (mustSchedule, evicted) = inbox.withLock { inbox in
             let before = (inbox.backlog.dropped, inbox.backlog.holdsCallers)
             let evicted = inbox.backlog.append(slice)
             counters.dropped.add(inbox.backlog.dropped - before.0, ordering: .relaxed)
-            let mustSchedule = byCaller && logger.runsOnCaller ? false : inbox.claimSchedule()
-            return (mustSchedule, !before.1 && inbox.backlog.holdsCallers, evicted)
-        }
-        withExtendedLifetime(evicted) {}  // freed here, outside of the lock: the end of a tag is the user's code
-        if hold, case .block(let limit) = inbox.withLock({ $0.backlog.policy }) {
-            dispatcher?.backpressure.hold(self, upTo: limit)
+            if !before.1, inbox.backlog.holdsCallers, case .block(let limit) = inbox.backlog.policy {
+                dispatcher?.backpressure.hold(self, upTo: limit)
+            }
+            return (byCaller && logger.runsOnCaller ? false : inbox.claimSchedule(), evicted)
         }
         if mustSchedule { schedule() }
+        return evicted
     }
 
-    /// Has `work` done in its turn, alone, between two entries. Any thread; never waits.
+    /// Has `work` done in its turn, alone, between two entries.
+    ///
+    /// Any thread; never waits.
     func push(_ work: @escaping @Sendable () -> Void) {
         let mustSchedule = inbox.withLock { inbox in
             inbox.backlog.append(work)
@@ -197,12 +203,12 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
                 announceLoss()
                 deliver(slice, thread)
             }
-            let released = inbox.withLock { inbox in
+            let dispatcher = self.dispatcher
+            inbox.withLock { inbox in
                 let held = inbox.backlog.holdsCallers
                 inbox.backlog.finish(weighing: slice.weight)
-                return held && !inbox.backlog.holdsCallers
+                if held, !inbox.backlog.holdsCallers { dispatcher?.backpressure.release(self) }
             }
-            if released { dispatcher?.backpressure.release(self) }
         }
     }
 
@@ -239,7 +245,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
             fields: ["dropped": .integer(Int64(count))], at: logger.currentTime)
         logger.log(message)
         logger.batchDidEnd()
-        diagnostics.report(.messagesDropped, "\(count) messages for \(logger.name) were dropped", count: count)
+        diagnostics.report(
+            .messagesDropped, "\(count) messages for \(logger.name) were dropped", count: count)
     }
 
     var diagnostics: LogDiagnostics { dispatcher?.diagnostics ?? .unattached }

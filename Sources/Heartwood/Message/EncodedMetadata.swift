@@ -10,7 +10,8 @@ struct EncodedMetadata: Sendable {
         } else {
             var pieces = LogText.StringInterpolation(literalCapacity: 0, interpolationCount: 0)
             pieces.put(value)
-            bytes = Array(UnsafeRawBufferPointer(start: pieces.buffer.base, count: pieces.cursor - pieces.buffer.base))
+            bytes = Array(
+                UnsafeRawBufferPointer(start: pieces.buffer.base, count: pieces.cursor - pieces.buffer.base))
             ThreadState.recycle(&pieces.buffer)
         }
     }

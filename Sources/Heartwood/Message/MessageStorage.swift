@@ -45,7 +45,8 @@ final class MessageStorage: @unchecked Sendable {
     /// Takes a copy of the record at `record`.
     func fill(from record: UnsafeRawPointer, names: inout NameCache) {
         let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
-        let flags = RecordLayout.Flags(rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
+        let flags = RecordLayout.Flags(
+            rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
         if flags.isDisjoint(with: [.tag, .large]) {
             ensure(size)
             bytes.copyMemory(from: record, byteCount: size)
@@ -56,7 +57,8 @@ final class MessageStorage: @unchecked Sendable {
         }
         textOffset =
             bodyOffset + Int(load(RecordLayout.nameSize, as: UInt8.self))
-            + Int(load(RecordLayout.queueSize, as: UInt8.self)) + Int(load(RecordLayout.taskSize, as: UInt8.self))
+            + Int(load(RecordLayout.queueSize, as: UInt8.self))
+            + Int(load(RecordLayout.taskSize, as: UInt8.self))
         site = names.site(load(RecordLayout.site, as: UInt32.self))
         category = names.category(load(RecordLayout.category, as: UInt32.self))
     }
@@ -84,8 +86,11 @@ final class MessageStorage: @unchecked Sendable {
 
     /// Becomes a message that was not logged through a ring: one of the framework's own, or one read from a disk.
     func fill(_ parts: MessageParts) {
-        let names = [parts.threadName, parts.queueLabel, parts.taskName].map { Array(($0 ?? "").utf8.prefix(255)) }
-        let size = RecordLayout.header + names.reduce(0) { $0 + $1.count } + parts.text.count + parts.fields.count
+        let names = [parts.threadName, parts.queueLabel, parts.taskName].map {
+            Array(($0 ?? "").utf8.prefix(255))
+        }
+        let size =
+            RecordLayout.header + names.reduce(0) { $0 + $1.count } + parts.text.count + parts.fields.count
         ensure(size)
         memset(bytes, 0, RecordLayout.header)
         bytes.storeBytes(of: UInt64(size), toByteOffset: RecordLayout.commit, as: UInt64.self)
@@ -93,12 +98,14 @@ final class MessageStorage: @unchecked Sendable {
         bytes.storeBytes(of: parts.threadID, toByteOffset: RecordLayout.thread, as: UInt64.self)
         bytes.storeBytes(of: Int64(parts.context), toByteOffset: RecordLayout.context, as: Int64.self)
         bytes.storeBytes(of: UInt32(parts.text.count), toByteOffset: RecordLayout.textSize, as: UInt32.self)
-        bytes.storeBytes(of: UInt32(parts.fields.count), toByteOffset: RecordLayout.fieldsSize, as: UInt32.self)
+        bytes.storeBytes(
+            of: UInt32(parts.fields.count), toByteOffset: RecordLayout.fieldsSize, as: UInt32.self)
         bytes.storeBytes(of: UInt8(parts.level.index), toByteOffset: RecordLayout.level, as: UInt8.self)
         bytes.storeBytes(of: parts.sequence, toByteOffset: RecordLayout.sequence, as: UInt64.self)
         var offset = RecordLayout.header
         for (index, name) in names.enumerated() {
-            bytes.storeBytes(of: UInt8(name.count), toByteOffset: RecordLayout.nameSize + index, as: UInt8.self)
+            bytes.storeBytes(
+                of: UInt8(name.count), toByteOffset: RecordLayout.nameSize + index, as: UInt8.self)
             offset = append(name, at: offset)
         }
         (bodyOffset, textOffset) = (RecordLayout.header, offset)
@@ -109,7 +116,9 @@ final class MessageStorage: @unchecked Sendable {
 
     private func append(_ source: [UInt8], at offset: Int) -> Int {
         source.withUnsafeBytes { source in
-            if let base = source.baseAddress { (bytes + offset).copyMemory(from: base, byteCount: source.count) }
+            if let base = source.baseAddress {
+                (bytes + offset).copyMemory(from: base, byteCount: source.count)
+            }
         }
         return offset + source.count
     }

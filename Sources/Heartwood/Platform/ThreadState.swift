@@ -1,6 +1,8 @@
 import CHeartwood
 
-/// What a thread keeps between two of its messages. Only its own thread touches it.
+/// What a thread keeps between two of its messages.
+///
+/// Only its own thread touches it.
 @usableFromInline
 final class ThreadState {
     /// The buffer for the next message; nil while a message is being built.

@@ -1,6 +1,6 @@
 import CHeartwood
 
-/// Writes messages to standard output or standard error, for people:
+/// Writes messages to standard output or standard error, for people.
 ///
 ///     10:20:30.123 info    payments charged 12.5 EUR  {order=17}  Shop.swift:42
 ///
@@ -43,8 +43,9 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     /// It counts for the console's own layout; a formatter has its own setting.
     @Ordered public var privacy: LogPrivacyPolicy?
 
-    /// What happens to control characters; escaped unless changed. ``LogBuffer/Escaping/indent`` shows a text of
-    /// several lines as such.
+    /// What happens to control characters; escaped unless changed.
+    ///
+    /// ``LogBuffer/Escaping/indent`` shows a text of several lines as such.
     @Ordered public var escaping = LogBuffer.Escaping.escape
 
     // MARK: Owned by 'queue'

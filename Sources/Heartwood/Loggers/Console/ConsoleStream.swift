@@ -25,7 +25,8 @@ struct ConsoleStream: ~Copyable {
     var name: String { descriptor == STDERR_FILENO ? "standard error" : "standard output" }
 
     mutating func configure(depth: ConsoleColorDepth?, privacy: LogPrivacyPolicy?) {
-        self.depth = depth ?? ConsoleColorDepth.detect(isTerminal: isTerminal, environment: ProcessEnvironment.all)
+        self.depth =
+            depth ?? ConsoleColorDepth.detect(isTerminal: isTerminal, environment: ProcessEnvironment.all)
         self.privacy = privacy ?? (isTerminal ? .reveal : .redact)
     }
 
@@ -54,7 +55,9 @@ struct ConsoleStream: ~Copyable {
         }
         if failure == 0 { return (written, 0, "") }
         if failure == EPIPE || failure == EBADF { isClosed = true }
-        let lines = buffer.withUnsafeBytes { bytes in bytes[written...].reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) } }
+        let lines = buffer.withUnsafeBytes { bytes in
+            bytes[written...].reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
+        }
         return (written, min(lines, pending), LogError.reason(of: failure))
     }
 

@@ -11,7 +11,8 @@ public struct ConsoleStyle: Hashable, Sendable {
 
     /// Describes a look.
     public init(
-        _ foreground: ConsoleColor? = nil, background: ConsoleColor? = nil, isBold: Bool = false, isFaint: Bool = false
+        _ foreground: ConsoleColor? = nil, background: ConsoleColor? = nil, isBold: Bool = false,
+        isFaint: Bool = false
     ) {
         self.foreground = foreground
         self.background = background
