@@ -28,19 +28,52 @@ public func wantsLog(_ level: LogLevel, category: LogCategory? = nil, to dispatc
     return hw_shared_gate_load() & level.rawValue != 0
 }
 
-/// Hands a message that somebody wants to its dispatcher.
-@usableFromInline
+/// Hands a message that somebody wants to its dispatcher. The text is still the caller's afterwards.
+@inlinable @inline(__always)
 func submit(
-    _ text: consuming LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int,
-    _ tag: (any Sendable)?,
+    _ text: borrowing LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int, _ tag: (any Sendable)?,
     _ metadata: LogMetadata?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString,
     _ function: StaticString, _ line: UInt
 ) {
-    let site = CallSiteTable.shared.id(file: file, function: function, line: line)
-    (dispatcher ?? .shared).accept(
-        text, level, category ?? .default, context: context, tag: tag, metadata: metadata,
-        asynchronous: asynchronous,
-        site: site)
+    if tag == nil, metadata == nil {
+        submitPlain(
+            text.buffer.base, text.count, level.rawValue, category, context, asynchronous, dispatcher, file, function,
+            line)
+    } else {
+        submitWithExtras(
+            text.buffer.base, text.count, level.rawValue, category, context, tag, metadata, asynchronous, dispatcher,
+            file, function, line)
+    }
+}
+
+/// The way of nearly every message: nothing but the text.
+@usableFromInline
+func submitPlain(
+    _ text: UnsafeMutableRawPointer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
+    _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString, _ function: StaticString, _ line: UInt
+) {
+    let call = Call(
+        text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category, context: context,
+        site: CallSiteTable.shared.id(file: file, function: function, line: line))
+    (dispatcher ?? .shared).accept(call, asynchronous)
+}
+
+/// The way of a message with a tag or fields.
+@usableFromInline
+func submitWithExtras(
+    _ text: UnsafeMutableRawPointer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
+    _ tag: (any Sendable)?, _ metadata: LogMetadata?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?,
+    _ file: StaticString, _ function: StaticString, _ line: UInt
+) {
+    let fields = metadata.map { EncodedMetadata($0).bytes } ?? []
+    fields.withUnsafeBytes { fields in
+        var call = Call(
+            text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
+            context: context, site: CallSiteTable.shared.id(file: file, function: function, line: line))
+        call.fields = fields
+        call.tag = tag.map { Unmanaged.passRetained(TagBox($0)) }
+        (dispatcher ?? .shared).accept(call, asynchronous)
+    }
 }
 
 /// Logs at a level that is given as a value: one of the user's own, or one that is known only while the program runs.
@@ -65,7 +98,9 @@ public func log(
     line: UInt = #line
 ) {
     guard wantsLog(level, category: category, to: dispatcher) else { return }
-    submit(text(), level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
 /// Logs a string at a level that is given as a value.
@@ -77,9 +112,9 @@ public func log(
     line: UInt = #line
 ) {
     guard wantsLog(level, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), level, category, context, tag, metadata, asynchronous, dispatcher, file, function,
-        line)
+    let text = LogText(string())
+    submit(text, level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
 /// The program cannot go on.
@@ -93,8 +128,9 @@ public func logFatal(
     line: UInt = #line
 ) {
     guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
 /// The same for a string.
@@ -106,9 +142,9 @@ public func logFatal(
     line: UInt = #line
 ) {
     guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function,
-        line)
+    let text = LogText(string())
+    submit(text, .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
 /// Something failed.
@@ -122,8 +158,9 @@ public func logError(
     line: UInt = #line
 ) {
     guard wantsLog(.error, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
 /// The same for a string.
@@ -135,9 +172,9 @@ public func logError(
     line: UInt = #line
 ) {
     guard wantsLog(.error, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .error, category, context, tag, metadata, asynchronous, dispatcher, file, function,
-        line)
+    let text = LogText(string())
+    submit(text, .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
 /// Something may fail soon, or was worked around.
@@ -150,8 +187,9 @@ public func logWarning(
 ) {
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
@@ -165,9 +203,9 @@ public func logWarning(
 ) {
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .warning, category, context, tag, metadata, asynchronous, dispatcher, file,
-        function, line)
+    let text = LogText(string())
+    submit(text, .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
@@ -181,8 +219,9 @@ public func logNotice(
 ) {
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
@@ -196,9 +235,9 @@ public func logNotice(
 ) {
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .notice, category, context, tag, metadata, asynchronous, dispatcher, file,
-        function, line)
+    let text = LogText(string())
+    submit(text, .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
@@ -212,8 +251,9 @@ public func logInfo(
 ) {
     #if !FloorNotice
     guard wantsLog(.info, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
@@ -227,9 +267,9 @@ public func logInfo(
 ) {
     #if !FloorNotice
     guard wantsLog(.info, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .info, category, context, tag, metadata, asynchronous, dispatcher, file, function,
-        line)
+    let text = LogText(string())
+    submit(text, .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
@@ -243,8 +283,9 @@ public func logDebug(
 ) {
     #if !FloorInfo
     guard wantsLog(.debug, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
@@ -258,9 +299,9 @@ public func logDebug(
 ) {
     #if !FloorInfo
     guard wantsLog(.debug, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function,
-        line)
+    let text = LogText(string())
+    submit(text, .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
@@ -274,8 +315,9 @@ public func logVerbose(
 ) {
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
@@ -289,9 +331,9 @@ public func logVerbose(
 ) {
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .verbose, category, context, tag, metadata, asynchronous, dispatcher, file,
-        function, line)
+    let text = LogText(string())
+    submit(text, .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 

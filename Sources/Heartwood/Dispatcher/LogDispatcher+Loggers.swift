@@ -60,7 +60,7 @@ extension LogDispatcher {
         guard detach([logger]) else { return true }
         drainNow()
         let finished = logger.node.wait(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)))
-        if !finished, ThreadState.current.runningNode == nil {
+        if !finished, !ThreadState.current.isInHook {
             diagnostics.report(
                 .timedOut, "\(logger.name) did not finish within \(timeout) and is removed later")
         }

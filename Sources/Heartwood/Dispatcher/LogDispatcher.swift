@@ -36,7 +36,6 @@ public final class LogDispatcher: Sendable {
     let droppedAtRing = Atomic<Int>(0)
     let largeBytes = Atomic<Int>(0)
     private let synchronousMask = Atomic<UInt32>(LogLevelMask.error.rawValue)
-    let hasMetadata = Atomic<Bool>(false)
 
     // MARK: Guarded by 'settings'
     let settings = Locked(Settings())
@@ -127,7 +126,7 @@ public final class LogDispatcher: Sendable {
         set {
             let encoded = EncodedMetadata(newValue)
             settings.withLock { $0.metadata = encoded }
-            hasMetadata.store(!newValue.isEmpty, ordering: .relaxed)
+            if !newValue.isEmpty { hw_outer_fields_set() }
         }
     }
 
@@ -166,9 +165,9 @@ public final class LogDispatcher: Sendable {
     }
 
     @inline(__always)
-    func isSynchronous(_ level: LogLevel, asked: Bool?) -> Bool {
+    func isSynchronous(_ level: UInt32, asked: Bool?) -> Bool {
         if let asked { return !asked }
-        return synchronousMask.load(ordering: .relaxed) & level.rawValue != 0
+        return synchronousMask.load(ordering: .relaxed) & level != 0
     }
 
     // MARK: - The global queue's turn
