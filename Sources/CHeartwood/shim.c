@@ -104,6 +104,11 @@ const char *hw_queue_label(void) { return dispatch_queue_get_label(NULL); }
 
 _Atomic uint32_t hw_shared_gate;
 _Atomic bool hw_outer_fields_used;
+_Atomic(const void *) hw_shared_intake;
+_Atomic(const void *) hw_call_sites;
+
+void hw_shared_intake_store(const void *intake) { hw_shared_intake = intake; }
+void hw_call_sites_store(const void *table) { hw_call_sites = table; }
 
 // MARK: Sanitizer annotations
 

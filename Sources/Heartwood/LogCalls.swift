@@ -28,20 +28,24 @@ public func wantsLog(_ level: LogLevel, category: LogCategory? = nil, to dispatc
     return hw_shared_gate_load() & level.rawValue != 0
 }
 
-/// Hands a message that somebody wants to its dispatcher. The text is still the caller's afterwards.
+/// Hands a message that somebody wants to its dispatcher.
+///
+/// The text is still the caller's afterwards.
 @inlinable @inline(__always)
-func submit(
-    _ text: borrowing LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int, _ tag: (any Sendable)?,
+func submit<Tag: Sendable>(
+    _ text: borrowing LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int, _ tag: Tag?,
     _ metadata: LogMetadata?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString,
     _ function: StaticString, _ line: UInt
 ) {
     if tag == nil, metadata == nil {
         submitPlain(
-            text.buffer.base, text.count, level.rawValue, category, context, asynchronous, dispatcher, file, function,
+            text.buffer.base, text.count, level.rawValue, category, context, asynchronous, dispatcher, file,
+            function,
             line)
     } else {
         submitWithExtras(
-            text.buffer.base, text.count, level.rawValue, category, context, tag, metadata, asynchronous, dispatcher,
+            text.buffer.base, text.count, level.rawValue, category, context, tag, metadata, asynchronous,
+            dispatcher,
             file, function, line)
     }
 }
@@ -50,12 +54,18 @@ func submit(
 @usableFromInline
 func submitPlain(
     _ text: UnsafeMutableRawPointer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
-    _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString, _ function: StaticString, _ line: UInt
+    _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString, _ function: StaticString,
+    _ line: UInt
 ) {
-    let call = Call(
-        text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category, context: context,
-        site: CallSiteTable.shared.id(file: file, function: function, line: line))
-    (dispatcher ?? .shared).accept(call, asynchronous)
+    var call = Call(
+        text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
+        context: context,
+        site: CallSiteTable.id(file: file, function: function, line: line))
+    if let dispatcher {
+        dispatcher.intake.pointee.accept(&call, asynchronous)
+    } else {
+        LogDispatcher.sharedIntake.pointee.accept(&call, asynchronous)
+    }
 }
 
 /// The way of a message with a tag or fields.
@@ -69,10 +79,10 @@ func submitWithExtras(
     fields.withUnsafeBytes { fields in
         var call = Call(
             text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
-            context: context, site: CallSiteTable.shared.id(file: file, function: function, line: line))
+            context: context, site: CallSiteTable.id(file: file, function: function, line: line))
         call.fields = fields
         call.tag = tag.map { Unmanaged.passRetained(TagBox($0)) }
-        (dispatcher ?? .shared).accept(call, asynchronous)
+        (dispatcher ?? .shared).intake.pointee.accept(&call, asynchronous)
     }
 }
 
@@ -91,9 +101,9 @@ func submitWithExtras(
 ///   - function: Where the call stands.
 ///   - line: Where the call stands.
 @inlinable
-public func log(
+public func log<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -105,9 +115,9 @@ public func log(
 
 /// Logs a string at a level that is given as a value.
 @inlinable @_disfavoredOverload
-public func log(
+public func log<Tag: Sendable>(
     _ string: @autoclosure () -> String, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -121,9 +131,9 @@ public func log(
 ///
 /// Logged synchronously unless the call says otherwise; it does not end the program.
 @inlinable @inline(__always)
-public func logFatal(
+public func logFatal<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -135,9 +145,9 @@ public func logFatal(
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logFatal(
+public func logFatal<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -151,9 +161,9 @@ public func logFatal(
 ///
 /// Logged synchronously unless the call says otherwise.
 @inlinable @inline(__always)
-public func logError(
+public func logError<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -165,9 +175,9 @@ public func logError(
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logError(
+public func logError<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -179,9 +189,9 @@ public func logError(
 
 /// Something may fail soon, or was worked around.
 @inlinable @inline(__always)
-public func logWarning(
+public func logWarning<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -195,9 +205,9 @@ public func logWarning(
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logWarning(
+public func logWarning<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -211,9 +221,9 @@ public func logWarning(
 
 /// Normal, but worth a look.
 @inlinable @inline(__always)
-public func logNotice(
+public func logNotice<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -227,9 +237,9 @@ public func logNotice(
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logNotice(
+public func logNotice<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -243,9 +253,9 @@ public func logNotice(
 
 /// What the program does, for those who run it.
 @inlinable @inline(__always)
-public func logInfo(
+public func logInfo<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -259,9 +269,9 @@ public func logInfo(
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logInfo(
+public func logInfo<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -275,9 +285,9 @@ public func logInfo(
 
 /// How the program does it, for those who write it.
 @inlinable @inline(__always)
-public func logDebug(
+public func logDebug<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -291,9 +301,9 @@ public func logDebug(
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logDebug(
+public func logDebug<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -307,9 +317,9 @@ public func logDebug(
 
 /// Everything else.
 @inlinable @inline(__always)
-public func logVerbose(
+public func logVerbose<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -323,9 +333,9 @@ public func logVerbose(
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logVerbose(
+public func logVerbose<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {

@@ -6,7 +6,9 @@ struct Runner {
     let scenarios: [any Scenario]
 
     func run() throws {
-        let chosen = scenarios.filter { options.names.isEmpty ? $0.isDefault : options.names.contains($0.name) }
+        let chosen = scenarios.filter {
+            options.names.isEmpty ? $0.isDefault : options.names.contains($0.name)
+        }
         if !options.json { print(row("scenario", "unit", "median", "min", "max")) }
         for scenario in chosen {
             var values: [String: [Double]] = [:]

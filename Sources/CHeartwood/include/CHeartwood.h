@@ -107,6 +107,19 @@ static inline void hw_shared_gate_store(uint32_t mask) {
     atomic_store_explicit(&hw_shared_gate, mask, memory_order_relaxed);
 }
 
+// Two objects of Swift's that live for ever, reached without the check whether they have been made: null until then.
+extern _Atomic(const void *) hw_shared_intake;
+extern _Atomic(const void *) hw_call_sites;
+
+static inline const void *hw_shared_intake_load(void) {
+    return atomic_load_explicit(&hw_shared_intake, memory_order_acquire);
+}
+static inline const void *hw_call_sites_load(void) {
+    return atomic_load_explicit(&hw_call_sites, memory_order_acquire);
+}
+void hw_shared_intake_store(const void *intake);
+void hw_call_sites_store(const void *table);
+
 // Whether any task or category has, or ever had, fields of its own.
 extern _Atomic bool hw_outer_fields_used;
 

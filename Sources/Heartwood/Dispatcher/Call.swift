@@ -6,7 +6,11 @@ import CHeartwood
 struct Call {
     let text: UnsafeRawBufferPointer
     let level: UInt32
-    let category: LogCategory?
+    /// Not counted: categories live for ever.
+    ///
+    /// Nil is the default one.
+    let category: Unmanaged<LogCategory.State>?
+    let categoryID: UInt32
     let context: Int
     let site: UInt32
     /// The call's own fields, encoded.
@@ -26,7 +30,13 @@ struct Call {
     init(text: UnsafeRawBufferPointer, level: UInt32, category: LogCategory?, context: Int, site: UInt32) {
         self.text = text
         self.level = level
-        self.category = category
+        if let category {
+            self.category = .passUnretained(category.state)
+            categoryID = category.state.id
+        } else {
+            self.category = nil
+            categoryID = CategoryRegistry.defaultID
+        }
         self.context = context
         self.site = site
     }
@@ -56,9 +66,10 @@ struct Call {
         record.write(thread, at: RecordLayout.thread)
         record.write(Int64(context), at: RecordLayout.context)
         record.write(site, at: RecordLayout.site)
-        record.write(category?.state.id ?? CategoryRegistry.defaultID, at: RecordLayout.category)
+        record.write(categoryID, at: RecordLayout.category)
         record.write(UInt32(truncatingIfNeeded: text.count), at: RecordLayout.textSize)
-        record.write(UInt32(truncatingIfNeeded: fields.count + outerFields.count), at: RecordLayout.fieldsSize)
+        record.write(
+            UInt32(truncatingIfNeeded: fields.count + outerFields.count), at: RecordLayout.fieldsSize)
         record.write(UInt8(truncatingIfNeeded: level.trailingZeroBitCount), at: RecordLayout.level)
         record.write(flags.rawValue, at: RecordLayout.flags)
         record.write(UInt8(truncatingIfNeeded: threadName.count), at: RecordLayout.nameSize)

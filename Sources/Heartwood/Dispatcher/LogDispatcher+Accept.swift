@@ -3,39 +3,20 @@ import Dispatch
 import Synchronization
 
 extension LogDispatcher {
-    /// Takes a message from a call: copies it into the ring, and sees to it that it is drained.
-    ///
-    /// This is the hot path. It allocates nothing, takes no lock and makes no system call while the ring has room and
-    /// the drain is awake, unless the message has a tag, fields of its own, or the task a name.
-    func accept(_ call: Call, _ asynchronous: Bool?) {
-        var call = call
-        let thread = ThreadState.current
-        let ticks = hw_ticks()
-        if usesTicks {
-            call.time = ticks
-        } else {
+    /// Takes a call that is out of the ordinary: with a tag, in a hook, in a task, with outer fields, on another clock.
+    @inline(never)
+    func acceptSpecial(_ call: inout Call, _ thread: ThreadState, _ asynchronous: Bool?) {
+        if !(clock is SystemClock && TickClock.isReliable) {
             call.time = UInt64(bitPattern: clock.now().nanoseconds)
             call.flags.insert(.wallTime)
         }
-        call.setOrigin(thread, ticks: ticks)
         if call.tag != nil { call.flags.insert(.tag) }
         if thread.isInHook {
             acceptFromHook(&call, thread)
-        } else if hw_in_task() || hw_outer_fields_load() {
-            acceptWithSurroundings(&call, asynchronous)
         } else {
-            finish(&call, asynchronous)
-        }
-    }
-
-    @inline(__always)
-    private func finish(_ call: inout Call, _ asynchronous: Bool?) {
-        if isSynchronous(call.level, asked: asynchronous) {
-            write(&call, wakes: false)
-            waitForLoggers(call.level)
-        } else {
-            write(&call, wakes: true)
-            if backpressure.isHeld { backpressure.wait() }
+            withTaskName(of: &call) { call in
+                withOuterFields(of: &call) { intake.pointee.finish(&$0, asynchronous) }
+            }
         }
     }
 
@@ -47,22 +28,18 @@ extension LogDispatcher {
             droppedAtRing.add(1, ordering: .relaxed)
             return diagnostics.report(
                 .messagesDropped,
-                "a logger logged while it handled a message that was logged by a logger: that would never end")
+                "a logger logged while it handled a message that was logged by a logger: that would never end"
+            )
         }
         call.flags.insert(.reentrant)
-        withOuterFields(of: &call) { write(&$0, wakes: true) }
+        withOuterFields(of: &call) { intake.pointee.write(&$0, wakes: true) }
     }
 
-    /// A call in a task, or somewhere where fields are added.
-    @inline(never)
-    private func acceptWithSurroundings(_ call: inout Call, _ asynchronous: Bool?) {
-        if hw_in_task(), var name = Task<Never, Never>.name, !name.isEmpty {
-            name.withUTF8 { name in
-                call.taskName = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(name).prefix(255))
-                withOuterFields(of: &call) { finish(&$0, asynchronous) }
-            }
-        } else {
-            withOuterFields(of: &call) { finish(&$0, asynchronous) }
+    private func withTaskName(of call: inout Call, _ body: (inout Call) -> Void) {
+        guard hw_in_task(), var name = Task<Never, Never>.name, !name.isEmpty else { return body(&call) }
+        name.withUTF8 { name in
+            call.taskName = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(name).prefix(255))
+            body(&call)
         }
     }
 
@@ -70,7 +47,9 @@ extension LogDispatcher {
     private func withOuterFields(of call: inout Call, _ body: (inout Call) -> Void) {
         if !hw_outer_fields_load() { return body(&call) }
         var bytes = LogContext.current?.bytes ?? []
-        bytes += (call.category ?? .default).state.metadata.withLock { $0.bytes }
+        bytes += (call.category?.takeUnretainedValue() ?? LogCategory.default.state).metadata.withLock {
+            $0.bytes
+        }
         bytes += settings.withLock { $0.metadata.bytes }
         bytes.withUnsafeBytes { bytes in
             call.outerFields = bytes
@@ -80,21 +59,9 @@ extension LogDispatcher {
 
     // MARK: - Into the ring
 
-    @inline(__always)
-    private func write(_ call: inout Call, wakes: Bool) {
-        let size = call.size
-        if size <= ring.maximumRecord, let (position, used) = ring.reserve(size) {
-            call.write(to: ring.address(of: position))
-            ring.publish(position, size: size, kind: .message)
-            if wakes { wakeDrain(fill: used, size: size) }
-        } else {
-            writeSlowly(&call)
-        }
-    }
-
     /// The ring is full, or too small for the message.
     @inline(never)
-    private func writeSlowly(_ call: inout Call) {
+    func writeSlowly(_ call: inout Call) {
         let isLarge = call.size > ring.maximumRecord
         guard !isLarge || makeLarge(&call), let (position, used) = makeRoom(call.size, call.level) else {
             call.tag?.release()
@@ -104,7 +71,7 @@ extension LogDispatcher {
         }
         call.write(to: ring.address(of: position))
         ring.publish(position, size: call.size, kind: .message)
-        wakeDrain(fill: used, size: call.size)
+        intake.pointee.wakeDrain(fill: used, size: call.size)
     }
 
     /// Puts text and fields into memory of their own, of which there may be as much as the ring is large, or one
@@ -152,7 +119,7 @@ extension LogDispatcher {
             while true {
                 let rest = deadline - SystemClock().uptime()
                 if rest <= .zero { return ring.reserve(size) }
-                wakeDrain(fill: 0, size: ring.capacity)
+                intake.pointee.wakeDrain(fill: 0, size: ring.capacity)
                 ring.waitForRoom(of: size, limit: rest)
                 if let room = ring.reserve(size) { return room }
             }
@@ -179,7 +146,7 @@ extension LogDispatcher {
 
     /// Waits until every logger that wants the level has handled everything logged so far.
     @inline(never)
-    private func waitForLoggers(_ level: UInt32) {
+    func waitForLoggers(_ level: UInt32) {
         drainNow(byCaller: true)
         let (nodes, timeout) = settings.withLock { ($0.nodes, $0.synchronousTimeout) }
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))

@@ -128,7 +128,7 @@ extension LogDispatcher {
                 (ring.address(of: position) + 8).storeBytes(
                     of: UnsafeRawPointer(box), as: UnsafeRawPointer.self)
                 ring.publish(position, size: 16, kind: .control)
-                return wakeDrain(fill: used, size: 16)
+                return intake.pointee.wakeDrain(fill: used, size: 16)
             }
             drainNow()
         }

@@ -232,7 +232,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         let runner = runner
         let counters = counters
         slice.forEach { record in
-            if !isKnownUniquelyReferenced(&runner.pointee.storage) { runner.pointee.storage = MessageStorage() }
+            if !isKnownUniquelyReferenced(&runner.pointee.storage) {
+                runner.pointee.storage = MessageStorage()
+            }
             runner.pointee.storage.fill(from: record, names: &runner.pointee.names)
             let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
             thread.handlesReentrantMessage = flags & RecordLayout.Flags.reentrant.rawValue != 0

@@ -8,7 +8,9 @@ final class MessageStorage: @unchecked Sendable {
     /// The record (`RecordLayout`) with text and fields in place, whatever their size.
     private(set) var bytes: UnsafeMutableRawPointer
     private var capacity: Int
-    /// Not counted: sites and categories that came through a ring live for ever. `ownedSite` keeps one that does not.
+    /// Not counted: sites and categories that came through a ring live for ever.
+    ///
+    /// `ownedSite` keeps one that does not.
     private var siteReference = Unmanaged.passUnretained(CallSite.unknown)
     private var categoryReference = Unmanaged.passUnretained(LogCategory.default.state)
     private var ownedSite: CallSite?
@@ -16,6 +18,7 @@ final class MessageStorage: @unchecked Sendable {
     private(set) var bodyOffset = RecordLayout.header
     private(set) var textOffset = RecordLayout.header
     private(set) var tag: (any Sendable)?
+    private var hasTag = false
 
     init(capacity: Int = 512) {
         self.capacity = capacity
@@ -56,7 +59,7 @@ final class MessageStorage: @unchecked Sendable {
             ensure(size)
             bytes.copyMemory(from: record, byteCount: size)
             bodyOffset = RecordLayout.header
-            tag = nil
+            if hasTag { (tag, hasTag) = (nil, false) }
         } else {
             fillWithReferences(from: record, size: size)
         }
@@ -72,6 +75,7 @@ final class MessageStorage: @unchecked Sendable {
     private func fillWithReferences(from record: UnsafeRawPointer, size: Int) {
         let (tag, large) = RecordLayout.references(of: record)
         self.tag = tag?.takeUnretainedValue().value
+        hasTag = tag != nil
         bodyOffset = RecordLayout.header + (tag == nil ? 0 : 8)
         guard let large else {
             ensure(size)
@@ -119,7 +123,7 @@ final class MessageStorage: @unchecked Sendable {
         ownedSite = parts.site
         siteReference = .passUnretained(parts.site)
         categoryReference = .passUnretained(parts.category.state)
-        tag = parts.tag
+        (tag, hasTag) = (parts.tag, parts.tag != nil)
     }
 
     private func append(_ source: [UInt8], at offset: Int) -> Int {
