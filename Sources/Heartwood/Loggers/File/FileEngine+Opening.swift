@@ -202,6 +202,7 @@ extension FileEngine {
         let naming = settings.naming
         var label = naming.next(
             at: now, after: inventory.newest, process: sharesDirectory && !settings.isShared ? process : nil)
+        try removeSurplusName()
         try makeRoomForFile()
         var isActiveRefused = false
         for _ in 0..<10_000 {

@@ -92,7 +92,7 @@ extension FileEngine {
             let name = settings.naming.name(for: label)
             guard LogFileNaming.isUsable(name) else { throw LogDirectory.Refusal.badName }
             do {
-                try directory.rename(old, to: name)
+                if try !directory.rename(old, to: name) { surplusName = old }
                 hasUnsyncedNames = true
                 return name
             } catch let failure as SystemFailure where failure.number == EEXIST {
@@ -127,6 +127,14 @@ extension FileEngine {
         return name
     }
 
+    /// Removes the old name that a file kept when it was renamed; until that is done, no file is begun under it.
+    func removeSurplusName() throws {
+        guard let name = surplusName else { return }
+        try directory.remove(name)
+        surplusName = nil
+        refreshInventory()
+    }
+
     /// Completes the renaming of the active file that a crash cut in two.
     func finishRenaming() {
         guard let active = settings.naming.activeName else { return }
@@ -155,6 +163,7 @@ extension FileEngine {
         let now = clock.now()
         let uptime = clock.uptime()
         compareClocks(now, uptime)
+        try? removeSurplusName()
         if !isIdle, uptime >= nextAttempt { retry() }
         if let writer, writer.hasRecords {
             if now < writer.deadline.earliest {
@@ -179,6 +188,7 @@ extension FileEngine {
         let uptime = clock.uptime()
         var delays: [Duration] = []
         if !isIdle { delays.append(max(.zero, nextAttempt - uptime)) }
+        if surplusName != nil { delays.append(FileEngine.retryInterval) }
         if let writer, writer.hasRecords {
             // The wall clock may be set meanwhile: look again after ten minutes at the latest.
             let delay = writer.deadline.delay(wall: clock.now(), steady: uptime)

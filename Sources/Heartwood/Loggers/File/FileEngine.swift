@@ -45,8 +45,8 @@ package final class FileEngine {
 
     /// Records that no file took yet.
     private var waiting = RecordBuffer()
-    /// Which of the waiting records are announcements of the engine's own.
-    private var announcements: [Int] = []
+    /// Which of the waiting records are announcements of the engine's own, and of how many records.
+    private var announcements: [(index: Int, lost: Int)] = []
     /// Records dropped since the last announcement.
     private var lost = 0
     /// Why the last attempt failed.
@@ -61,6 +61,8 @@ package final class FileEngine {
     var spaceCredit = 0
     /// When bytes were first written that are not synchronised.
     var unsyncedSince: Duration?
+    /// A name that a renamed file has still to lose.
+    var surplusName: String?
     /// Files were begun or renamed since the directory was last synchronised.
     var hasUnsyncedNames = false
     /// To notice that the wall clock was set: the two clocks when they were last compared.
@@ -104,7 +106,9 @@ package final class FileEngine {
         checkProcess()
         var done = 0
         if waiting.isEmpty, lost == 0 {
-            done = drive(bytes, ends)
+            let progress = drive(bytes, ends)
+            done = progress.dealt
+            if let number = progress.unwritable { drop(number) }
             if done == ends.count {
                 synchronizeIfDue(isUrgent)
                 return
@@ -122,18 +126,37 @@ package final class FileEngine {
         while failure == nil {
             if waiting.isEmpty, lost > 0 { announceLoss() }
             if waiting.isEmpty { break }
-            let done = waiting.bytes.withUnsafeBytes { drive($0, waiting.ends) }
-            let own = announcements.prefix { $0 < done }.count
-            announcements = announcements.dropFirst(own).map { $0 - done }
-            counters.written -= own
-            counters.announcements += own
-            waiting.removeFirst(done)
-            counters.waiting = waiting.count - announcements.count
+            let progress = waiting.bytes.withUnsafeBytes { drive($0, waiting.ends) }
+            if !settle(progress) { break }
         }
         if failure == nil, hasFailed {
             hasFailed = false
             report(.resumed(dropped: counters.dropped))
         }
+    }
+
+    /// Takes what was dealt with out of the waiting records.
+    ///
+    /// - Returns: false where not even an announcement can be written at the moment.
+    private func settle(_ progress: (dealt: Int, unwritable: Int32?)) -> Bool {
+        var own = announcements.prefix { $0.index < progress.dealt }
+        announcements = announcements.dropFirst(own.count).map { ($0.index - progress.dealt, $0.lost) }
+        waiting.removeFirst(progress.dealt)
+        var isAnnounced = true
+        if let number = progress.unwritable {
+            if let last = own.last, last.index == progress.dealt - 1 {
+                own.removeLast()
+                lost += last.lost
+                isAnnounced = false
+                nextAttempt = clock.uptime() + FileEngine.retryInterval
+            } else {
+                drop(number)
+            }
+        }
+        counters.written -= own.count
+        counters.announcements += own.count
+        counters.waiting = waiting.count - announcements.count
+        return isAnnounced || !waiting.isEmpty
     }
 
     /// Whether everything that was accepted is in a file, or was dropped.
@@ -148,12 +171,9 @@ package final class FileEngine {
     }
 
     private func announceLoss() {
-        let text = announcement(lost, failure)
+        announcements.append((waiting.count, lost))
+        waiting.append(announcement(lost, failure))
         lost = 0
-        // Where not even this can be written, the counters alone must tell.
-        guard settings.retention.quota == 0 || text.count + headerSize <= settings.retention.quota else { return }
-        announcements.append(waiting.count)
-        waiting.append(text)
     }
 
     private func park(_ bytes: UnsafeRawBufferPointer, _ ends: [Int], from first: Int) {
@@ -185,8 +205,9 @@ package final class FileEngine {
 
     /// Writes records into as many files as it takes.
     ///
-    /// - Returns: how many records are dealt with: written, or dropped as larger than any file can be.
-    private func drive(_ bytes: UnsafeRawBufferPointer, _ ends: [Int]) -> Int {
+    /// - Returns: how many records are dealt with; the last of them was not written where `unwritable` says why no
+    ///   file can ever hold it.
+    private func drive(_ bytes: UnsafeRawBufferPointer, _ ends: [Int]) -> (dealt: Int, unwritable: Int32?) {
         var index = 0
         do {
             while index < ends.count {
@@ -201,10 +222,7 @@ package final class FileEngine {
                     count = rest.count
                 }
                 guard let fitting = try fitQuota(rest.prefix(count), from: start, writer) else { continue }
-                guard fitting > 0 else {
-                    dropUnwritable(EDQUOT)
-                    return index + 1
-                }
+                guard fitting > 0 else { return (index + 1, EDQUOT) }
                 let last = index + fitting
                 try spendSpace(ends[last - 1] - start)
                 let part = UnsafeRawBufferPointer(rebasing: bytes[start..<ends[last - 1]])
@@ -214,18 +232,14 @@ package final class FileEngine {
                 guard let failure = outcome.failure else { continue }
                 guard failure.number == EFBIG else { throw failure }
                 // The process may not make files larger than this: go on in another one.
-                if writer.hasRecords {
-                    guard roll() else { throw failure }
-                } else {
-                    dropUnwritable(EFBIG)
-                    return index + 1
-                }
+                guard writer.hasRecords else { return (index + 1, EFBIG) }
+                guard roll() else { throw failure }
             }
             failure = nil
         } catch {
             note(error)
         }
-        return index
+        return (index, nil)
     }
 
     private func noteWritten(_ outcome: FileWriter.Outcome, _ writer: FileWriter) {
@@ -236,7 +250,7 @@ package final class FileEngine {
     }
 
     /// Gives up a record that no file could ever hold.
-    private func dropUnwritable(_ number: Int32) {
+    private func drop(_ number: Int32) {
         lost += 1
         counters.dropped += 1
         report(.dropped(records: counters.dropped, SystemFailure(.write, number)))

@@ -79,9 +79,11 @@ extension LogDirectory {
 
     /// Gives a file another name, which must be free.
     ///
-    /// Done as link and unlink, so that nothing is ever replaced; a crash between leaves both names, which
-    /// ``finishRename(_:to:)`` puts right. Where the file system has no links, the name is looked for first.
-    package func rename(_ old: String, to new: String) throws {
+    /// Done as link and unlink, so that nothing is ever replaced; a crash between leaves both names. Where the file
+    /// system has no links, the name is looked for first.
+    ///
+    /// - Returns: false where the file has kept its old name as well, which the caller has to remove later.
+    package func rename(_ old: String, to new: String) throws -> Bool {
         try safe(old)
         try safe(new)
         let directory = descriptor
@@ -92,9 +94,14 @@ extension LogDirectory {
             guard lacksLinks else { throw failure }
             if try status(new) != nil { throw SystemFailure(.rename, EEXIST) }
             try calls.rename(directory.number, old, to: new)
-            return
+            return true
         }
-        try calls.unlink(directory.number, old)
+        do throws(SystemFailure) {
+            try calls.unlink(directory.number, old)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Gives a file another name, and replaces what has that name; atomic.
