@@ -40,7 +40,7 @@ extension SystemCalls {
         do {
             _ = try perform(.lock) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
             return true
-        } catch where failure(error, is: EWOULDBLOCK) {
+        } catch  where failure(error, is: EWOULDBLOCK) {
             return false
         }
     }

@@ -177,7 +177,9 @@ package struct SystemCalls: Sendable {
     package func fileSizeLimit() -> Int? {
         var limit = rlimit()
         #if canImport(Glibc)
-        let result = try? perform(.limit) { Int(getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)) }
+        let result = try? perform(.limit) {
+            Int(getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit))
+        }
         #else
         let result = try? perform(.limit) { Int(getrlimit(RLIMIT_FSIZE, &limit)) }
         #endif

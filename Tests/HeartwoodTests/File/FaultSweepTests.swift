@@ -50,7 +50,9 @@ import Testing
     func shortWrites(_ shape: Shape) throws {
         for short in [0, 1, 7, 24, 25, 26, 60] {
             var first = 1
-            while try run(shape, NthFault(.write, first: first, count: 1, .short(short)), "short \(short) #\(first)") {
+            while try run(
+                shape, NthFault(.write, first: first, count: 1, .short(short)), "short \(short) #\(first)")
+            {
                 first += 1
             }
         }
@@ -89,13 +91,16 @@ import Testing
         let naming = try LogFileNaming(application: "t", activeName: shape == .stable ? "t.log" : nil)
         var settings = FileSettings(naming: naming)
         settings.rolling = RollingPolicy(maximumSize: 120, interval: .seconds(50))
-        settings.retention = RetentionPlan(maximumCount: shape == .quota ? 0 : 40, quota: shape == .quota ? 1 << 20 : 0)
+        settings.retention = RetentionPlan(
+            maximumCount: shape == .quota ? 0 : 40, quota: shape == .quota ? 1 << 20 : 0)
         settings.isShared = shape == .shared
         settings.sync = shape == .header ? .everyBatch : .never
         settings.waitingLimit = 200
         let header: [UInt8] = shape == .header ? Array("# head\n".utf8) : []
         // The set-up itself may throw; what runs afterwards may not.
-        guard let directory = try? LogDirectory(scratch.logs, calls: fault.calls) else { return fault.hits > 0 }
+        guard let directory = try? LogDirectory(scratch.logs, calls: fault.calls) else {
+            return fault.hits > 0
+        }
         func makeEngine() -> FileEngine {
             FileEngine(directory: directory, settings: settings, clock: clock, header: { header })
         }
@@ -131,7 +136,9 @@ import Testing
         var announced = 0
         var records: [String] = []
         for line in lines where line != "# head" {
-            if let count = line.split(separator: " ").first.flatMap({ Int($0) }), line.contains("dropped here") {
+            if let count = line.split(separator: " ").first.flatMap({ Int($0) }),
+                line.contains("dropped here")
+            {
                 announced += count
             } else {
                 records.append(line)

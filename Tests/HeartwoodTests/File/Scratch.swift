@@ -33,10 +33,15 @@ final class Scratch: Sendable {
         _ = FileManager.default.createFile(atPath: logs + "/" + name, contents: Data(text.utf8))
     }
 
+    /// The texts of the files that a naming made, oldest first.
+    func texts(_ naming: LogFileNaming) -> [String] {
+        let files = names().compactMap { name in naming.recognise(name).map { (name, $0) } }
+        return files.sorted { $0.1 < $1.1 }.map { self.text($0.0) }
+    }
+
     /// The lines of the files that a naming made, oldest first.
     func lines(_ naming: LogFileNaming) -> [String] {
-        let files = names().compactMap { name in naming.recognise(name).map { (name, $0) } }
-        var text = files.sorted { $0.1 < $1.1 }.map { self.text($0.0) }.joined()
+        var text = texts(naming).joined()
         if let active = naming.activeName { text += self.text(active) }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }

@@ -45,8 +45,11 @@ package struct DatePattern: Sendable, Hashable {
                 continue scan
             }
             guard !next.isLetter || next == "T" else { return nil }
-            if case .literal(let before)? = pieces.last { pieces[pieces.count - 1] = .literal(before + String(next)) }
-            else { pieces.append(.literal(String(next))) }
+            if case .literal(let before)? = pieces.last {
+                pieces[pieces.count - 1] = .literal(before + String(next))
+            } else {
+                pieces.append(.literal(String(next)))
+            }
             rest.removeFirst()
         }
         // A date without its year or its day cannot be ordered.
@@ -73,7 +76,7 @@ package struct DatePattern: Sendable, Hashable {
             case .field(.hour): text += padded(civil.hour, 2)
             case .field(.minute): text += padded(civil.minute, 2)
             case .field(.second): text += padded(civil.second, 2)
-            case .field(.millisecond): text += padded(civil.millisecond, 3)
+            case .field(.millisecond): text += padded(civil.nanosecond / 1_000_000, 3)
             case .field(.offset):
                 let minutes = abs(offset) / 60
                 text += (offset < 0 ? "-" : "+") + padded(minutes / 60 * 100 + minutes % 60, 4)
@@ -87,7 +90,7 @@ package struct DatePattern: Sendable, Hashable {
     /// - Returns: the first moment that has this date; nil, with `text` as it was, where there is none.
     package func read(_ text: inout Substring, _ zone: TimeZone) -> LogTimestamp? {
         var rest = text
-        var civil = CivilTime()
+        var civil = CivilTime(year: 1970, month: 1, day: 1)
         var offset: Int?
         for piece in pieces {
             switch piece {
@@ -142,7 +145,7 @@ extension CivilTime {
         case .hour: hour = value
         case .minute: minute = value
         case .second: second = value
-        case .millisecond: millisecond = value
+        case .millisecond: nanosecond = value * 1_000_000
         case .offset: break
         }
     }

@@ -61,7 +61,9 @@ package struct FileCatalogue: Sendable, Hashable {
 
     /// Reads the catalogue; an empty one where there is none, or none that can be read.
     package static func load(_ directory: LogDirectory, _ naming: LogFileNaming) -> FileCatalogue {
-        guard let (file, status) = try? directory.open(name(naming), writing: false) else { return FileCatalogue() }
+        guard let (file, status) = try? directory.open(name(naming), writing: false) else {
+            return FileCatalogue()
+        }
         var bytes = [UInt8](repeating: 0, count: min(status.size, 1 << 20))
         let count = bytes.withUnsafeMutableBytes { (try? directory.calls.read(file.number, $0, at: 0)) ?? 0 }
         return FileCatalogue(text: String(decoding: bytes.prefix(count), as: UTF8.self))

@@ -129,7 +129,8 @@ extension FileEngine {
     /// Goes on with the newest file that an earlier run left, where that is allowed and sensible.
     private func reuse(_ now: LogTimestamp, _ uptime: Duration) throws -> FileWriter? {
         defer { mustBegin = false }
-        let candidates = inventory.entries.reversed().lazy.filter { !$0.isUnfinished && !$0.isProtected }.prefix(4)
+        let candidates = inventory.entries.reversed().lazy.filter { !$0.isUnfinished && !$0.isProtected }
+            .prefix(4)
         for entry in candidates {
             guard entry.stage == .plain, !isFinished(entry) else { return nil }
             let file: Descriptor
@@ -177,7 +178,9 @@ extension FileEngine {
     }
 
     private func isFinished(_ entry: FileInventory.Entry) -> Bool {
-        guard let finished = catalogue.finished, entry.name != settings.naming.activeName else { return false }
+        guard let finished = catalogue.finished, entry.name != settings.naming.activeName else {
+            return false
+        }
         return entry.label <= finished
     }
 
@@ -206,7 +209,8 @@ extension FileEngine {
         try makeRoomForFile()
         var isActiveRefused = false
         for _ in 0..<10_000 {
-            let name = isActiveRefused ? naming.name(for: label) : naming.activeName ?? naming.name(for: label)
+            let name =
+                isActiveRefused ? naming.name(for: label) : naming.activeName ?? naming.name(for: label)
             guard LogFileNaming.isUsable(name) else { throw LogDirectory.Refusal.badName }
             do {
                 let file = try directory.create(name, mode: settings.fileMode)

@@ -25,7 +25,8 @@ extension FileEngine {
         } catch {
             nextRoll = uptime + FileEngine.retryInterval
             counters.failures += 1
-            report(.failed(error as? SystemFailure ?? SystemFailure(.open, EPERM), name: old.name, waiting: 0))
+            report(
+                .failed(error as? SystemFailure ?? SystemFailure(.open, EPERM), name: old.name, waiting: 0))
             return false
         }
         close(old)
@@ -138,7 +139,9 @@ extension FileEngine {
     /// Completes the renaming of the active file that a crash cut in two.
     func finishRenaming() {
         guard let active = settings.naming.activeName else { return }
-        guard let status = try? directory.status(active), status.kind == .regular, status.links > 1 else { return }
+        guard let status = try? directory.status(active), status.kind == .regular, status.links > 1 else {
+            return
+        }
         for entry in inventory.entries where entry.name != active {
             guard (try? directory.status(entry.name))?.identity == status.identity else { continue }
             _ = try? directory.remove(active)

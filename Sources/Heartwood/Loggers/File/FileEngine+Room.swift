@@ -68,7 +68,9 @@ extension FileEngine {
     /// How many records the quota has room for, after older files were removed for them.
     ///
     /// - Returns: zero for a record that can never be written; nil where the file was rolled to make room.
-    func fitQuota(_ ends: ArraySlice<Int>, from start: Int, _ writer: FileWriter) throws(SystemFailure) -> Int? {
+    func fitQuota(_ ends: ArraySlice<Int>, from start: Int, _ writer: FileWriter) throws(SystemFailure)
+        -> Int?
+    {
         let quota = settings.retention.quota
         guard quota > 0, let last = ends.last, let first = ends.first else { return ends.count }
         if inventory.total + (last - start) <= quota { return ends.count }

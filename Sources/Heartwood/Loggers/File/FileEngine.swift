@@ -226,7 +226,8 @@ package final class FileEngine {
                 let last = index + fitting
                 try spendSpace(ends[last - 1] - start)
                 let part = UnsafeRawBufferPointer(rebasing: bytes[start..<ends[last - 1]])
-                let outcome = writer.append(part, ends: ends[index..<last], from: start, mayTruncate: mayTruncate)
+                let outcome = writer.append(
+                    part, ends: ends[index..<last], from: start, mayTruncate: mayTruncate)
                 index += outcome.records
                 noteWritten(outcome, writer)
                 guard let failure = outcome.failure else { continue }

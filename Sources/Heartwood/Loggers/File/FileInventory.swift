@@ -41,7 +41,9 @@ package final class FileInventory: Sendable {
     /// Reads the directory; what is protected stays so. Costs one call per file of ours.
     ///
     /// - Parameter activeLabel: what the file with the naming's active name was begun as, if that is known.
-    package func refresh(_ directory: LogDirectory, _ naming: LogFileNaming, activeLabel: LogFileLabel?) throws {
+    package func refresh(_ directory: LogDirectory, _ naming: LogFileNaming, activeLabel: LogFileLabel?)
+        throws
+    {
         var entries: [Entry] = []
         for name in try directory.names() {
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
@@ -57,7 +59,8 @@ package final class FileInventory: Sendable {
             let isUnlabelled = name == naming.activeName && activeLabel == nil
             entries.append(
                 Entry(
-                    name: name, label: isUnlabelled ? LogFileLabel(begun: status.modified) : label, stage: stage, size: status.size, modified: status.modified,
+                    name: name, label: isUnlabelled ? LogFileLabel(begun: status.modified) : label,
+                    stage: stage, size: status.size, modified: status.modified,
                     isUnfinished: isUnfinished))
         }
         entries.sort { ($0.label, $0.stage.rawValue, $0.name) < ($1.label, $1.stage.rawValue, $1.name) }
@@ -121,7 +124,9 @@ package final class FileInventory: Sendable {
         }
     }
 
-    package func rename(_ name: String, to new: String, stage: ArchiveStage? = nil, label: LogFileLabel? = nil) {
+    package func rename(
+        _ name: String, to new: String, stage: ArchiveStage? = nil, label: LogFileLabel? = nil
+    ) {
         guard var entry = entries.last(where: { $0.name == name }) else { return }
         remove(name)
         entry.name = new
@@ -146,7 +151,8 @@ package final class FileInventory: Sendable {
     ///
     /// - Parameter held: names of files that somebody else holds.
     package func removals(
-        _ plan: RetentionPlan, now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0, held: Set<String> = []
+        _ plan: RetentionPlan, now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0,
+        held: Set<String> = []
     ) -> [RetentionPlan.File] {
         let entries = self.entries
         // An unfinished archive is no file of its own, but it takes room.

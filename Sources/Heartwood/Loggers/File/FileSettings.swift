@@ -17,7 +17,7 @@ public enum LogSyncPolicy: Hashable, Sendable {
     /// After each batch.
     case everyBatch
     /// After batches that hold a message of one of these levels.
-    case levels(UInt32)
+    case levels(LogLevelMask)
     /// When lines have waited for so long.
     case interval(Duration)
 }

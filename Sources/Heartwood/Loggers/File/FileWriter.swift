@@ -20,7 +20,8 @@ package final class FileWriter {
     package var hasRecords: Bool
     /// Whether the header has still to be written.
     package var needsHeader: Bool
-    package var deadline = RollingPolicy.Deadline(wall: nil, steady: nil, earliest: LogTimestamp(nanoseconds: .min))
+    package var deadline = RollingPolicy.Deadline(
+        wall: nil, steady: nil, earliest: LogTimestamp(nanoseconds: .min))
 
     /// The process has a limit on the size of files, so a write could raise a signal that ends it.
     private var isLimited: Bool
@@ -29,7 +30,8 @@ package final class FileWriter {
     private let calls: SystemCalls
 
     package init(
-        file: Descriptor, status: FileStatus, name: String, label: LogFileLabel, begun: LogTimestamp, isNew: Bool,
+        file: Descriptor, status: FileStatus, name: String, label: LogFileLabel, begun: LogTimestamp,
+        isNew: Bool,
         hasHeader: Bool, calls: SystemCalls
     ) {
         self.file = file

@@ -24,7 +24,7 @@ package struct LocalTime: Sendable {
     package func moment(of civil: CivilTime) -> LogTimestamp? {
         let local = civil.secondsSince1970
         guard let whole = LogTimestamp(seconds: second(showing: local)) else { return nil }
-        return whole + .milliseconds(civil.millisecond)
+        return whole + .nanoseconds(civil.nanosecond)
     }
 
     /// As ``moment(of:)``, in whole seconds: `local` of the wall's seconds, the result in UTC's.

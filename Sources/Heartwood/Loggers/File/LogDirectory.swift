@@ -76,7 +76,8 @@ package final class LogDirectory: Sendable {
                 number = try calls.openDirectory(path)
             } catch {
                 throw LogError(
-                    .file, "The log directory cannot be made; create it, or allow it to be made in its parent",
+                    .file,
+                    "The log directory cannot be made; create it, or allow it to be made in its parent",
                     place: path, cause: error.number)
             }
         } catch {
@@ -103,7 +104,7 @@ package final class LogDirectory: Sendable {
             do {
                 _ = try calls.status(path: rest)
                 break
-            } catch where error.number == ENOENT {
+            } catch  where error.number == ENOENT {
                 missing.append(rest)
             }
             guard let slash = rest.lastIndex(of: "/") else { break }
@@ -112,7 +113,7 @@ package final class LogDirectory: Sendable {
         for directory in missing.reversed() {
             do {
                 try calls.makeDirectory(directory, mode: policy.directoryMode)
-            } catch where error.number == EEXIST {
+            } catch  where error.number == EEXIST {
                 continue  // another process was faster; whose it is, is checked when it is opened
             }
             let made = Descriptor(try calls.openDirectory(directory), calls)

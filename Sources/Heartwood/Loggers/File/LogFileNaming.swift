@@ -79,11 +79,13 @@ open class LogFileNaming: @unchecked Sendable {  // open, so the compiler cannot
         let example = name(for: LogFileLabel(begun: LogTimestamp(nanoseconds: 0)))
         for name in [example, activeName].compactMap({ $0 }) where !LogFileNaming.isUsable(name) {
             throw LogError(
-                .setting, "A log file's name must not begin with a dot, be empty, too long, or have a slash in it",
+                .setting,
+                "A log file's name must not begin with a dot, be empty, too long, or have a slash in it",
                 place: name)
         }
         if let activeName, recognise(activeName) != nil {
-            throw LogError(.setting, "The active name must differ from all names of rolled files", place: activeName)
+            throw LogError(
+                .setting, "The active name must differ from all names of rolled files", place: activeName)
         }
     }
 
@@ -145,7 +147,8 @@ open class LogFileNaming: @unchecked Sendable {  // open, so the compiler cannot
     package static func cleaned(_ name: String) -> String {
         var text = ""
         for character in name where text.utf8.count + character.utf8.count <= 100 {
-            let isBad = character == "/" || character.unicodeScalars.contains { $0.value < 32 || $0.value == 127 }
+            let isBad =
+                character == "/" || character.unicodeScalars.contains { $0.value < 32 || $0.value == 127 }
             text.append(isBad ? "_" : character)
         }
         while let first = text.first, first == "." || first == " " { text.removeFirst() }

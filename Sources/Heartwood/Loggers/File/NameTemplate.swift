@@ -56,7 +56,9 @@ package struct NameTemplate: Sendable, Hashable {
             case ("pid", nil): pieces.append(.process)
             case ("date", nil): pieces.append(.date(defaultDate))
             case ("date", let pattern?):
-                guard let date = DatePattern(pattern) else { throw refused("has a date that cannot be ordered") }
+                guard let date = DatePattern(pattern) else {
+                    throw refused("has a date that cannot be ordered")
+                }
                 pieces.append(.date(date))
             case ("number", nil): pieces.append(.number(digits: 1))
             case ("number", let digits?):
@@ -94,7 +96,9 @@ package struct NameTemplate: Sendable, Hashable {
             wasDigits = isDigits
         }
         guard dates <= 1, numbers <= 1 else { throw refused("has a field twice") }
-        guard dates + numbers > 0 else { throw refused("has neither {date} nor {number}, so files have no order") }
+        guard dates + numbers > 0 else {
+            throw refused("has neither {date} nor {number}, so files have no order")
+        }
     }
 
     // MARK: Writing and reading
@@ -142,7 +146,9 @@ package struct NameTemplate: Sendable, Hashable {
         }
         if !hasProcess, rest.hasPrefix(" pid") {
             rest.removeFirst(4)
-            guard let number = NameTemplate.number(&rest), let process = Int32(exactly: number) else { return nil }
+            guard let number = NameTemplate.number(&rest), let process = Int32(exactly: number) else {
+                return nil
+            }
             label.process = process
         }
         if !hasNumber, rest.hasPrefix(" ") {
@@ -169,7 +175,9 @@ extension DatePattern {
     package static let standardWithOffset = pattern("yyyy-MM-dd--HH-mm-ss-SSSZZZ")
 
     private static func pattern(_ text: String) -> DatePattern {
-        guard let pattern = DatePattern(text) else { preconditionFailure("The pattern \(text) must be readable") }
+        guard let pattern = DatePattern(text) else {
+            preconditionFailure("The pattern \(text) must be readable")
+        }
         return pattern
     }
 }

@@ -36,7 +36,9 @@ package struct RollingPolicy: Sendable, Hashable {
     /// - Parameter isFresh: the file has no record yet, only a header perhaps: then at least one goes in.
     /// - Returns: how many records fit.
     package func fitting(_ ends: ArraySlice<Int>, from start: Int, size: Int, isFresh: Bool) -> Int {
-        guard maximumSize > 0, let last = ends.last, size + (last - start) > maximumSize else { return ends.count }
+        guard maximumSize > 0, let last = ends.last, size + (last - start) > maximumSize else {
+            return ends.count
+        }
         // The first record that ends beyond the limit, by bisection.
         var low = ends.startIndex
         var high = ends.endIndex

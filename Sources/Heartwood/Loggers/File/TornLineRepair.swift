@@ -33,7 +33,9 @@ package struct TornLineRepair {
         let newline: [UInt8] = [UInt8(ascii: "\n")]
         var failure: SystemFailure?
         newline.withUnsafeBytes { bytes in
-            do throws(SystemFailure) { _ = try calls.write(file.number, bytes, quietly: true) } catch { failure = error }
+            do throws(SystemFailure) { _ = try calls.write(file.number, bytes, quietly: true) } catch {
+                failure = error
+            }
         }
         if let failure { throw failure }
         return 0
