@@ -89,7 +89,7 @@ package struct SystemCalls: Sendable {
 
     /// Writes at the end of the file; may write less than asked for.
     ///
-    /// - Parameter quietly: blocks `SIGXFSZ` meanwhile, which would otherwise end the process at its file size limit.
+    /// With `quietly`, `SIGXFSZ` is blocked meanwhile, which would otherwise end the process at its file size limit.
     package func write(
         _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, quietly: Bool
     ) throws(SystemFailure) -> Int {

@@ -80,7 +80,9 @@ package final class DirectoryLock {
         return (try? directory.calls.status(file.number).size) ?? 0
     }
 
-    /// Tells the others that there is a newer file. The number is the size of the lock file, one byte for each.
+    /// Tells the others that there is a newer file.
+    ///
+    /// The number is the size of the lock file, one byte for each.
     package func countUp() {
         guard let file else { return }
         let byte: [UInt8] = [UInt8(ascii: ".")]

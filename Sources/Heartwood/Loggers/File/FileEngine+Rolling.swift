@@ -34,7 +34,9 @@ extension FileEngine {
         return true
     }
 
-    /// Finishes the file that is written, or that the next line would have gone on with. The next line begins a file.
+    /// Finishes the file that is written, or that the next line would have gone on with.
+    ///
+    /// The next line begins a file.
     ///
     /// - Returns: false where it was not possible; the file is then still written to.
     @discardableResult

@@ -38,9 +38,11 @@ package final class FileInventory: Sendable {
 
     // MARK: Reading the directory
 
-    /// Reads the directory; what is protected stays so. Costs one call per file of ours.
+    /// Reads the directory; what is protected stays so.
     ///
-    /// - Parameter activeLabel: what the file with the naming's active name was begun as, if that is known.
+    /// Costs one call per file of ours.
+    ///
+    /// `activeLabel` says what the file with the naming's active name was begun as, if that is known.
     package func refresh(_ directory: LogDirectory, _ naming: LogFileNaming, activeLabel: LogFileLabel?)
         throws
     {
@@ -149,7 +151,7 @@ package final class FileInventory: Sendable {
 
     /// The files that a plan removes, oldest first.
     ///
-    /// - Parameter held: names of files that somebody else holds.
+    /// `held` are the names of files that somebody else holds.
     package func removals(
         _ plan: RetentionPlan, now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0,
         held: Set<String> = []

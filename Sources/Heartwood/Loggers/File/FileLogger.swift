@@ -34,21 +34,31 @@ public import Foundation
 open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the queue's; settings are `Ordered`
     // MARK: Rolling (any thread, ordered)
 
-    /// The most bytes of a file; 10 MiB. A line never makes a file exceed it, unless it is the only line. Zero: no limit.
+    /// The most bytes of a file; 10 MiB.
+    ///
+    /// A line never makes a file exceed it, unless it is the only line. Zero: no limit.
     @Ordered public final var maximumFileSize = ByteCount.mebibytes(10)
 
-    /// How long a file is written, from when it was begun, through restarts as well; 24 hours. Zero: no limit.
+    /// How long a file is written, from when it was begun, through restarts as well; 24 hours.
+    ///
+    /// Zero: no limit.
     @Ordered public final var rollingInterval = Duration.seconds(86_400)
 
-    /// Where on the calendar a new file begins; nil, nowhere. ``rollingInterval`` holds besides.
+    /// Where on the calendar a new file begins; nil, nowhere.
+    ///
+    /// ``rollingInterval`` holds besides.
     @Ordered public final var rollingBoundary: LogCalendarBoundary?
 
-    /// The zone whose calendar ``rollingBoundary`` means; UTC. Others need a program that imports Foundation.
+    /// The zone whose calendar ``rollingBoundary`` means; UTC.
+    ///
+    /// Others need a program that imports Foundation.
     @Ordered public final var timeZone = TimeZone.gmt
 
     // MARK: Retention (any thread, ordered)
 
-    /// The most files, the one that is written included; 10. Zero: no limit.
+    /// The most files, the one that is written included; 10.
+    ///
+    /// Zero: no limit.
     @Ordered public final var maximumFileCount = 10
 
     /// The most bytes of all files together; zero, no limit but the number of files times their size.
@@ -88,10 +98,14 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// When lines are put on the disk itself, not just into the kernel; never.
     @Ordered public final var syncPolicy = LogSyncPolicy.never
 
-    /// How many bytes of lines wait in memory while no file takes them; 1 MiB. What is more is dropped and counted.
+    /// How many bytes of lines wait in memory while no file takes them; 1 MiB.
+    ///
+    /// What is more is dropped and counted.
     @Ordered public final var waitingLimit = ByteCount.mebibytes(1)
 
-    /// The space on the file system that is left to others, 1 % of it at most; 64 MiB. Zero: none.
+    /// The space on the file system that is left to others, 1 % of it at most; 64 MiB.
+    ///
+    /// Zero: none.
     @Ordered public final var minimumFreeSpace = ByteCount.mebibytes(64)
 
     // MARK: Hooks (any thread, ordered)
@@ -320,7 +334,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     // MARK: - Looking
 
-    /// The files of this logger's naming, the newest first. Reads the directory, on the caller's thread.
+    /// The files of this logger's naming, the newest first.
+    ///
+    /// Reads the directory, on the caller's thread.
     ///
     /// - Throws: ``LogError`` where the directory cannot be read.
     public final func logFiles() throws -> [LogFileInfo] {
@@ -338,7 +354,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         }
     }
 
-    /// The path of the file that is written, if there is one. Never waits.
+    /// The path of the file that is written, if there is one.
+    ///
+    /// Never waits.
     public final var currentPath: String? { activeName.withLock { $0 }.map { directoryPath + "/" + $0 } }
 
     // MARK: - Inside

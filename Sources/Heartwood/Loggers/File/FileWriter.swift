@@ -92,10 +92,8 @@ package final class FileWriter {
 
     /// Writes records, as many as possible, in one call of the kernel if it takes them.
     ///
-    /// - Parameters:
-    ///   - bytes: the records, without gaps.
-    ///   - ends: where each ends, reckoned from `start`, the place of the first byte.
-    ///   - mayTruncate: nobody else writes to the file meanwhile.
+    /// `bytes` are the records, without gaps; `ends` says where each ends, in numbers of which `start` is the place of
+    /// the first byte. With `mayTruncate` nobody else writes to the file meanwhile.
     package func append(
         _ bytes: UnsafeRawBufferPointer, ends: ArraySlice<Int>, from start: Int, mayTruncate: Bool = true
     ) -> Outcome {

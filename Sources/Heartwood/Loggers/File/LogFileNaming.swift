@@ -35,7 +35,7 @@ public import Foundation
 /// ```
 ///
 /// Both are called on several queues at once, and must always give the same answer to the same question.
-open class LogFileNaming: @unchecked Sendable {  // open, so the compiler cannot check it; all that it has is constant
+open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all that it has is constant
     // MARK: Constants (any thread)
 
     /// The application's name as it stands in file names.

@@ -28,7 +28,7 @@ package struct NameTemplate: Sendable, Hashable {
         hasProcess = stem.contains(.process)
     }
 
-    /// `{app} {date}.log`
+    /// The template `{app} {date}.log`.
     package static let standard = NameTemplate(
         stem: [.application, .literal(" "), .date(.standard)], fileExtension: ".log")
 
@@ -169,7 +169,7 @@ package struct NameTemplate: Sendable, Hashable {
 }
 
 extension DatePattern {
-    /// `yyyy-MM-dd--HH-mm-ss-SSS`
+    /// The pattern `yyyy-MM-dd--HH-mm-ss-SSS`.
     package static let standard = pattern("yyyy-MM-dd--HH-mm-ss-SSS")
     /// The same with the distance from UTC.
     package static let standardWithOffset = pattern("yyyy-MM-dd--HH-mm-ss-SSSZZZ")

@@ -1,4 +1,6 @@
-/// Which log files to remove. Pure: a list of files in, names out.
+/// Which log files to remove.
+///
+/// Pure: a list of files in, names out.
 ///
 /// 1. The file that is written, by whatever process, is counted like any other, and never removed.
 /// 2. Files are removed oldest first, until all limits hold. So no file is ever removed before an older one that
@@ -40,11 +42,9 @@ package struct RetentionPlan: Sendable, Hashable {
 
     /// The files to remove, oldest first.
     ///
-    /// - Parameters:
-    ///   - files: oldest first.
-    ///   - now: the wall clock; nil where it cannot be trusted at the moment, then no file is too old.
-    ///   - incoming: bytes that are about to be written, which count for the quota.
-    ///   - incomingFiles: files that are about to be begun, which count for the count.
+    /// `files` are ordered, oldest first. `now` is nil where the wall clock cannot be trusted at the moment; then no
+    /// file is too old. `incoming` bytes, which are about to be written, count for the quota, and `incomingFiles`,
+    /// which are about to be begun, for the count.
     package func removals(
         from files: [File], now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0
     ) -> [File] {

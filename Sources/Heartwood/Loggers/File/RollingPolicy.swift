@@ -4,7 +4,9 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// When a log file is finished and the next one begun. Pure: the caller brings the clocks.
+/// When a log file is finished and the next one begun.
+///
+/// Pure: the caller brings the clocks.
 ///
 /// 1. A file never grows beyond the maximum size, unless it has one record only that is larger by itself.
 /// 2. The age is the larger of the wall clock's and the steady clock's: a wall clock that was set back does not
@@ -33,8 +35,7 @@ package struct RollingPolicy: Sendable, Hashable {
 
     /// How many of the bytes up to `ends` go into a file of `size` bytes; `ends` are where the records end.
     ///
-    /// - Parameter isFresh: the file has no record yet, only a header perhaps: then at least one goes in.
-    /// - Returns: how many records fit.
+    /// In a file that `isFresh`, with no record yet but a header perhaps, at least one goes. Returns how many records fit.
     package func fitting(_ ends: ArraySlice<Int>, from start: Int, size: Int, isFresh: Bool) -> Int {
         guard maximumSize > 0, let last = ends.last, size + (last - start) > maximumSize else {
             return ends.count
