@@ -79,15 +79,6 @@ static inline void hw_shared_gate_store(uint32_t mask) {
     atomic_store_explicit(&hw_shared_gate, mask, memory_order_relaxed);
 }
 
-// MARK: Words inside raw memory (the record ring)
-
-static inline uint64_t hw_load_acquire(const void *word) {
-    return atomic_load_explicit((const _Atomic uint64_t *)word, memory_order_acquire);
-}
-static inline void hw_store_release(void *word, uint64_t value) {
-    atomic_store_explicit((_Atomic uint64_t *)word, value, memory_order_release);
-}
-
 // MARK: Sanitizer annotations (no-ops outside a thread-sanitizer build)
 
 void hw_tsan_acquire(void *address);

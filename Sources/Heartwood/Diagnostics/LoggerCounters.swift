@@ -1,0 +1,60 @@
+package import Synchronization
+
+/// A logger's counters, written by its own thread and read by any.
+package final class LoggerCounters: Sendable {
+    /// What became of a message that a logger was handed.
+    package enum Outcome { case delivered, filtered, failed }
+
+    package let received = Atomic<Int>(0)
+    package let delivered = Atomic<Int>(0)
+    package let filtered = Atomic<Int>(0)
+    package let dropped = Atomic<Int>(0)
+    package let failed = Atomic<Int>(0)
+    package let bytes = Atomic<Int>(0)
+
+    @inline(__always)
+    func count(_ outcome: Outcome) {
+        switch outcome {
+        case .delivered: delivered.add(1, ordering: .relaxed)
+        case .filtered: filtered.add(1, ordering: .relaxed)
+        case .failed: failed.add(1, ordering: .relaxed)
+        }
+    }
+
+    package init() {}
+
+    var snapshot: LoggerStatistics {
+        LoggerStatistics(
+            received: received.load(ordering: .relaxed), delivered: delivered.load(ordering: .relaxed),
+            filtered: filtered.load(ordering: .relaxed), dropped: dropped.load(ordering: .relaxed),
+            failed: failed.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed))
+    }
+}
+
+/// What became of a logger's messages so far.
+///
+/// After a flush, `received` is the sum of `delivered`, `filtered`, `dropped` and `failed`.
+public struct LoggerStatistics: Hashable, Sendable {
+    /// Messages whose level the logger wanted.
+    public var received = 0
+    /// Messages that the logger has handled.
+    public var delivered = 0
+    /// Messages that its formatter or filter took out.
+    public var filtered = 0
+    /// Messages that were dropped because its backlog was full.
+    public var dropped = 0
+    /// Messages that it could not write.
+    public var failed = 0
+    /// Bytes that it has written.
+    public var bytes = 0
+}
+
+/// What became of a dispatcher's messages so far.
+public struct LogStatistics: Sendable {
+    /// Messages that were taken from callers.
+    public var accepted = 0
+    /// Messages that found no room in the ring, or were logged by a logger while it handled one logged by a logger.
+    public var dropped = 0
+    /// The loggers' own figures, by the loggers' names; a name that occurs again gets a number.
+    public var loggers: [String: LoggerStatistics] = [:]
+}

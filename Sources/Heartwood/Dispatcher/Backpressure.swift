@@ -1,0 +1,60 @@
+import Dispatch
+import Synchronization
+
+/// Holds callers back while a logger whose policy says so is behind.
+final class Backpressure: Sendable {
+    private struct State {
+        var holders: [(node: LoggerNode, limit: Duration)] = []
+        var waiting: [DispatchSemaphore] = []
+    }
+
+    // MARK: Atomics (any thread)
+    /// How many loggers hold callers; read at every call.
+    private let count = Atomic<Int>(0)
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    var isHeld: Bool { count.load(ordering: .relaxed) != 0 }
+
+    func hold(_ node: LoggerNode, upTo limit: Duration) {
+        state.withLock { state in
+            state.holders.append((node, limit))
+            count.store(state.holders.count, ordering: .relaxed)
+        }
+    }
+
+    func release(_ node: LoggerNode) {
+        let waiting = state.withLock { state in
+            state.holders.removeAll { $0.node === node }
+            count.store(state.holders.count, ordering: .relaxed)
+            return state.holders.isEmpty ? state.waiting : []
+        }
+        for semaphore in waiting { semaphore.signal() }
+    }
+
+    /// Waits until no logger holds callers, or as long as the most patient of them says; then they hold nobody.
+    func wait() {
+        let semaphore = DispatchSemaphore(value: 0)
+        let limit = state.withLock { state -> Duration? in
+            if state.holders.isEmpty { return nil }
+            state.waiting.append(semaphore)
+            return state.holders.map(\.limit).max()
+        }
+        guard let limit else { return }
+        let result = semaphore.wait(timeout: .now() + .nanoseconds(Int(clamping: limit.nanoseconds)))
+        let givenUp = state.withLock { state in
+            state.waiting.removeAll { $0 === semaphore }
+            if result == .success { return [] as [LoggerNode] }
+            defer { state.holders = [] }
+            count.store(0, ordering: .relaxed)
+            return state.holders.map(\.node)
+        }
+        for node in givenUp { node.giveUp() }
+        if !givenUp.isEmpty { wakeAll() }
+    }
+
+    private func wakeAll() {
+        for semaphore in state.withLock({ $0.waiting }) { semaphore.signal() }
+    }
+}

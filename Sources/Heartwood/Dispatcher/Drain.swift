@@ -1,0 +1,102 @@
+/// What moves records from the ring to the loggers' queues: the global queue's work.
+///
+/// Whoever holds the lock around it is the ring's only consumer. Nothing in here waits, or runs a hook.
+struct Drain {
+    /// A logger, and which levels it wants at this point of the order.
+    private struct Recipient {
+        let node: LoggerNode
+        var levels: UInt32
+    }
+
+    private var recipients: [Recipient] = []
+    private var ticks = TickClock()
+    private var sequence: UInt64 = 0
+    private(set) var accepted = 0
+    private let usesTicks: Bool
+
+    init(usesTicks: Bool) {
+        self.usesTicks = usesTicks
+    }
+
+    /// Moves what is published between the head and `end`; returns whether there was anything.
+    ///
+    /// - Parameter byCaller: Whether a synchronous call drains, which then sees to the loggers itself.
+    mutating func drain(_ ring: RecordRing, upTo end: UInt64, byCaller: Bool) -> Bool {
+        var position = ring.head
+        if position >= end { return false }
+        if usesTicks { ticks.refresh() }
+        let first = position
+        while position < end {
+            guard let (size, kind) = ring.record(at: position) else { break }
+            switch kind {
+            case .filler:
+                position &+= UInt64(size)
+            case .control:
+                let pointer = (ring.address(of: position) + 8).load(as: UnsafeRawPointer.self)
+                position &+= UInt64(size)
+                ring.free(upTo: position)
+                Unmanaged<ControlBox>.fromOpaque(pointer).takeRetainedValue().action(&self)
+            case .message:
+                position = takeRun(from: position, end: end, ring, byCaller: byCaller)
+            }
+        }
+        ring.free(upTo: position)
+        return position != first
+    }
+
+    /// Copies the published messages from `start` on into a batch, frees them, and hands the batch out.
+    private mutating func takeRun(from start: UInt64, end: UInt64, _ ring: RecordRing, byCaller: Bool) -> UInt64 {
+        // Up to a control, a filler, the end of the ring or of what is published: a run of whole records.
+        var position = start
+        while position < end, position &- start < UInt64(RecordBatch.usualCapacity),
+            let (size, kind) = ring.record(at: position), kind == .message
+        {
+            if position != start, position &- start &+ UInt64(size) > UInt64(RecordBatch.usualCapacity) { break }
+            position &+= UInt64(size)
+        }
+        let total = Int(position &- start)
+        let batch = RecordBatch(capacity: total)
+        batch.base.copyMemory(from: ring.address(of: start), byteCount: total)
+        batch.size = total
+        ring.free(upTo: position)
+
+        var offset = 0
+        while offset < total {
+            let record = batch.base + offset
+            let size = Int(record.load(as: UInt64.self) & 0xFFFF_FFFF)
+            let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
+            if usesTicks, flags & RecordLayout.Flags.wallTime.rawValue == 0 {
+                let time = record.load(fromByteOffset: RecordLayout.time, as: UInt64.self)
+                record.storeBytes(of: ticks.wallTime(of: time), toByteOffset: RecordLayout.time, as: Int64.self)
+            }
+            sequence += 1
+            batch.add(at: offset, size: size, sequence: sequence)
+            offset += size
+        }
+        accepted += batch.count
+        for recipient in recipients {
+            recipient.node.push(batch, levels: recipient.levels, byCaller: byCaller)
+         }
+        return position
+    }
+
+    // MARK: Controls
+
+    mutating func add(_ node: LoggerNode, levels: UInt32) {
+        recipients.append(Recipient(node: node, levels: levels))
+    }
+
+    mutating func remove(_ node: LoggerNode) {
+        recipients.removeAll { $0.node === node }
+    }
+
+    mutating func setLevels(_ levels: UInt32, of node: LoggerNode) {
+        for index in recipients.indices where recipients[index].node === node { recipients[index].levels = levels }
+    }
+}
+
+/// Something that happens between two messages, in their order.
+final class ControlBox: Sendable {
+    let action: @Sendable (inout Drain) -> Void
+    init(_ action: @escaping @Sendable (inout Drain) -> Void) { self.action = action }
+}

@@ -1,0 +1,129 @@
+import CHeartwood
+import Dispatch
+
+extension LogDispatcher {
+    /// Whether there is anybody to flush.
+    var hasLoggers: Bool { settings.withLock { !$0.nodes.isEmpty } }
+
+    /// The loggers, in the order in which they were added.
+    public var loggers: [AbstractLogger] { settings.withLock { $0.nodes }.map(\.logger) }
+
+    /// Adds a logger: it gets what is logged from now on, by any thread, and nothing from before.
+    ///
+    /// Adding a logger again only sets its levels: it never gets a message twice. One that belongs to another
+    /// dispatcher is not added; remove it there first. Both are reported to ``diagnostics``.
+    ///
+    /// - Parameter levels: Which levels it wants; what its `levels` say unless given.
+    /// - Returns: whether it was added.
+    @discardableResult
+    public func add(_ logger: AbstractLogger, levels: LogLevelMask? = nil) -> Bool {
+        let node = logger.node
+        if let owner = node.attach(to: self) {
+            if owner === self {
+                if let levels { logger.levels = levels }
+                diagnostics.report(.misuse, "\(logger.name) was added twice; it stays added once")
+            } else {
+                diagnostics.report(
+                    .misuse, "\(logger.name) belongs to another dispatcher: remove it there before adding it here")
+            }
+            return false
+        }
+        if let levels { logger.setLevelsSilently(levels) }
+        node.setAllowance(ring.capacity)
+        let wanted = logger.levels.rawValue
+        // The recipient keeps its node, and through it nothing: the logger itself is kept here.
+        submit { [logger] drain in
+            node.retainedLogger.withLock { $0 = logger }
+            drain.add(node, levels: wanted)
+            node.push { logger.didAdd() }
+        }
+        settings.withLock { settings in
+            settings.nodes.append(node)
+            updateGate(settings)
+        }
+        return true
+    }
+
+    /// Removes a logger, and waits until it has handled what was logged before.
+    ///
+    /// Does nothing when the logger is not here. Inside of a hook it does not wait: the removal follows by itself.
+    ///
+    /// - Parameter timeout: How long to wait at the most.
+    /// - Returns: whether the logger has finished.
+    @discardableResult
+    public func remove(_ logger: AbstractLogger, timeout: Duration = .seconds(10)) -> Bool {
+        guard detach([logger]) else { return true }
+        drainNow()
+        let finished = logger.node.wait(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)))
+        if !finished, ThreadState.current.runningNode == nil {
+            diagnostics.report(.timedOut, "\(logger.name) did not finish within \(timeout) and is removed later")
+        }
+        return finished
+    }
+
+    /// Removes a logger, and returns when it has handled what was logged before.
+    public func remove(_ logger: AbstractLogger) async {
+        guard detach([logger]) else { return }
+        drainNow()
+        await withCheckedContinuation { continuation in
+            logger.node.push { continuation.resume() }
+        }
+    }
+
+    /// Removes all loggers, and waits until they have handled what was logged before.
+    ///
+    /// - Parameter timeout: How long to wait at the most, for all of them together.
+    /// - Returns: whether all have finished.
+    @discardableResult
+    public func removeAll(timeout: Duration = .seconds(10)) -> Bool {
+        let loggers = self.loggers
+        guard detach(loggers) else { return true }
+        drainNow()
+        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
+        return loggers.reduce(true) { $1.node.wait(until: deadline) && $0 }
+    }
+
+    /// Takes loggers out of the list at once, and out of the order of messages at this point of it.
+    private func detach(_ loggers: [AbstractLogger]) -> Bool {
+        let nodes = settings.withLock { settings in
+            let nodes = settings.nodes.filter { node in loggers.contains { $0.node === node } }
+            settings.nodes.removeAll { node in nodes.contains { $0 === node } }
+            updateGate(settings)
+            return nodes
+        }
+        for node in nodes {
+            submit { drain in
+                drain.remove(node)
+                node.push { node.detach() }
+            }
+        }
+        return !nodes.isEmpty
+    }
+
+    func levelsDidChange(of node: LoggerNode, to levels: LogLevelMask) {
+        submit { $0.setLevels(levels.rawValue, of: node) }
+        settings.withLock { updateGate($0) }
+    }
+
+    // MARK: - Controls
+
+    /// Has `work` done by the node in order with the messages of this thread.
+    func submit(_ work: @escaping @Sendable () -> Void, to node: LoggerNode) {
+        submit { _ in node.push(work) }
+    }
+
+    /// Has something done between the messages that this thread logged before and after it.
+    ///
+    /// It is never dropped. When the ring is full, the caller empties it, which waits for no logger.
+    func submit(_ action: @escaping @Sendable (inout Drain) -> Void) {
+        let box = Unmanaged.passRetained(ControlBox(action)).toOpaque()
+        while true {
+            if let (position, used) = ring.reserve(16) {
+                (ring.address(of: position) + 8).storeBytes(of: UnsafeRawPointer(box), as: UnsafeRawPointer.self)
+                ring.publish(position, size: 16, kind: .control)
+                return wakeDrain(fill: used, size: 16)
+            }
+            drainNow()
+        }
+    }
+}

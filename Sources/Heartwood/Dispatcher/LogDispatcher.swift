@@ -1,0 +1,237 @@
+import CHeartwood
+import Dispatch
+import Synchronization
+
+/// Takes messages from callers and fans them out to the loggers, through one global queue and one queue per logger.
+///
+/// Programs use ``shared``; a library or a test may make dispatchers of its own, which have nothing in common. Every
+/// member may be used from any thread, from inside of loggers and formatters too, and none waits for a logger unless
+/// it says so.
+///
+/// The promises that hold for it, and the tests that hold it to them, are listed in `Docs/Invariants.md`.
+public final class LogDispatcher: Sendable {
+    /// The dispatcher of calls that name none.
+    public static let shared = LogDispatcher(isShared: true, ringCapacity: .mebibytes(4), clock: SystemClock())
+
+    // MARK: Constants (any thread)
+    let ring: RecordRing
+    let clock: any LogClock
+    let backpressure = Backpressure()
+    private let isShared: Bool
+    /// Whether records are stamped with the cycle counter.
+    let usesTicks: Bool
+    /// The global queue.
+    let queue: DispatchQueue
+    private let wake = DispatchSemaphore(value: 0)
+
+    /// Where troubles are reported.
+    public let diagnostics: LogDiagnostics
+
+    // MARK: Atomics (any thread)
+    /// Which levels pass: the dispatcher's own, as far as any logger wants them.
+    let gate = Atomic<UInt32>(0)
+    /// What the drain does: see `DrainSchedule`.
+    let schedule = Atomic<UInt8>(DrainSchedule.asleep)
+    let droppedAtRing = Atomic<Int>(0)
+    let largeBytes = Atomic<Int>(0)
+    private let synchronousMask = Atomic<UInt32>(LogLevelMask.error.rawValue)
+    let hasMetadata = Atomic<Bool>(false)
+
+    // MARK: Guarded by 'settings'
+    let settings = Locked(Settings())
+
+    // MARK: Guarded by 'drain'
+    /// What the global queue works with. Whoever holds the lock is the ring's consumer; no hook runs under it.
+    let drain: Locked<Drain>
+
+    struct Settings {
+        var levels = LogLevelMask.all
+        var nodes: [LoggerNode] = []
+        var overflowPolicy = OverflowPolicy.standard
+        var synchronousTimeout = Duration.seconds(5)
+        var metadata = EncodedMetadata([:])
+    }
+
+    /// Makes a dispatcher with nothing in common with others.
+    ///
+    /// - Parameters:
+    ///   - ringCapacity: The size of the ring that holds messages on their way from callers to the global queue;
+    ///     rounded up to a power of two between 64 KiB and 1 GiB. 4 MiB hold about 30,000 short messages.
+    ///   - clock: Where timestamps and timers come from; the system unless a test says otherwise.
+    public convenience init(ringCapacity: ByteCount = .mebibytes(4), clock: any LogClock = SystemClock()) {
+        self.init(isShared: false, ringCapacity: ringCapacity, clock: clock)
+    }
+
+    private init(isShared: Bool, ringCapacity: ByteCount, clock: any LogClock) {
+        self.isShared = isShared
+        self.clock = clock
+        ring = RecordRing(capacity: ringCapacity.bytes)
+        usesTicks = clock is SystemClock && TickClock.isReliable
+        queue = DispatchQueue(label: isShared ? "heartwood" : "heartwood.dispatcher", qos: .utility)
+        diagnostics = LogDiagnostics(clock: clock)
+        drain = Locked(Drain(usesTicks: usesTicks))
+        ProcessExit.register(self)
+    }
+
+    deinit {
+        drainNow()
+        for node in settings.withLock({ $0.nodes }) { node.push { node.detach() } }
+    }
+
+    // MARK: - Settings
+
+    /// Which levels pass at all; ``LogLevelMask/all`` by default. Takes effect at once, in all threads.
+    public var levels: LogLevelMask {
+        get { settings.withLock { $0.levels } }
+        set {
+            settings.withLock { settings in
+                settings.levels = newValue
+                updateGate(settings)
+            }
+        }
+    }
+
+    /// Which messages are logged synchronously unless the call says otherwise; `fatal` and `error` by default.
+    ///
+    /// A synchronous call returns when every logger has handled its message, ``synchronousTimeout`` at the latest.
+    public var synchronousLevels: LogLevelMask {
+        get { LogLevelMask(rawValue: synchronousMask.load(ordering: .relaxed)) }
+        set { synchronousMask.store(newValue.rawValue, ordering: .relaxed) }
+    }
+
+    /// How long a synchronous call waits for loggers; 5 s by default. After that it returns, and says so.
+    public var synchronousTimeout: Duration {
+        get { settings.withLock { $0.synchronousTimeout } }
+        set { settings.withLock { $0.synchronousTimeout = newValue } }
+    }
+
+    /// What a call does that finds the ring full; ``OverflowPolicy/standard`` by default.
+    ///
+    /// The ring is emptied into the loggers' own queues, which never waits for a logger: it is full only while
+    /// callers are faster than that.
+    public var overflowPolicy: OverflowPolicy {
+        get { settings.withLock { $0.overflowPolicy } }
+        set { settings.withLock { $0.overflowPolicy = newValue } }
+    }
+
+    /// Fields added to every message; those of the call, the task and the category come before them.
+    public var metadata: LogMetadata {
+        get { settings.withLock { $0.metadata.value } }
+        set {
+            let encoded = EncodedMetadata(newValue)
+            settings.withLock { $0.metadata = encoded }
+            hasMetadata.store(!newValue.isEmpty, ordering: .relaxed)
+        }
+    }
+
+    /// What became of the messages so far. Exact after a flush; before it, what is under way is in no figure.
+    public var statistics: LogStatistics {
+        var statistics = LogStatistics()
+        statistics.accepted = drain.withLock { $0.accepted }
+        statistics.dropped = droppedAtRing.load(ordering: .relaxed)
+        for logger in loggers {
+            var name = logger.name
+            var number = 2
+            while statistics.loggers[name] != nil {
+                name = "\(logger.name) \(number)"
+                number += 1
+            }
+            statistics.loggers[name] = logger.statistics
+        }
+        return statistics
+    }
+
+    func updateGate(_ settings: Settings) {
+        let wanted = settings.nodes.reduce(0) { $0 | $1.logger.levels.rawValue }
+        let mask = wanted & settings.levels.rawValue
+        gate.store(mask, ordering: .relaxed)
+        if isShared { CategoryRegistry.shared.setSharedMask(mask) }
+    }
+
+    // MARK: - For calls
+
+    /// Whether anybody wants a message of this level and category.
+    @usableFromInline
+    func wants(_ level: LogLevel, _ category: LogCategory) -> Bool {
+        gate.load(ordering: .relaxed) & category.state.levels.load(ordering: .relaxed) & level.rawValue != 0
+    }
+
+    @inline(__always)
+    func isSynchronous(_ level: LogLevel, asked: Bool?) -> Bool {
+        if let asked { return !asked }
+        return synchronousMask.load(ordering: .relaxed) & level.rawValue != 0
+    }
+
+    // MARK: - The global queue's turn
+
+    /// Makes sure that the drain comes soon; called after a record was published.
+    @inline(__always)
+    func wakeDrain(fill: Int, size: Int) {
+        // Sequentially consistent, with the reservation before it: either the drain sees the reservation when it looks
+        // once more before it sleeps, or this sees that it sleeps.
+        let state = schedule.load(ordering: .sequentiallyConsistent)
+        if state == DrainSchedule.running { return }
+        if state == DrainSchedule.asleep {
+            startDrain()
+        } else if fill / (ring.capacity / 4) != (fill + size) / (ring.capacity / 4) {
+            // It looks every millisecond; a burst that fills a quarter of the ring wakes it at once.
+            wake.signal()
+        }
+    }
+
+    @inline(never)
+    private func startDrain() {
+        let (claimed, _) = schedule.compareExchange(
+            expected: DrainSchedule.asleep, desired: DrainSchedule.running, ordering: .sequentiallyConsistent)
+        if claimed { queue.async { self.runDrain() } }
+    }
+
+    /// Empties the ring until nothing has come for some milliseconds. Runs on the global queue, once at a time.
+    private func runDrain() {
+        var idle = 0
+        while true {
+            schedule.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
+            let end = ring.tail
+            let found = drain.withLock { $0.drain(ring, upTo: end, byCaller: false) }
+            if found {
+                idle = 0
+            } else if idle == DrainSchedule.patience {
+                schedule.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
+                if ring.tail == ring.head { return }
+                let (again, _) = schedule.compareExchange(
+                    expected: DrainSchedule.asleep, desired: DrainSchedule.running, ordering: .sequentiallyConsistent)
+                if !again { return }
+                idle = 0
+            } else {
+                idle += 1
+            }
+            if ring.tail != ring.head, found { continue }
+            schedule.store(DrainSchedule.lingering, ordering: .sequentiallyConsistent)
+            _ = wake.wait(timeout: .now() + DrainSchedule.interval)
+        }
+    }
+
+    /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.
+    ///
+    /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.
+    func drainNow(byCaller: Bool = false) {
+        let end = ring.tail
+        while ring.head < end {
+            let found = drain.withLock { $0.drain(ring, upTo: end, byCaller: byCaller) }
+            if !found, ring.head < end { sched_yield() }
+        }
+    }
+}
+
+/// What the drain is doing. It sleeps only after it has looked for records in vain, `sleep` first, then look: a record
+/// that was reserved before the look is found by it, and the producer of one reserved later sees that it sleeps.
+enum DrainSchedule {
+    static let asleep: UInt8 = 0
+    /// Looks again after `interval`, or when woken.
+    static let lingering: UInt8 = 1
+    static let running: UInt8 = 2
+
+    static let interval = DispatchTimeInterval.milliseconds(1)
+    /// How many times it looks in vain before it sleeps.
+    static let patience = 8
+}

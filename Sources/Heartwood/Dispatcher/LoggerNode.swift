@@ -1,0 +1,261 @@
+import CHeartwood
+import Dispatch
+import Synchronization
+
+/// The queue in front of one logger: what waits for it, and who works on it.
+///
+/// Entries are worked off in their order by one thread at a time: by a block on the logger's dispatch queue, or by a
+/// caller that waits for them, where the logger allows that and nobody else is at it. Every hook of the logger runs
+/// under this right, so hooks never overlap.
+///
+/// Invariants:
+/// 1. `isRunning` is true while, and only while, one thread works on entries.
+/// 2. While there are entries, somebody is running or a block is scheduled.
+/// 3. No hook runs, and nothing waits, while `inbox` is locked.
+final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belongs to the running thread
+    private struct Inbox {
+        var backlog: Backlog
+        var isRunning = false
+        var isScheduled = false
+
+        /// Whether a block must be scheduled; if so, the caller does it.
+        mutating func claimSchedule() -> Bool {
+            if isRunning || isScheduled || backlog.isEmpty { return false }
+            isScheduled = true
+            return true
+        }
+    }
+
+    // MARK: Constants (any thread)
+    unowned let logger: AbstractLogger
+    let queue: DispatchQueue
+    let counters = LoggerCounters()
+
+    // MARK: Guarded by themselves
+    private let inbox: Locked<Inbox>
+    /// The dispatcher, from `add` until the removal has been worked off.
+    private let attachment = Locked(WeakDispatcher())
+    /// The logger itself, for as long as it is attached.
+    let retainedLogger = Locked<AbstractLogger?>(nil)
+
+    // MARK: Owned by the running thread
+    private var storage = MessageStorage()
+    private var names = NameCache()
+    private var lost = 0
+    private var outcome = LoggerCounters.Outcome.delivered
+
+    init(logger: AbstractLogger, queue: DispatchQueue, limit: ByteCount, policy: OverflowPolicy) {
+        self.logger = logger
+        self.queue = queue
+        inbox = Locked(Inbox(backlog: Backlog(limit: limit.bytes, policy: policy, allowance: 0)))
+    }
+
+    func setLimit(_ limit: ByteCount, _ policy: OverflowPolicy) {
+        inbox.withLock { inbox in
+            inbox.backlog.limit = limit.bytes
+            inbox.backlog.policy = policy
+        }
+    }
+
+    func setAllowance(_ bytes: Int) { inbox.withLock { $0.backlog.allowance = bytes } }
+
+    // MARK: - Belonging
+
+    private struct WeakDispatcher {
+        weak var value: LogDispatcher?
+    }
+
+    var dispatcher: LogDispatcher? { attachment.withLock { $0.value } }
+
+    /// Makes the logger belong to `dispatcher`, unless it belongs to one already: then returns that one.
+    func attach(to dispatcher: LogDispatcher) -> LogDispatcher? {
+        attachment.withLock { attachment in
+            if let owner = attachment.value { return owner }
+            attachment.value = dispatcher
+            return nil
+        }
+    }
+
+    /// The last thing that happens to a logger in a dispatcher.
+    func detach() {
+        logger.willRemove()
+        attachment.withLock { $0.value = nil }
+        retainedLogger.withLock { $0 = nil }
+    }
+
+    // MARK: - Taking entries
+
+    /// Takes what the logger wants of a batch, as its overflow policy says. Called by the drain; never waits.
+    ///
+    /// - Parameter byCaller: Whether a synchronous call is draining, which will call `wait` or `scheduleIfNeeded`.
+    func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool) {
+        if batch.levels & levels == 0 { return }
+        var slice = RecordSlice(batch, levels: levels)
+        counters.received.add(slice.count, ordering: .relaxed)
+        if slice.isSparse { slice = RecordSlice(.copy(of: slice), levels: levels) }
+        let (mustSchedule, hold, evicted) = inbox.withLock { inbox in
+            let before = (inbox.backlog.dropped, inbox.backlog.holdsCallers)
+            let evicted = inbox.backlog.append(slice)
+            counters.dropped.add(inbox.backlog.dropped - before.0, ordering: .relaxed)
+            let mustSchedule = byCaller && logger.runsOnCaller ? false : inbox.claimSchedule()
+            return (mustSchedule, !before.1 && inbox.backlog.holdsCallers, evicted)
+        }
+        withExtendedLifetime(evicted) {}  // freed here, outside of the lock: the end of a tag is the user's code
+        if hold, case .block(let limit) = inbox.withLock({ $0.backlog.policy }) {
+            dispatcher?.backpressure.hold(self, upTo: limit)
+        }
+        if mustSchedule { schedule() }
+    }
+
+    /// Has `work` done in its turn, alone, between two entries. Any thread; never waits.
+    func push(_ work: @escaping @Sendable () -> Void) {
+        let mustSchedule = inbox.withLock { inbox in
+            inbox.backlog.append(work)
+            return inbox.claimSchedule()
+        }
+        if mustSchedule { schedule() }
+    }
+
+    func scheduleIfNeeded() {
+        if inbox.withLock({ $0.claimSchedule() }) { schedule() }
+    }
+
+    private func schedule() {
+        queue.async { [logger] in
+            logger.node.run(until: nil)
+        }
+    }
+
+    /// Callers have waited long enough for this logger.
+    func giveUp() { inbox.withLock { $0.backlog.giveUp() } }
+
+    // MARK: - Working entries off
+
+    /// Waits until everything that was taken so far has been worked off, until `deadline` at the latest.
+    ///
+    /// Where nobody is at it and the logger allows it, the caller does the work itself.
+    func wait(until deadline: DispatchTime) -> Bool {
+        if ThreadState.current.runningNode != nil { return false }
+        let mark = Mark()
+        let mustSchedule = inbox.withLock { inbox in
+            inbox.backlog.append { mark.reach() }
+            if logger.runsOnCaller, !inbox.isRunning { return false }
+            return inbox.claimSchedule()
+        }
+        if mustSchedule { schedule() }
+        if logger.runsOnCaller { run(until: mark) }
+        return mark.wait(until: deadline)
+    }
+
+    /// Works off entries until there are none, or `mark` is reached; does nothing when another thread is at it.
+    private func run(until mark: Mark?) {
+        let begun = inbox.withLock { inbox in
+            if mark == nil { inbox.isScheduled = false }
+            if inbox.isRunning { return false }
+            inbox.isRunning = true
+            return true
+        }
+        if !begun { return }
+        let thread = ThreadState.current
+        let outer = thread.runningNode
+        thread.runningNode = self
+        defer { thread.runningNode = outer }
+        while let entry = next() {
+            workOff(entry, thread)
+            if let mark, mark.isReached { return stopRunning() }
+        }
+    }
+
+    /// Leaves the rest, if any, to the queue.
+    private func stopRunning() {
+        let mustSchedule = inbox.withLock { inbox in
+            inbox.isRunning = false
+            return inbox.claimSchedule()
+        }
+        if mustSchedule { schedule() }
+    }
+
+    /// The next entry; when there is none, the right to run ends in the same step.
+    private func next() -> Backlog.Entry? {
+        inbox.withLock { inbox in
+            let entry = inbox.backlog.next()
+            if entry == nil, lost == 0 { inbox.isRunning = false }
+            return entry ?? (lost > 0 ? .work({}) : nil)
+        }
+    }
+
+    private func workOff(_ entry: Backlog.Entry, _ thread: ThreadState) {
+        switch entry {
+        case .gap(let count):
+            lost += count
+        case .work(let work):
+            announceLoss()
+            work()
+        case .records(let slice, let before):
+            lost += before
+            if slice.count > 0 {
+                announceLoss()
+                deliver(slice, thread)
+            }
+            let released = inbox.withLock { inbox in
+                let held = inbox.backlog.holdsCallers
+                inbox.backlog.finish(weighing: slice.weight)
+                return held && !inbox.backlog.holdsCallers
+            }
+            if released { dispatcher?.backpressure.release(self) }
+        }
+    }
+
+    private func deliver(_ slice: RecordSlice, _ thread: ThreadState) {
+        let logger = logger
+        slice.forEach { record in
+            if !isKnownUniquelyReferenced(&storage) { storage = MessageStorage() }
+            storage.fill(from: record, names: &names)
+            let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
+            thread.handlesReentrantMessage = flags & RecordLayout.Flags.reentrant.rawValue != 0
+            hand(LogMessage(storage: storage), to: logger)
+        }
+        thread.handlesReentrantMessage = false
+        logger.batchDidEnd()
+    }
+
+    @inline(__always)
+    private func hand(_ message: LogMessage, to logger: AbstractLogger) {
+        outcome = .delivered
+        logger.log(message)
+        counters.count(outcome)
+    }
+
+    /// Called by the logger while it handles a message: it was not delivered, but this.
+    func note(_ outcome: LoggerCounters.Outcome) { self.outcome = outcome }
+
+    /// Says in the log itself how many messages are missing at this place.
+    private func announceLoss() {
+        if lost == 0 { return }
+        let count = lost
+        lost = 0
+        let message = LogMessage.ofFramework(
+            count == 1 ? "1 message dropped here" : "\(count) messages dropped here", level: .warning,
+            fields: ["dropped": .integer(Int64(count))], at: logger.currentTime)
+        logger.log(message)
+        logger.batchDidEnd()
+        diagnostics.report(.messagesDropped, "\(count) messages for \(logger.name) were dropped", count: count)
+    }
+
+    var diagnostics: LogDiagnostics { dispatcher?.diagnostics ?? .unattached }
+}
+
+/// A place in a node's queue that somebody waits for.
+private final class Mark: Sendable {
+    private let reached = Atomic<Bool>(false)
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    var isReached: Bool { reached.load(ordering: .acquiring) }
+
+    func reach() {
+        reached.store(true, ordering: .releasing)
+        semaphore.signal()
+    }
+
+    func wait(until deadline: DispatchTime) -> Bool { semaphore.wait(timeout: deadline) == .success }
+}

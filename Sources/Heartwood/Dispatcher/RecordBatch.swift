@@ -1,0 +1,114 @@
+/// A run of records on its way from the ring to the loggers, shared by all of them.
+///
+/// The records stand one behind the other as in `RecordLayout`; the first word holds the size alone, and the sequence
+/// number is filled in.
+final class RecordBatch: @unchecked Sendable {  // written by the drain, then only read
+    let base: UnsafeMutableRawPointer
+    let capacity: Int
+    var size = 0
+    /// How many records there are.
+    var count = 0
+    var hasReferences = false
+    /// Per level bit: how many records, and how many bytes they stand for.
+    let counts: UnsafeMutablePointer<Int>
+    /// Which levels occur.
+    var levels: UInt32 = 0
+
+    static let usualCapacity = 128 * 1024
+    private static let pool = Locked<[UnsafeMutableRawPointer]>([])
+    private static let poolLimit = 16
+
+    init(capacity wanted: Int) {
+        if wanted > 16 * 1024, wanted <= RecordBatch.usualCapacity {
+            capacity = RecordBatch.usualCapacity
+            base =
+                RecordBatch.pool.withLock { $0.popLast() }
+                ?? .allocate(byteCount: RecordBatch.usualCapacity, alignment: 64)
+        } else {
+            capacity = wanted
+            base = .allocate(byteCount: wanted, alignment: 64)
+        }
+        counts = .allocate(capacity: 64)
+        counts.initialize(repeating: 0, count: 64)
+    }
+
+    deinit {
+        if hasReferences {
+            for record in RecordCursor(base, from: 0, to: size) { RecordLayout.releaseReferences(of: record) }
+        }
+        counts.deallocate()
+        let kept =
+            capacity == RecordBatch.usualCapacity
+            && RecordBatch.pool.withLock { pool in
+                if pool.count >= RecordBatch.poolLimit { return false }
+                pool.append(base)
+                return true
+            }
+        if !kept { base.deallocate() }
+    }
+
+    /// Takes note of the record of `size` bytes at `offset`, which has been copied there.
+    @inline(__always)
+    func add(at offset: Int, size: Int, sequence: UInt64) {
+        let record = base + offset
+        record.storeBytes(of: sequence, toByteOffset: RecordLayout.sequence, as: UInt64.self)
+        let level = Int(record.load(fromByteOffset: RecordLayout.level, as: UInt8.self)) & 31
+        let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
+        record.storeBytes(of: UInt64(size), toByteOffset: RecordLayout.commit, as: UInt64.self)
+        count += 1
+        levels |= 1 << UInt32(level)
+        counts[level] += 1
+        if flags & (RecordLayout.Flags.tag.rawValue | RecordLayout.Flags.large.rawValue) == 0 {
+            counts[32 + level] += size
+        } else {
+            hasReferences = true
+            counts[32 + level] += RecordBatch.weight(of: record)
+        }
+    }
+
+    /// A batch of the records of `slice` alone, for a logger that wants few of many.
+    static func copy(of slice: RecordSlice) -> RecordBatch {
+        var size = 0
+        slice.forEach { size += Int($0.load(fromByteOffset: RecordLayout.commit, as: UInt64.self)) }
+        let copy = RecordBatch(capacity: max(size, 8))
+        slice.forEach { record in
+            let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
+            (copy.base + copy.size).copyMemory(from: record, byteCount: size)
+            RecordLayout.retainReferences(of: record)
+            let sequence = record.load(fromByteOffset: RecordLayout.sequence, as: UInt64.self)
+            copy.add(at: copy.size, size: size, sequence: sequence)
+            copy.size += size
+        }
+        return copy
+    }
+
+    /// The memory that a record stands for, its large body included.
+    static func weight(of record: UnsafeRawPointer) -> Int {
+        let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
+        let flags = RecordLayout.Flags(rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
+        if !flags.contains(.large) { return size }
+        return size + Int(record.load(fromByteOffset: RecordLayout.textSize, as: UInt32.self))
+            + Int(record.load(fromByteOffset: RecordLayout.fieldsSize, as: UInt32.self))
+    }
+}
+
+/// Walks over the records of a batch.
+struct RecordCursor: Sequence, IteratorProtocol {
+    private let base: UnsafeMutableRawPointer
+    private(set) var offset: Int
+    private let end: Int
+
+    init(_ base: UnsafeMutableRawPointer, from start: Int, to end: Int) {
+        self.base = base
+        offset = start
+        self.end = end
+    }
+
+    @inline(__always)
+    mutating func next() -> UnsafeRawPointer? {
+        if offset >= end { return nil }
+        let record = UnsafeRawPointer(base + offset)
+        offset += Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
+        return record
+    }
+}

@@ -1,0 +1,92 @@
+/// The part of a batch that one logger wants: a range of its records, and the levels that count.
+struct RecordSlice {
+    let batch: RecordBatch
+    private(set) var start: Int
+    private(set) var end: Int
+    private(set) var levels: UInt32
+    /// How many records are wanted.
+    private(set) var count: Int
+    /// The memory that the wanted records stand for.
+    private(set) var weight: Int
+
+    /// Takes the wanted records of a whole batch.
+    init(_ batch: RecordBatch, levels: UInt32) {
+        self.batch = batch
+        start = 0
+        end = batch.size
+        self.levels = levels
+        count = 0
+        weight = 0
+        var rest = levels & batch.levels
+        while rest != 0 {
+            let level = rest.trailingZeroBitCount
+            rest &= rest - 1
+            count += batch.counts[level]
+            weight += batch.counts[32 + level]
+        }
+    }
+
+    @inline(__always)
+    func wants(_ record: UnsafeRawPointer) -> Bool {
+        levels & (1 << UInt32(record.load(fromByteOffset: RecordLayout.level, as: UInt8.self) & 31)) != 0
+    }
+
+    /// Calls `body` with each wanted record.
+    @inline(__always)
+    func forEach(_ body: (UnsafeRawPointer) -> Void) {
+        for record in RecordCursor(batch.base, from: start, to: end) where wants(record) { body(record) }
+    }
+
+    /// Cuts off the end, so that what stays weighs at most `limit`; returns how many wanted records were cut off.
+    mutating func keepBeginning(weighing limit: Int) -> Int {
+        var kept = 0
+        var keptWeight = 0
+        var cursor = RecordCursor(batch.base, from: start, to: end)
+        var cut = start
+        while let record = cursor.next() {
+            if wants(record) {
+                let next = keptWeight + RecordBatch.weight(of: record)
+                if next > limit { break }
+                keptWeight = next
+                kept += 1
+            }
+            cut = cursor.offset
+        }
+        let lost = count - kept
+        (end, count, weight) = (cut, kept, keptWeight)
+        return lost
+    }
+
+    /// Cuts off the beginning, by at least `excess` of weight or all of it; returns how many wanted records it had.
+    mutating func dropBeginning(weighing excess: Int) -> Int {
+        var lost = 0
+        var lostWeight = 0
+        var cursor = RecordCursor(batch.base, from: start, to: end)
+        while lostWeight < excess, let record = cursor.next() {
+            if wants(record) {
+                lostWeight += RecordBatch.weight(of: record)
+                lost += 1
+            }
+        }
+        start = cursor.offset
+        count -= lost
+        weight -= lostWeight
+        return lost
+    }
+
+    /// Gives up the levels outside of `mask`; returns how many wanted records that were.
+    mutating func narrow(to mask: UInt32) -> Int {
+        if levels & batch.levels & ~mask == 0 { return 0 }
+        levels &= mask
+        let before = count
+        (count, weight) = (0, 0)
+        for record in RecordCursor(batch.base, from: start, to: end) where wants(record) {
+            count += 1
+            weight += RecordBatch.weight(of: record)
+        }
+        return before - count
+    }
+
+    /// Whether a batch is kept in memory for a small part of it.
+    var isSparse: Bool { weight * 2 < batch.size }
+}

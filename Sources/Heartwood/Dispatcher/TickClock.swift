@@ -1,0 +1,73 @@
+import CHeartwood
+
+/// Turns values of the cycle counter into moments on the wall clock.
+///
+/// The rate is measured once per process, and becomes more exact as time goes on; the beginning is taken anew at
+/// each reading, so that a change of the wall clock shows at once.
+struct TickClock {
+    private struct Sample {
+        let ticks: UInt64
+        let wall: Int64
+        let steady: Int64
+    }
+
+    private let first: Sample
+    private var anchor: Sample
+    private var rate: Double
+    private var latest: Int64 = .min
+
+    static let isReliable = hw_ticks_are_reliable()
+    private static let start = TickClock.measure()
+
+    init() {
+        (first, rate) = TickClock.start
+        anchor = first
+    }
+
+    /// Takes a fresh sample; call it before a row of `wallTime`.
+    mutating func refresh() {
+        anchor = TickClock.sample()
+        let ticks = Double(anchor.ticks &- first.ticks)
+        let nanoseconds = Double(anchor.steady - first.steady)
+        if nanoseconds > 1e6, ticks > 0 { rate = nanoseconds / ticks }
+    }
+
+    /// The moment, in nanoseconds since 1970, at which the counter had this value.
+    @inline(__always)
+    mutating func wallTime(of ticks: UInt64) -> Int64 {
+        let distance = Double(Int64(truncatingIfNeeded: ticks &- anchor.ticks)) * rate
+        let time = anchor.wall + Int64(distance)
+        // Samples scatter by some ten nanoseconds: never let that turn two messages round.
+        if time < latest, latest - time < 1_000_000 { return latest }
+        latest = time
+        return time
+    }
+
+    private static func nanoseconds(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// Reads the clocks together: the best of three tries, so that an interruption between two readings is not taken.
+    private static func sample() -> Sample {
+        var best: (span: UInt64, sample: Sample)?
+        for _ in 0..<3 {
+            let before = hw_ticks()
+            let wall = nanoseconds(CLOCK_REALTIME)
+            let steady = nanoseconds(CLOCK_MONOTONIC)
+            let span = hw_ticks() &- before
+            if span < best?.span ?? .max {
+                best = (span, Sample(ticks: before &+ span / 2, wall: wall, steady: steady))
+            }
+        }
+        return best?.sample ?? Sample(ticks: hw_ticks(), wall: 0, steady: 0)
+    }
+
+    private static func measure() -> (Sample, Double) {
+        let begin = sample()
+        while nanoseconds(CLOCK_MONOTONIC) - begin.steady < 200_000 {}
+        let end = sample()
+        return (begin, Double(end.steady - begin.steady) / max(1, Double(end.ticks &- begin.ticks)))
+    }
+}

@@ -1,0 +1,134 @@
+import CHeartwood
+
+extension LogBuffer {
+    /// What is done with the characters of a message that could forge a line, or move a terminal's cursor.
+    public enum Escaping: Sendable {
+        /// They are written as `\\n`, `\\u{1b}` and the like, and a backslash is doubled: the text can be read back.
+        case escape
+        /// Newlines stay, and each further line is indented; all others are written as with ``escape``, but the
+        /// backslash stays as it is.
+        case indent
+        /// Nothing is done. For texts that are trusted, or escaped by somebody else.
+        case none
+    }
+
+    /// Adds a text, escaped so that it stays on its line.
+    public mutating func appendEscaped(_ text: String) {
+        var text = text
+        text.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Adds the text of a message, made safe as `escaping` says.
+    public mutating func appendText(
+        of message: LogMessage, privacy: LogPrivacyPolicy, escaping: Escaping, indent: Int = 4
+    ) {
+        let start = count
+        appendText(of: message, privacy: privacy)
+        makeSafe(from: start, escaping, indent: indent)
+    }
+
+    /// Makes what stands from `start` on safe.
+    mutating func makeSafe(from start: Int, _ escaping: Escaping, indent: Int = 4) {
+        switch escaping {
+        case .none: return
+        case .escape:
+            let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
+            if LogBuffer.needsEscaping(bytes) { replaceEnd(from: start) { $1.appendEscaped($0) } }
+        case .indent:
+            let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
+            if LogBuffer.needsEscaping(bytes) {
+                replaceEnd(from: start) { $1.appendEscaped($0, backslash: false, newlineIndent: indent) }
+            }
+        }
+    }
+
+    /// Whether there may be something to escape: a control character, a backslash, or the first byte of U+0080 to
+    /// U+009F, or of U+2000 and above, where the separators and the bidirectional controls are.
+    @inline(__always)
+    static func needsEscaping(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        let count = bytes.count
+        while index + 8 <= count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let ones: UInt64 = 0x0101_0101_0101_0101
+            let highs: UInt64 = 0x8080_8080_8080_8080
+            let low = (word &- ones &* 0x20) & ~word & highs
+            let slash = word ^ (ones &* 0x5C)
+            let delete = word ^ (ones &* 0x7F)
+            let isSlash = (slash &- ones) & ~slash & highs
+            let isDelete = (delete &- ones) & ~delete & highs
+            if low | isSlash | isDelete | (word & highs) != 0 {
+                for offset in index..<index + 8 where isSuspect(bytes[offset]) { return true }
+            }
+            index += 8
+        }
+        while index < count {
+            if isSuspect(bytes[index]) { return true }
+            index += 1
+        }
+        return false
+    }
+
+    @inline(__always)
+    private static func isSuspect(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x5C || byte == 0x7F || byte == 0xC2 || byte == 0xE2 || byte == 0xEF || byte == 0xD8
+    }
+
+    /// Adds UTF-8 with everything escaped that could move a cursor, forge a line or hide text.
+    mutating func appendEscaped(
+        _ bytes: UnsafeRawBufferPointer, backslash: Bool = true, newlineIndent: Int? = nil
+    ) {
+        var index = 0
+        let count = bytes.count
+        while index < count {
+            let byte = bytes[index]
+            switch byte {
+            case 0x5C where backslash: append("\\\\" as StaticString)
+            case 0x0A:
+                if let newlineIndent {
+                    append(byte)
+                    append(repeating: 0x20, count: newlineIndent)
+                } else {
+                    append("\\n" as StaticString)
+                }
+            case 0x0D: append("\\r" as StaticString)
+            case 0x09: append("\\t" as StaticString)
+            case 0..<0x20, 0x7F: append(escaped: UInt32(byte))
+            case 0xC2 where index + 1 < count && (0x80...0x9F).contains(bytes[index + 1]):
+                append(escaped: UInt32(bytes[index + 1]))
+                index += 1
+            case 0xD8 where index + 1 < count && bytes[index + 1] == 0x9C:  // U+061C, Arabic letter mark
+                append(escaped: 0x061C)
+                index += 1
+            case 0xE2 where index + 2 < count:
+                let code = 0x2000 | UInt32(bytes[index + 1] & 0x3F) << 6 | UInt32(bytes[index + 2] & 0x3F)
+                if LogBuffer.isHidden(code) {
+                    append(escaped: code)
+                    index += 2
+                } else {
+                    append(byte)
+                }
+            case 0xEF where index + 2 < count && bytes[index + 1] == 0xBB && bytes[index + 2] == 0xBF:
+                append(escaped: 0xFEFF)
+                index += 2
+            default: append(byte)
+            }
+            index += 1
+        }
+    }
+
+    /// Line and paragraph separators, bidirectional controls and zero-width characters (but the joiners, which
+    /// scripts and emoji need).
+    private static func isHidden(_ code: UInt32) -> Bool {
+        switch code {
+        case 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A...0x202E, 0x2060, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    private mutating func append(escaped code: UInt32) {
+        append("\\u{" as StaticString)
+        append(String(code, radix: 16))
+        append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,116 @@
+extension LogBuffer {
+    /// Adds a text as a JSON string, quotes included (RFC 8259, section 7).
+    ///
+    /// Also escaped are DEL, U+0080 to U+009F, U+2028 and U+2029, so that a line of JSON is a line everywhere.
+    public mutating func append(json text: String) {
+        var text = text
+        text.withUTF8 { append(json: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Adds UTF-8 as a JSON string, quotes included.
+    mutating func append(json bytes: UnsafeRawBufferPointer) {
+        append(UInt8(ascii: "\""))
+        let start = count
+        append(bytes)
+        makeJSONSafe(from: start)
+        append(UInt8(ascii: "\""))
+    }
+
+    /// Escapes what stands from `start` on as the inside of a JSON string.
+    mutating func makeJSONSafe(from start: Int) {
+        let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
+        var plain = true
+        for byte in bytes where byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F || byte >= 0x80 {
+            plain = false
+            break
+        }
+        if !plain { replaceEnd(from: start) { $1.appendJSONEscaped($0) } }
+    }
+
+    private mutating func appendJSONEscaped(_ bytes: UnsafeRawBufferPointer) {
+        var index = 0
+        let count = bytes.count
+        while index < count {
+            let byte = bytes[index]
+            switch byte {
+            case 0x22: append("\\\"" as StaticString)
+            case 0x5C: append("\\\\" as StaticString)
+            case 0x08: append("\\b" as StaticString)
+            case 0x0C: append("\\f" as StaticString)
+            case 0x0A: append("\\n" as StaticString)
+            case 0x0D: append("\\r" as StaticString)
+            case 0x09: append("\\t" as StaticString)
+            case 0..<0x20, 0x7F: append(unicode: UInt32(byte))
+            case 0xC2 where index + 1 < count && (0x80...0x9F).contains(bytes[index + 1]):
+                append(unicode: UInt32(bytes[index + 1]))
+                index += 1
+            case 0xE2
+            where index + 2 < count && bytes[index + 1] == 0x80
+                && (0xA8...0xAE).contains(bytes[index + 2]):
+                append(unicode: 0x2000 | UInt32(bytes[index + 2] & 0x3F))
+                index += 2
+            default: append(byte)
+            }
+            index += 1
+        }
+    }
+
+    private mutating func append(unicode code: UInt32) {
+        append("\\u" as StaticString)
+        for shift in stride(from: UInt32(12), through: 0, by: -4) {
+            append(LogBuffer.hexDigits[Int(code >> shift) & 15])
+        }
+    }
+
+    /// Adds a value as JSON. Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings.
+    public mutating func append(json value: LogValue) {
+        switch value {
+        case .null: append("null" as StaticString)
+        case .bool(let value): append(value ? "true" as StaticString : "false")
+        case .integer(let value): append(value)
+        case .unsigned(let value): append(value)
+        case .double(let value):
+            if value.isFinite { append(value) } else { append(json: value.description) }
+        case .string(let value): append(json: value)
+        case .decimal(let value), .json(let value): append(value)
+        case .date, .uuid:
+            append(UInt8(ascii: "\""))
+            append(value: value)
+            append(UInt8(ascii: "\""))
+        case .array(let values):
+            append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
+                append(json: value)
+            }
+            append(UInt8(ascii: "]"))
+        case .object(let fields):
+            append(UInt8(ascii: "{"))
+            for (index, (key, value)) in fields.enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
+                append(json: key)
+                append(UInt8(ascii: ":"))
+                append(json: value)
+            }
+            append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Adds a value as JSON straight from its bytes.
+    mutating func append(json value: EncodedValue, privacy: LogPrivacyPolicy) {
+        switch value.privacy.shown(by: privacy) {
+        case .plainly: break
+        case .hidden: return append("\"<private>\"" as StaticString)
+        case .hashed:
+            append(UInt8(ascii: "\""))
+            appendHash(of: value.payload)
+            return append(UInt8(ascii: "\""))
+        }
+        switch value.tag {
+        case .string: append(json: value.string)
+        case .integer: appendDecimal(value.load(Int64.self))
+        case .double where value.load(Double.self).isFinite: append(value.load(Double.self))
+        default: append(json: value.decoded)
+        }
+    }
+}

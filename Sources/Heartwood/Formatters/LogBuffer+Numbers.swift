@@ -1,0 +1,176 @@
+import CHeartwood
+
+extension LogBuffer {
+    // MARK: Whole numbers
+
+    /// Adds the decimal digits of a number.
+    @inline(__always)
+    public mutating func append(_ value: some BinaryInteger) {
+        if let value = Int64(exactly: value) {
+            appendDecimal(value)
+        } else if let value = UInt64(exactly: value) {
+            appendDecimal(value)
+        } else {
+            append(String(value))
+        }
+    }
+
+    mutating func appendDecimal(_ value: Int64) {
+        if value < 0 { append(UInt8(ascii: "-")) }
+        appendDecimal(value.magnitude)
+    }
+
+    mutating func appendDecimal(_ value: UInt64) {
+        append(upTo: 20) { target in
+            let size = LogBuffer.decimalSize(value)
+            LogBuffer.writeDecimal(value, size, target)
+            return size
+        }
+    }
+
+    /// Adds the decimal digits of a number, with zeros in front up to `width` digits.
+    @inline(__always)
+    mutating func appendDecimal(_ value: Int, width: Int) {
+        append(upTo: max(20, width)) { target in
+            let magnitude = UInt64(max(0, value))
+            let size = max(width, LogBuffer.decimalSize(magnitude))
+            LogBuffer.writeDecimal(magnitude, size, target)
+            return size
+        }
+    }
+
+    @inline(__always)
+    private static func decimalSize(_ value: UInt64) -> Int {
+        var size = 1
+        var limit: UInt64 = 10
+        while value >= limit {
+            size += 1
+            if size == 20 { break }
+            limit *= 10
+        }
+        return size
+    }
+
+    /// Two digits at a time, from the end.
+    @inline(__always)
+    private static func writeDecimal(_ value: UInt64, _ size: Int, _ target: UnsafeMutablePointer<UInt8>) {
+        var rest = value
+        var place = size
+        while place >= 2 {
+            let pair = Int(rest % 100)
+            rest /= 100
+            place -= 2
+            target[place] = 48 + UInt8(truncatingIfNeeded: pair / 10)
+            target[place + 1] = 48 + UInt8(truncatingIfNeeded: pair % 10)
+        }
+        if place == 1 { target[0] = 48 + UInt8(truncatingIfNeeded: rest % 10) }
+    }
+
+    // MARK: Floating-point numbers
+
+    /// Adds a number exactly as `Double.description` writes it: in the fewest digits that say this number.
+    ///
+    /// Numbers with up to six digits behind the point, which is most of them, are written without a `String`: if
+    /// `value` times a power of ten is a whole number below 2^53, and dividing that by the power gives `value` back,
+    /// then those digits are the shortest that do.
+    public mutating func append(_ value: Double) {
+        let magnitude = value.magnitude
+        guard magnitude >= 1e-3, magnitude < 1e9 else {
+            if magnitude == 0 { return append(value.sign == .minus ? "-0.0" as StaticString : "0.0") }
+            return append(value.description)
+        }
+        var power = 1.0
+        for digits in 0...6 {
+            let scaled = (magnitude * power).rounded()
+            if scaled / power == magnitude {
+                if value < 0 { append(UInt8(ascii: "-")) }
+                let whole = UInt64(scaled)
+                if digits == 0 {
+                    appendDecimal(whole)
+                    append(UInt8(ascii: "."))
+                    append(UInt8(ascii: "0"))
+                } else {
+                    let unit = UInt64(power)
+                    appendDecimal(whole / unit)
+                    append(UInt8(ascii: "."))
+                    appendDecimal(Int(whole % unit), width: digits)
+                }
+                return
+            }
+            power *= 10
+        }
+        append(value.description)
+    }
+
+    /// Adds a number exactly as `Float.description` writes it.
+    public mutating func append(_ value: Float) { append(value.description) }
+
+    // MARK: Formats
+
+    mutating func append(_ value: EncodedValue, integer: Int64) {
+        switch value.format.kind {
+        case .padded:
+            let start = count
+            appendDecimal(integer)
+            pad(from: start, to: Int(value.format.first), with: value.format.second)
+        case .hex: append(radix: 16, prefix: "0x", integer, digits: Int(value.format.first))
+        case .octal: append(radix: 8, prefix: "0o", integer, digits: Int(value.format.first))
+        case .binary: append(radix: 2, prefix: "0b", integer, digits: Int(value.format.first))
+        case .bytes:
+            if integer < 0 { append(UInt8(ascii: "-")) }
+            append(ByteCount(Int(clamping: integer.magnitude)).description)
+        default: appendDecimal(integer)
+        }
+    }
+
+    mutating func append(_ value: EncodedValue, unsigned: UInt64) {
+        if let integer = Int64(exactly: unsigned) { return append(value, integer: integer) }
+        switch value.format.kind {
+        case .hex: append("0x" + String(unsigned, radix: 16))
+        case .octal: append("0o" + String(unsigned, radix: 8))
+        case .binary: append("0b" + String(unsigned, radix: 2))
+        default: appendDecimal(unsigned)
+        }
+    }
+
+    private mutating func append(radix: Int, prefix: StaticString, _ value: Int64, digits: Int) {
+        if value < 0 { append(UInt8(ascii: "-")) }
+        append(prefix)
+        let start = count
+        append(String(value.magnitude, radix: radix))
+        pad(from: start, to: digits, with: UInt8(ascii: "0"))
+    }
+
+    /// Moves what begins at `start` to the right until it is `width` bytes wide.
+    private mutating func pad(from start: Int, to width: Int, with fill: UInt8) {
+        let missing = width - (count - start)
+        guard missing > 0 else { return }
+        let size = count - start
+        append(repeating: fill, count: missing)
+        memmove(base + start + missing, base + start, size)
+        memset(base + start, Int32(fill), missing)
+    }
+
+    mutating func append(_ value: EncodedValue, double: Double) {
+        switch value.format.kind {
+        case .fixed where double.isFinite: append(fixed: double, digits: Int(value.format.first))
+        case .scientific where double.isFinite: append(printf: "%.*e", double, digits: Int(value.format.first))
+        default: append(double)
+        }
+    }
+
+    /// Adds a number with `digits` digits behind the point, correctly rounded.
+    mutating func append(fixed value: Double, digits: Int) {
+        append(printf: "%.*f", value, digits: digits)
+    }
+
+    /// The C library rounds correctly; the pattern is ours, never the user's.
+    private mutating func append(printf pattern: String, _ value: Double, digits: Int) {
+        let digits = min(digits, 30)
+        append(upTo: 384) { target in
+            target.withMemoryRebound(to: CChar.self, capacity: 384) { target in
+                withVaList([Int32(digits), value]) { Int(vsnprintf(target, 384, pattern, $0)) }
+            }
+        }
+    }
+}

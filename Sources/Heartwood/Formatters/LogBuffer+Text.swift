@@ -1,0 +1,94 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension LogBuffer {
+    /// Adds the text of a message: its literals, and its values as a person reads them.
+    public mutating func appendText(of message: LogMessage, privacy: LogPrivacyPolicy) {
+        var reader = PieceReader(message.storage.text)
+        while let piece = reader.next() {
+            switch piece {
+            case .literal(let bytes): append(bytes)
+            case .value(let value):
+                switch value.privacy.shown(by: privacy) {
+                case .plainly: append(value)
+                case .hidden: append(LogPrivacyPolicy.privateText)
+                case .hashed: appendHash(of: value.payload)
+                }
+            }
+        }
+    }
+
+    /// Adds a value as a person reads it.
+    mutating func append(_ value: EncodedValue) {
+        switch value.tag {
+        case .string, .decimal: append(value.string)
+        case .integer: append(value, integer: value.load(Int64.self))
+        case .double: append(value, double: value.load(Double.self))
+        case .float:
+            let float = value.load(Float.self)
+            if value.format.kind == .plain { append(float) } else { append(value, double: Double(float)) }
+        case .bool: append(value.load(UInt8.self) != 0 ? "true" as StaticString : "false")
+        case .unsigned: append(value, unsigned: value.load(UInt64.self))
+        case .date: append(date: value.load(Int64.self), value.format)
+        case .described: append(value.described.text)
+        default: append(value: value.decoded)
+        }
+    }
+
+    mutating func append(date nanoseconds: Int64, _ format: ValueFormat) {
+        let moment = LogTimestamp(nanoseconds: nanoseconds)
+        switch format.kind {
+        case .unixSeconds: append(fixed: moment.secondsSince1970, digits: Int(format.first))
+        case .isoDate: append(isoDate: moment)
+        case .isoTime: append(isoTime: moment)
+        default: append(iso8601: moment)
+        }
+    }
+
+    /// Adds a value as a person reads it; text is not quoted.
+    public mutating func append(value: LogValue) {
+        switch value {
+        case .null: append("nil" as StaticString)
+        case .bool(let value): append(value ? "true" as StaticString : "false")
+        case .integer(let value): appendDecimal(value)
+        case .unsigned(let value): appendDecimal(value)
+        case .double(let value): append(value)
+        case .string(let value), .decimal(let value), .json(let value): append(value)
+        case .date(let value): append(iso8601: value)
+        case .uuid(let value): append(value.uuidString)
+        case .array(let values):
+            append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { append(", " as StaticString) }
+                append(value: value)
+            }
+            append(UInt8(ascii: "]"))
+        case .object(let fields):
+            append(UInt8(ascii: "{"))
+            for (index, (key, value)) in fields.enumerated() {
+                if index > 0 { append(", " as StaticString) }
+                append(key)
+                append(UInt8(ascii: "="))
+                append(value: value)
+            }
+            append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Adds `<hash:…>`: sixteen hexadecimal digits that are the same for the same bytes while the program runs.
+    ///
+    /// The hash is keyed with random numbers of this process, so that a value cannot be found by trying.
+    mutating func appendHash(of bytes: UnsafeRawBufferPointer) {
+        var hasher = Hasher()
+        hasher.combine(bytes: bytes)
+        let hash = UInt64(UInt(bitPattern: hasher.finalize()))
+        append("<hash:" as StaticString)
+        for shift in stride(from: 60, through: 0, by: -4) { append(LogBuffer.hexDigits[Int(hash >> UInt64(shift)) & 15]) }
+        append(UInt8(ascii: ">"))
+    }
+
+    static let hexDigits = Array("0123456789abcdef".utf8)
+}

@@ -1,0 +1,129 @@
+import CHeartwood
+
+/// A growing row of UTF-8 bytes, which formatters write into.
+///
+/// It is not thread-safe: it belongs to the call that handed it over.
+public struct LogBuffer: ~Copyable {
+    private(set) var base: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    /// How many bytes there are.
+    public private(set) var count = 0
+
+    /// Makes an empty buffer.
+    public init(capacity: Int = 256) {
+        self.capacity = max(16, capacity)
+        base = .allocate(capacity: self.capacity)
+    }
+
+    deinit { base.deallocate() }
+
+    /// The bytes as text; those that are not UTF-8 are replaced by U+FFFD.
+    public var text: String { String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self) }
+
+    /// Calls `body` with the bytes.
+    public func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: base, count: count))
+    }
+
+    /// Removes all bytes; the memory stays.
+    public mutating func removeAll() { count = 0 }
+
+    /// Cuts the buffer to its first `length` bytes.
+    public mutating func truncate(to length: Int) { count = min(count, max(0, length)) }
+
+    /// Removes the first `length` bytes.
+    public mutating func removeFirst(_ length: Int) {
+        let length = min(count, max(0, length))
+        if length == 0 { return }
+        memmove(base, base + length, count - length)
+        count -= length
+    }
+
+    /// Makes sure that `extra` more bytes fit.
+    @inline(__always)
+    public mutating func reserve(_ extra: Int) {
+        if capacity - count < extra { grow(extra) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ extra: Int) {
+        capacity = max(capacity * 2, count + extra)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        larger.update(from: base, count: count)
+        base.deallocate()
+        base = larger
+    }
+
+    /// Gives memory back when the buffer has grown beyond `limit` and holds less than half of that.
+    public mutating func shrink(to limit: Int) {
+        if capacity <= limit || count * 2 > limit { return }
+        capacity = max(16, limit)
+        let smaller = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        smaller.update(from: base, count: count)
+        base.deallocate()
+        base = smaller
+    }
+
+    // MARK: Adding
+
+    /// Adds a byte.
+    @inline(__always)
+    public mutating func append(_ byte: UInt8) {
+        reserve(1)
+        base[count] = byte
+        count += 1
+    }
+
+    /// Adds bytes as they are.
+    @inline(__always)
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+        reserve(bytes.count)
+        memcpy(base + count, source, bytes.count)
+        count += bytes.count
+    }
+
+    /// Adds bytes as they are.
+    @inline(__always)
+    public mutating func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append($0) }
+    }
+
+    /// Adds a text.
+    @inline(__always)
+    public mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Adds a text that is known when the program is built.
+    @inline(__always)
+    public mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Adds `amount` times the same byte.
+    public mutating func append(repeating byte: UInt8, count amount: Int) {
+        guard amount > 0 else { return }
+        reserve(amount)
+        memset(base + count, Int32(byte), amount)
+        count += amount
+    }
+
+    /// Calls `body` with room for `size` bytes, of which it fills as many as it returns.
+    @inline(__always)
+    mutating func append(upTo size: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+        reserve(size)
+        count += body(base + count)
+    }
+
+    /// Replaces the bytes from `start` to the end by what `body` makes of them.
+    mutating func replaceEnd(from start: Int, _ body: (UnsafeRawBufferPointer, inout LogBuffer) -> Void) {
+        var replacement = LogBuffer(capacity: (count - start) * 2)
+        body(UnsafeRawBufferPointer(start: base + start, count: count - start), &replacement)
+        count = start
+        replacement.withUnsafeBytes { append($0) }
+    }
+}

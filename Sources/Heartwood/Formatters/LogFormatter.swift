@@ -1,0 +1,43 @@
+/// The base of all formatters: turns a message into text, or drops it.
+///
+/// A formatter of one's own overrides one of the two methods, whichever suits it:
+///
+/// ```swift
+/// final class Shout: LogFormatter, @unchecked Sendable {
+///     override func format(_ message: LogMessage) -> String? { message.text.uppercased() }
+/// }
+/// ```
+///
+/// Called on its logger's queue. A formatter that serves several loggers is called by them at the same time, and must
+/// be safe for that. It may log; such a call never waits.
+open class LogFormatter: @unchecked Sendable {  // has no state of its own; subclasses answer for theirs
+    /// Makes a formatter.
+    public init() {}
+
+    /// The message as text, without a newline at the end; nil drops it for the logger.
+    ///
+    /// The base class gives what the other method writes or, where neither is overridden, the message's text.
+    open func format(_ message: LogMessage) -> String? {
+        let thread = ThreadState.current
+        if thread.formatterInProgress == ObjectIdentifier(self) { return message.text }
+        var buffer = LogBuffer()
+        let outer = thread.formatterInProgress
+        thread.formatterInProgress = ObjectIdentifier(self)
+        defer { thread.formatterInProgress = outer }
+        return format(message, into: &buffer) ? buffer.text : nil
+    }
+
+    /// Adds the message as UTF-8 to `output`, without a newline at the end; false drops it for the logger.
+    ///
+    /// The fast way: no string is made. Whatever it adds before it returns false is taken out again. The base class
+    /// adds what the other method gives.
+    open func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
+        let thread = ThreadState.current
+        let outer = thread.formatterInProgress
+        thread.formatterInProgress = ObjectIdentifier(self)
+        defer { thread.formatterInProgress = outer }
+        guard let text = format(message) else { return false }
+        output.append(text)
+        return true
+    }
+}

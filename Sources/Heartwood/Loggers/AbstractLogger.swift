@@ -1,0 +1,204 @@
+public import Dispatch
+import Synchronization
+
+/// The base of all loggers: a queue of its own, settings, and hooks to override.
+///
+/// A logger of one's own overrides ``log(_:)``, and no more unless it wants to:
+///
+/// ```swift
+/// final class SlackLogger: AbstractLogger, @unchecked Sendable {
+///     @Ordered var channel = "#ops"
+///
+///     override func log(_ message: LogMessage) {
+///         guard let text = formatted(message) else { return }
+///         post(text, to: channel)
+///     }
+/// }
+/// ```
+///
+/// Hooks are called one at a time, in the order of the messages, on ``queue``. They may log, read and set properties,
+/// and call `flush` or `remove`: inside of a hook nothing of this waits. A hook that is slow delays its own logger only.
+open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the rest is the subclass's, used in hooks
+    // MARK: Constants (any thread)
+
+    /// The name in statistics and reports.
+    public final let name: String
+
+    /// The serial queue that the hooks are called on.
+    public final let queue: DispatchQueue
+
+    private var nodeIfMade: LoggerNode?
+    /// The queue's front.
+    package final var frontNode: AnyObject { node }
+    final var node: LoggerNode { nodeIfMade.unsafelyUnwrapped }
+
+    /// Whether a caller that waits for the logger may run the hooks itself when nobody else does, on its own thread
+    /// instead of `queue`. For loggers that care about neither, which saves two changes of thread.
+    package final let runsOnCaller: Bool
+
+    // MARK: Settings (any thread, ordered)
+
+    /// Turns messages into text; nil writes the text alone. What the initialiser set, unless changed.
+    @Ordered public final var formatter: LogFormatter?
+
+    /// How much may wait for this logger, in memory; 16 MiB unless changed.
+    ///
+    /// Counted are the messages in the form that the ring holds, which is about the size of their text plus 100 bytes.
+    /// A logger that wants few of many messages, and the policy `block`, may hold up to twice this and the ring's size.
+    @Ordered public final var backlogLimit = ByteCount.mebibytes(16)
+
+    /// What happens when that limit is reached; ``OverflowPolicy/standard`` unless changed.
+    @Ordered public final var overflowPolicy = OverflowPolicy.standard
+
+    /// The formatter in effect for the message at hand: what `formatter` is in a hook, without the detour.
+    private var formatterInEffect: LogFormatter?
+
+    private let levelsSetting = Locked(LogLevelMask.all)
+
+    /// Makes a logger that belongs to no dispatcher yet.
+    ///
+    /// - Parameters:
+    ///   - name: Its name; the name of its class unless given.
+    ///   - formatter: Its first formatter.
+    ///   - queue: A serial queue for the hooks; one of its own unless given. What else runs on a given queue delays
+    ///     the logger. A concurrent queue works too: hooks do not overlap even there.
+    public init(name: String? = nil, formatter: LogFormatter? = nil, queue: DispatchQueue? = nil) {
+        let name = name ?? String(describing: Self.self)
+        self.name = name
+        self.queue = queue ?? DispatchQueue(label: "heartwood.\(name)", qos: .utility)
+        runsOnCaller = false
+        setUp(formatter)
+    }
+
+    /// Makes a logger whose waiting callers may run its hooks.
+    package init(name: String?, formatter: LogFormatter?, runsOnCaller: Bool) {
+        let name = name ?? String(describing: Self.self)
+        self.name = name
+        queue = DispatchQueue(label: "heartwood.\(name)", qos: .utility)
+        self.runsOnCaller = runsOnCaller
+        setUp(formatter)
+    }
+
+    private func setUp(_ formatter: LogFormatter?) {
+        nodeIfMade = LoggerNode(logger: self, queue: queue, limit: .mebibytes(16), policy: .standard)
+        _formatter.start(with: formatter)
+        formatterInEffect = formatter
+    }
+
+    /// Which levels the logger wants; ``LogLevelMask/all`` unless `add` or a later change says otherwise.
+    ///
+    /// Takes effect exactly between the messages that the same thread logged before and after the change.
+    public final var levels: LogLevelMask {
+        get { levelsSetting.withLock { $0 } }
+        set {
+            levelsSetting.withLock { $0 = newValue }
+            if let dispatcher = node.dispatcher { dispatcher.levelsDidChange(of: node, to: newValue) }
+        }
+    }
+
+    /// Sets the levels of a logger that no dispatcher knows yet.
+    final func setLevelsSilently(_ levels: LogLevelMask) { levelsSetting.withLock { $0 = levels } }
+
+    // MARK: - Hooks
+
+    /// Handles a message; the base class does nothing.
+    open func log(_ message: LogMessage) {}
+
+    /// Called after the last of several messages that were there together: the place for one write of them all.
+    open func batchDidEnd() {}
+
+    /// Hands what the logger still holds to the kernel, or to whatever it writes to; called by `flush`.
+    open func flush() {}
+
+    /// Called when the logger has been added to a dispatcher, before its first message.
+    open func didAdd() {}
+
+    /// Called after its last message, before it is removed from its dispatcher.
+    open func willRemove() {}
+
+    /// Called when an ordered property has taken effect.
+    open func settingsDidChange() {}
+
+    // MARK: - For hooks
+
+    /// The message as the formatter writes it, or its text where there is none; nil where the formatter drops it.
+    public final func formatted(_ message: LogMessage) -> String? {
+        guard let formatter = formatterInEffect else { return message.text }
+        let text = formatter.format(message)
+        if text == nil { node.note(.filtered) }
+        return text
+    }
+
+    /// Adds the message to `output` as the formatter writes it; false where the formatter drops it.
+    public final func formatted(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
+        guard let formatter = formatterInEffect else {
+            output.appendText(of: message, privacy: .redact)
+            return true
+        }
+        let start = output.count
+        if formatter.format(message, into: &output) { return true }
+        output.truncate(to: start)
+        node.note(.filtered)
+        return false
+    }
+
+    /// Says, from inside ``log(_:)``, that the message was left out on purpose: it counts as filtered.
+    public final func noteFiltered() { node.note(.filtered) }
+
+    /// Says, from inside ``log(_:)``, that the message could not be written: it counts as failed, and is reported.
+    public final func noteFailure(_ reason: @autoclosure () -> String) {
+        node.note(.failed)
+        node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name)
+    }
+
+    /// Adds to the bytes that the logger has written.
+    public final func noteWritten(_ bytes: Int) { node.counters.bytes.add(bytes, ordering: .relaxed) }
+
+    /// What became of its messages so far.
+    public final var statistics: LoggerStatistics { node.counters.snapshot }
+
+    /// The counters themselves, for loggers whose messages fail or are dropped later.
+    package final var counters: LoggerCounters { node.counters }
+
+    /// Where troubles are reported to.
+    package final var diagnostics: LogDiagnostics { node.diagnostics }
+
+    /// Has `work` done alone, between two hooks. Any thread; never waits.
+    package final func perform(_ work: @escaping @Sendable () -> Void) {
+        node.push { [self] in
+            withExtendedLifetime(self) { work() }
+        }
+    }
+
+    /// As `perform`, but in order with the messages that this thread has logged.
+    package final func performInOrder(_ work: @escaping @Sendable () -> Void) {
+        let ordered: @Sendable () -> Void = { [self] in
+            withExtendedLifetime(self) { work() }
+        }
+        if let dispatcher = node.dispatcher {
+            dispatcher.submit(ordered, to: node)
+        } else {
+            node.push(ordered)
+        }
+    }
+
+    /// Waits until everything asked for before has been done; false after `timeout`, and at once inside of a hook.
+    package final func waitUntilIdle(timeout: Duration) -> Bool {
+        if let dispatcher = node.dispatcher { dispatcher.drainNow() }
+        return node.wait(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)))
+    }
+
+    /// Whether the caller is inside of one of this logger's hooks.
+    package final var isInHook: Bool { ThreadState.current.runningNode === node }
+
+    final var currentTime: LogTimestamp {
+        node.dispatcher?.clock.now() ?? SystemClock().now()
+    }
+
+    /// Applies settings that the node itself keeps, then tells the subclass.
+    final func orderedPropertyDidChange() {
+        formatterInEffect = formatter
+        node.setLimit(backlogLimit, overflowPolicy)
+        settingsDidChange()
+    }
+}

@@ -1,0 +1,57 @@
+/// A property of a logger that may be set at any time, from any thread, and takes effect in order with the messages.
+///
+/// ```swift
+/// final class SlackLogger: AbstractLogger, @unchecked Sendable {
+///     @Ordered var channel = "#ops"
+/// }
+/// ```
+///
+/// Promise 2: a value takes effect exactly between the messages that the setting thread logged before and after it.
+/// Reading never waits: outside of the logger's hooks it gives the last value set, and inside of them the value in
+/// effect for the message at hand. Setting never waits for messages, either.
+@propertyWrapper
+public struct Ordered<Value: Sendable>: Sendable {
+    private struct State {
+        var latest: Value
+        var applied: Value
+    }
+
+    // MARK: Guarded by 'state'
+    private let state: Locked<State>
+
+    /// Starts with a value.
+    public init(wrappedValue: Value) {
+        state = Locked(State(latest: wrappedValue, applied: wrappedValue))
+    }
+
+    /// Replaces the first value, before anybody else can see the logger.
+    func start(with value: Value) { state.withLock { $0 = State(latest: value, applied: value) } }
+
+    /// Only properties of classes that derive from ``AbstractLogger`` can be ordered.
+    @available(*, unavailable, message: "@Ordered is for properties of classes that derive from AbstractLogger")
+    public var wrappedValue: Value {
+        get { fatalError("unavailable") }
+        // swift-format-ignore
+        nonmutating set { fatalError("unavailable") }
+    }
+
+    /// Reads and sets the property of a logger.
+    public static subscript<Logger: AbstractLogger>(
+        _enclosingInstance logger: Logger,
+        wrapped wrapped: ReferenceWritableKeyPath<Logger, Value>,
+        storage storage: ReferenceWritableKeyPath<Logger, Ordered<Value>>
+    ) -> Value {
+        get {
+            let state = logger[keyPath: storage].state
+            return logger.isInHook ? state.withLock { $0.applied } : state.withLock { $0.latest }
+        }
+        set {
+            let state = logger[keyPath: storage].state
+            state.withLock { $0.latest = newValue }
+            logger.performInOrder { [unowned logger] in
+                state.withLock { $0.applied = newValue }
+                logger.orderedPropertyDidChange()
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// Where in the source a call stands; one object per place, kept for ever.
+final class CallSite: Sendable {
+    let id: UInt32
+    /// `Module/File.swift`, as `#fileID` gives it.
+    let file: String
+    /// The file's name without folders and ending.
+    let fileName: String
+    let function: String
+    let line: Int
+    /// `File.swift:42` in UTF-8, ready for formatters.
+    let place: [UInt8]
+
+    init(id: UInt32, file: String, function: String, line: Int) {
+        self.id = id
+        self.file = file
+        self.function = function
+        self.line = line
+        let last = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file[file.index(after: $0)...] } ?? file[...]
+        // A name that begins with its only dot has no ending.
+        let dot = last.lastIndex(of: ".")
+        fileName = String(dot == nil || dot == last.startIndex ? last : last[..<(dot ?? last.endIndex)])
+        place = Array("\(last):\(line)".utf8)
+    }
+
+    static let unknown = CallSite(id: .max, file: "", function: "", line: 0)
+}

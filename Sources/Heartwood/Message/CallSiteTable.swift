@@ -1,0 +1,127 @@
+import Synchronization
+
+/// All call sites that have logged, by number.
+///
+/// A call looks its site up by the addresses of its literals, without a lock; only the first message of a site takes
+/// one. Invariants:
+/// 1. A slot is written once, from nil to an entry, and entries are immortal: a reader never sees one change or go.
+/// 2. A table that grows is replaced by a larger copy; the old one stays for readers that still look at it.
+final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the rest is behind the lock
+    static let shared = CallSiteTable()
+
+    /// What identifies a call: addresses of static text, and the line.
+    private struct Key: Hashable {
+        let file: UInt
+        let function: UInt
+        let line: UInt
+    }
+
+    private final class Entry {
+        let key: Key
+        let site: CallSite
+        init(key: Key, site: CallSite) {
+            self.key = key
+            self.site = site
+        }
+    }
+
+    private final class Slots {
+        let mask: Int
+        let base: UnsafeMutablePointer<Atomic<UnsafeRawPointer?>>
+
+        init(capacity: Int) {
+            mask = capacity - 1
+            base = .allocate(capacity: capacity)
+            for index in 0..<capacity { (base + index).initialize(to: Atomic(nil)) }
+        }
+    }
+
+    private struct Content {
+        var sites: [CallSite] = []
+        var byText: [String: UInt32] = [:]
+        var entries: [Entry] = []
+        /// Every slot table there ever was, so that late readers find theirs.
+        var tables: [Slots] = []
+    }
+
+    // MARK: Atomics (any thread)
+    private let slots: Atomic<UnsafeRawPointer>
+
+    // MARK: Guarded by 'content'
+    private let content: Locked<Content>
+
+    private init() {
+        let first = Slots(capacity: 1024)
+        slots = Atomic(UnsafeRawPointer(Unmanaged.passUnretained(first).toOpaque()))
+        content = Locked(Content(tables: [first]))
+    }
+
+    /// The number of the site with these literals.
+    func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
+        guard file.hasPointerRepresentation, function.hasPointerRepresentation else {
+            return id(file: file.description, function: function.description, line: Int(line))
+        }
+        let key = Key(file: UInt(bitPattern: file.utf8Start), function: UInt(bitPattern: function.utf8Start), line: line)
+        // Acquiring: what the entry points to was written before it was published.
+        let table = Unmanaged<Slots>.fromOpaque(slots.load(ordering: .acquiring))
+        return table._withUnsafeGuaranteedRef { table in
+            var index = CallSiteTable.slot(of: key) & table.mask
+            while let pointer = table.base[index].load(ordering: .acquiring) {
+                let found = Unmanaged<Entry>.fromOpaque(pointer)._withUnsafeGuaranteedRef { entry in
+                    entry.key == key ? entry.site.id : nil
+                }
+                if let found { return found }
+                index = (index + 1) & table.mask
+            }
+            return register(key, file: file, function: function)
+        }
+    }
+
+    private static func slot(of key: Key) -> Int {
+        let mixed = (key.file ^ (key.function &<< 1)) &+ key.line &* 0x9E37_79B9
+        return Int(truncatingIfNeeded: (mixed &* 0x9E37_79B9_7F4A_7C15) &>> 40)
+    }
+
+    @inline(never)
+    private func register(_ key: Key, file: StaticString, function: StaticString) -> UInt32 {
+        content.withLock { content in
+            if let known = content.entries.first(where: { $0.key == key }) { return known.site.id }
+            let id = CallSiteTable.add(file.description, function.description, Int(key.line), to: &content)
+            let entry = Entry(key: key, site: content.sites[Int(id)])
+            content.entries.append(entry)
+            guard let table = content.tables.last else { return id }
+            if content.entries.count * 2 > table.mask {
+                let larger = Slots(capacity: (table.mask + 1) * 4)
+                for entry in content.entries { CallSiteTable.insert(entry, into: larger) }
+                content.tables.append(larger)
+                slots.store(UnsafeRawPointer(Unmanaged.passUnretained(larger).toOpaque()), ordering: .releasing)
+            } else {
+                CallSiteTable.insert(entry, into: table)
+            }
+            return id
+        }
+    }
+
+    private static func insert(_ entry: Entry, into table: Slots) {
+        var index = slot(of: entry.key) & table.mask
+        while table.base[index].load(ordering: .relaxed) != nil { index = (index + 1) & table.mask }
+        table.base[index].store(UnsafeRawPointer(Unmanaged.passUnretained(entry).toOpaque()), ordering: .releasing)
+    }
+
+    /// The number of a site whose text is known only while the program runs, as in a bridge to another library.
+    func id(file: String, function: String, line: Int) -> UInt32 {
+        content.withLock { CallSiteTable.add(file, function, line, to: &$0) }
+    }
+
+    private static func add(_ file: String, _ function: String, _ line: Int, to content: inout Content) -> UInt32 {
+        let text = "\(file)\u{0}\(function)\u{0}\(line)"
+        if let known = content.byText[text] { return known }
+        let id = UInt32(content.sites.count)
+        content.sites.append(CallSite(id: id, file: file, function: function, line: line))
+        content.byText[text] = id
+        return id
+    }
+
+    /// All sites so far; their numbers are their places.
+    var sites: [CallSite] { content.withLock { $0.sites } }
+}

@@ -1,0 +1,17 @@
+/// Fields in the form that a record carries, encoded once and copied into each message.
+struct EncodedMetadata: Sendable {
+    let value: LogMetadata
+    let bytes: [UInt8]
+
+    init(_ value: LogMetadata) {
+        self.value = value
+        if value.isEmpty {
+            bytes = []
+        } else {
+            var pieces = LogText.StringInterpolation(literalCapacity: 0, interpolationCount: 0)
+            pieces.put(value)
+            bytes = Array(UnsafeRawBufferPointer(start: pieces.buffer.base, count: pieces.cursor - pieces.buffer.base))
+            ThreadState.recycle(&pieces.buffer)
+        }
+    }
+}

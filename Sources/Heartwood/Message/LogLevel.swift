@@ -1,0 +1,115 @@
+/// How serious a message is: seven levels, and up to 25 of the user's own.
+///
+/// Every level is one bit of 32, so that any set of levels is one number (``LogLevelMask``). A level of one's own is
+/// declared once, and then used like the others, in masks, calls, formatters and colours:
+///
+/// ```swift
+/// extension LogLevel {
+///     static let audit = LogLevel(bit: 7, name: "audit", severity: .notice)
+/// }
+/// log("user signed in", level: .audit)
+/// ```
+public struct LogLevel: Hashable, Sendable {
+    /// The level's one bit.
+    public let rawValue: UInt32
+
+    @inlinable
+    init(standard bit: UInt32) {
+        rawValue = 1 << bit
+    }
+
+    /// Declares a level on a free bit.
+    ///
+    /// - Parameters:
+    ///   - bit: 7 to 31; 0 to 6 are the standard levels. Declaring the same bit again with another name is a
+    ///     programming error, which stops the program.
+    ///   - name: What formatters print.
+    ///   - severity: The standard level that it is as serious as, for colours, limits and remote systems that know
+    ///     only the standard levels; `info` unless given.
+    public init(bit: Int, name: String, severity: LogLevel = .info) {
+        precondition(
+            (7...31).contains(bit),
+            "A level of your own takes a bit from 7 to 31, and \(bit) is not one: choose another.")
+        rawValue = 1 << UInt32(bit)
+        LogLevel.custom.withLock { custom in
+            if let known = custom[bit] {
+                precondition(
+                    known.name == name,
+                    "Level bit \(bit) is taken by “\(known.name)”: choose another bit for “\(name)”.")
+            }
+            custom[bit] = Definition(name: name, severity: severity.severity)
+        }
+    }
+
+    /// The program cannot go on.
+    public static let fatal = LogLevel(standard: 0)
+    /// Something failed.
+    public static let error = LogLevel(standard: 1)
+    /// Something may fail soon, or was worked around.
+    public static let warning = LogLevel(standard: 2)
+    /// Normal, but worth a look.
+    public static let notice = LogLevel(standard: 3)
+    /// What the program does, for those who run it.
+    public static let info = LogLevel(standard: 4)
+    /// How the program does it, for those who write it.
+    public static let debug = LogLevel(standard: 5)
+    /// Everything else.
+    public static let verbose = LogLevel(standard: 6)
+
+    /// The seven levels that come with Heartwood, the most serious first.
+    public static let standardLevels: [LogLevel] = [.fatal, .error, .warning, .notice, .info, .debug, .verbose]
+
+    private static let standardNames = ["fatal", "error", "warning", "notice", "info", "debug", "verbose"]
+
+    private struct Definition {
+        let name: String
+        let severity: LogLevel
+    }
+    private static let custom = Locked<[Int: Definition]>([:])
+
+    /// The number of the level's bit: 0 for `fatal` to 6 for `verbose`, more for the user's own.
+    @inlinable
+    public var index: Int { rawValue.trailingZeroBitCount }
+
+    package init?(index: Int) {
+        guard (0...31).contains(index) else { return nil }
+        rawValue = 1 << UInt32(index)
+    }
+
+    /// The level's name in lower case: `warning`.
+    public var name: String {
+        if index < 7 { return LogLevel.standardNames[index] }
+        return LogLevel.custom.withLock { $0[index]?.name } ?? "level\(index)"
+    }
+
+    /// The standard level that this one is as serious as; a standard level itself.
+    public var severity: LogLevel {
+        if index < 7 { return self }
+        return LogLevel.custom.withLock { $0[index]?.severity } ?? .info
+    }
+
+    /// Finds a level by its name, in any case, standard or declared; `warn`, `trace` and `critical` are understood.
+    public init?(named name: String) {
+        let wanted = name.lowercased()
+        switch wanted {
+        case "warn": self = .warning
+        case "trace": self = .verbose
+        case "critical", "fault": self = .fatal
+        default:
+            if let index = LogLevel.standardNames.firstIndex(of: wanted) {
+                self = LogLevel.standardLevels[index]
+            } else {
+                let found = LogLevel.custom.withLock { custom in
+                    custom.first { $0.value.name.lowercased() == wanted }?.key
+                }
+                guard let found, let level = LogLevel(index: found) else { return nil }
+                self = level
+            }
+        }
+    }
+}
+
+extension LogLevel: CustomStringConvertible {
+    /// The level's name.
+    public var description: String { name }
+}

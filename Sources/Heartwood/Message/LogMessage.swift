@@ -1,0 +1,119 @@
+/// One message: its text, its typed values, and where and when it was logged.
+///
+/// A value that may be kept after the callback that handed it over has returned, and be used on any thread. It holds
+/// the message's own bytes and nothing else. Text and values are decoded when they are asked for, each time anew.
+public struct LogMessage: Sendable {
+    let storage: MessageStorage
+
+    init(storage: MessageStorage) {
+        self.storage = storage
+    }
+
+    /// The text; private pieces are written as `<private>` or as a hash.
+    public var text: String { text(privacy: .redact) }
+
+    /// The text, with private pieces treated as `privacy` says.
+    public func text(privacy: LogPrivacyPolicy) -> String {
+        var buffer = LogBuffer(capacity: 256)
+        buffer.appendText(of: self, privacy: privacy)
+        return buffer.text
+    }
+
+    /// The level.
+    public var level: LogLevel { LogLevel(index: Int(storage.load(RecordLayout.level, as: UInt8.self))) ?? .info }
+
+    /// The category; ``LogCategory/default`` when the call named none.
+    public var category: LogCategory { storage.category }
+
+    /// The number that the call gave, 0 unless it did.
+    public var context: Int { Int(storage.load(RecordLayout.context, as: Int64.self)) }
+
+    /// The value that the call sent along, as it was.
+    public var tag: (any Sendable)? { storage.tag }
+
+    /// Where the call stands: `Module/File.swift`.
+    public var file: String { storage.site.file }
+
+    /// The file's name without folders and ending.
+    public var fileName: String { storage.site.fileName }
+
+    /// The function that the call stands in.
+    public var function: String { storage.site.function }
+
+    /// The line that the call stands in.
+    public var line: Int { storage.site.line }
+
+    /// When it was logged.
+    public var timestamp: LogTimestamp { LogTimestamp(nanoseconds: storage.load(RecordLayout.time, as: Int64.self)) }
+
+    /// The message's number in its dispatcher: without gaps, in the order in which all loggers see the messages.
+    public var sequence: UInt64 { storage.load(RecordLayout.sequence, as: UInt64.self) }
+
+    /// The kernel's number of the thread that logged it.
+    public var threadID: UInt64 { storage.load(RecordLayout.thread, as: UInt64.self) }
+
+    /// That thread's name, if somebody gave it one. A name that is changed later may be seen up to two seconds late.
+    public var threadName: String? { name(0) }
+
+    /// The label of the dispatch queue that the call ran on, if any.
+    public var queueLabel: String? { name(1) }
+
+    /// The name of the task that the call ran in, if it has one.
+    public var taskName: String? { name(2) }
+
+    private func name(_ index: Int) -> String? {
+        var offset = storage.bodyOffset
+        for before in 0..<index { offset += Int(storage.load(RecordLayout.nameSize + before, as: UInt8.self)) }
+        let size = Int(storage.load(RecordLayout.nameSize + index, as: UInt8.self))
+        if size == 0 { return nil }
+        return String(decoding: UnsafeRawBufferPointer(start: storage.bytes + offset, count: size), as: UTF8.self)
+    }
+
+    /// The pieces of the text, in their order: literals, and values with their types.
+    public var pieces: [LogPiece] {
+        var pieces: [LogPiece] = []
+        var reader = PieceReader(storage.text)
+        while let piece = reader.next() {
+            switch piece {
+            case .literal(let bytes): pieces.append(.literal(String(decoding: bytes, as: UTF8.self)))
+            case .value(let value):
+                let name = value.name.map { String(decoding: $0, as: UTF8.self) }
+                pieces.append(.value(value.decoded, name: name, privacy: value.privacy))
+            }
+        }
+        return pieces
+    }
+
+    /// The named values of the text, private ones redacted.
+    public var fields: LogMetadata { fields(privacy: .redact) }
+
+    /// The named values of the text, with private ones treated as `privacy` says.
+    ///
+    /// When a name occurs twice, the first value is taken.
+    public func fields(privacy: LogPrivacyPolicy) -> LogMetadata {
+        decodeFields(storage.text, privacy: privacy)
+    }
+
+    /// The fields that came beside the text: from the call, the task, the category and the dispatcher, in this
+    /// precedence.
+    public var metadata: LogMetadata { decodeFields(storage.fields, privacy: .reveal) }
+
+    private func decodeFields(_ bytes: UnsafeRawBufferPointer, privacy: LogPrivacyPolicy) -> LogMetadata {
+        var fields = LogMetadata()
+        var reader = PieceReader(bytes)
+        while let piece = reader.next() {
+            guard case .value(let value) = piece, let name = value.name else { continue }
+            let key = String(decoding: name, as: UTF8.self)
+            if fields[key] == nil { fields.appendUnchecked(key, value.decoded(privacy: privacy)) }
+        }
+        return fields
+    }
+}
+
+/// A part of a message's text.
+public enum LogPiece: Hashable, Sendable {
+    /// Text of the literal.
+    case literal(String)
+    /// A value, with the name that `as:` gave it.
+    case value(LogValue, name: String?, privacy: LogPrivacy)
+}

@@ -1,0 +1,62 @@
+/// Named values in an order: fields for a machine.
+///
+/// Adding a name again replaces its value and keeps its place. Looking up a name goes through the fields one by one,
+/// which is what the few fields of a message want.
+public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
+    /// A field.
+    public typealias Element = (key: String, value: LogValue)
+
+    private struct Field: Hashable, Sendable {
+        var key: String
+        var value: LogValue
+    }
+    private var fields: [Field] = []
+
+    /// Makes an empty list.
+    public init() {}
+
+    /// Makes a list of fields.
+    public init(dictionaryLiteral elements: (String, LogValue)...) {
+        self.init(elements)
+    }
+
+    /// Makes a list of fields; one whose name comes again takes the place of the earlier one.
+    public init(_ elements: some Sequence<(String, LogValue)>) {
+        for (key, value) in elements { self[key] = value }
+    }
+
+    /// The value of a name; setting nil removes the field.
+    public subscript(key: String) -> LogValue? {
+        get { fields.first { $0.key == key }?.value }
+        set {
+            let index = fields.firstIndex { $0.key == key }
+            switch (index, newValue) {
+            case (let index?, let value?): fields[index].value = value
+            case (let index?, nil): fields.remove(at: index)
+            case (nil, let value?): fields.append(Field(key: key, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Adds the fields of `other` that are not there yet.
+    public mutating func merge(keepingOwn other: LogMetadata) {
+        for (key, value) in other where self[key] == nil { self[key] = value }
+    }
+
+    /// Adds all fields of `other`; its values win.
+    public mutating func merge(replacingWith other: LogMetadata) {
+        for (key, value) in other { self[key] = value }
+    }
+
+    mutating func appendUnchecked(_ key: String, _ value: LogValue) {
+        fields.append(Field(key: key, value: value))
+    }
+
+    /// The first field's place.
+    public var startIndex: Int { 0 }
+    /// The place behind the last field.
+    public var endIndex: Int { fields.count }
+    /// The field at a place.
+    public subscript(position: Int) -> Element { (fields[position].key, fields[position].value) }
+}

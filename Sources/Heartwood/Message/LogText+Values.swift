@@ -1,0 +1,343 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+// What may stand between the parentheses of `\(…)`. The forms without options are the fast ones.
+
+extension LogText.StringInterpolation {
+    // MARK: Options, which go before their value
+
+    @inlinable
+    mutating func put(name: StaticString?, _ privacy: LogPrivacy, _ format: ValueFormat? = nil) {
+        if let name, name.hasPointerRepresentation {
+            put(name: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        }
+        if privacy != .public { put(.privacy, privacy.rawValue) }
+        if let format {
+            put(.format, format.kind.rawValue)
+            reserve(2)
+            cursor.write(format.first, at: 0)
+            cursor.write(format.second, at: 1)
+            cursor += 2
+        }
+    }
+
+    /// Puts a name; what is beyond 65,535 bytes of it is cut.
+    @inlinable @inline(__always)
+    mutating func put(name: UnsafeRawBufferPointer) {
+        let count = min(name.count, Int(UInt16.max))
+        reserve(3 + count)
+        cursor.write(PieceTag.name.rawValue, at: 0)
+        cursor.write(UInt16(truncatingIfNeeded: count), at: 1)
+        if let base = name.baseAddress { (cursor + 3).copyMemory(from: base, byteCount: count) }
+        cursor += 3 + count
+    }
+
+    /// Puts what stands for a sensitive value; the value itself is not touched.
+    @usableFromInline
+    mutating func putSensitive() { put(.string, LogPrivacyPolicy.sensitiveText) }
+
+    // MARK: Whole numbers
+
+    /// Adds a whole number.
+    @inlinable
+    public mutating func appendInterpolation(_ value: Int) { put(.integer, Int64(value)) }
+
+    /// Adds a whole number of any width; one beyond 64 bits is kept as decimal digits.
+    @inlinable
+    public mutating func appendInterpolation<T: FixedWidthInteger>(_ value: T) {
+        if let signed = Int64(exactly: value) {
+            put(.integer, signed)
+        } else if let unsigned = UInt64(exactly: value) {
+            put(.unsigned, unsigned)
+        } else {
+            put(.decimal, String(value))
+        }
+    }
+
+    /// Adds a whole number with a name, a privacy or a format.
+    @inlinable
+    public mutating func appendInterpolation<T: FixedWidthInteger>(
+        _ value: T, as name: StaticString? = nil, privacy: LogPrivacy = .public, format: IntegerFormat? = nil
+    ) {
+        put(name: name, privacy, format?.code)
+        if privacy == .sensitive { putSensitive() } else { appendInterpolation(value) }
+    }
+
+    // MARK: Floating-point numbers
+
+    /// Adds a floating-point number, written in the fewest digits that say exactly this number.
+    @inlinable
+    public mutating func appendInterpolation(_ value: Double) { put(.double, value) }
+
+    /// Adds a floating-point number, written in the fewest digits that say exactly this number.
+    @inlinable
+    public mutating func appendInterpolation(_ value: Float) { put(.float, value) }
+
+    /// Adds a floating-point number with a name, a privacy or a format.
+    @inlinable
+    public mutating func appendInterpolation(
+        _ value: Double, as name: StaticString? = nil, privacy: LogPrivacy = .public, format: FloatFormat? = nil
+    ) {
+        put(name: name, privacy, format?.code)
+        if privacy == .sensitive { putSensitive() } else { put(.double, value) }
+    }
+
+    /// Adds a floating-point number with a name, a privacy or a format.
+    @inlinable
+    public mutating func appendInterpolation(
+        _ value: Float, as name: StaticString? = nil, privacy: LogPrivacy = .public, format: FloatFormat? = nil
+    ) {
+        put(name: name, privacy, format?.code)
+        if privacy == .sensitive { putSensitive() } else { put(.float, value) }
+    }
+
+    // MARK: Truth values
+
+    /// Adds `true` or `false`.
+    @inlinable
+    public mutating func appendInterpolation(_ value: Bool) { put(.bool, UInt8(value ? 1 : 0)) }
+
+    /// Adds `true` or `false`, with a name or a privacy.
+    @inlinable
+    public mutating func appendInterpolation(
+        _ value: Bool, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        if privacy == .sensitive { putSensitive() } else { appendInterpolation(value) }
+    }
+
+    // MARK: Text
+
+    /// Adds text.
+    @inlinable
+    public mutating func appendInterpolation(_ value: String) { put(.string, value) }
+
+    /// Adds text with a name or a privacy.
+    @inlinable
+    public mutating func appendInterpolation(
+        _ value: String, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        if privacy == .sensitive { putSensitive() } else { put(.string, value) }
+    }
+
+    /// Adds a part of a text.
+    @inlinable
+    public mutating func appendInterpolation(
+        _ value: Substring, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        if privacy == .sensitive {
+            putSensitive()
+        } else {
+            var value = value
+            value.withUTF8 { put(.string, UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    /// Adds a character.
+    @inlinable
+    public mutating func appendInterpolation(
+        _ value: Character, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        appendInterpolation(String(value), as: name, privacy: privacy)
+    }
+
+    /// Adds a text that is known when the program is built.
+    @inlinable
+    public mutating func appendInterpolation(
+        _ value: StaticString, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        if privacy == .sensitive {
+            putSensitive()
+        } else {
+            value.withUTF8Buffer { put(.string, UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    // MARK: Dates and identifiers
+
+    /// Adds a moment.
+    public mutating func appendInterpolation(
+        _ value: Date, as name: StaticString? = nil, privacy: LogPrivacy = .public, format: DateFormat? = nil
+    ) {
+        put(name: name, privacy, format?.code)
+        if privacy == .sensitive { putSensitive() } else { put(.date, LogTimestamp(value).nanoseconds) }
+    }
+
+    /// Adds a moment.
+    public mutating func appendInterpolation(
+        _ value: LogTimestamp, as name: StaticString? = nil, privacy: LogPrivacy = .public,
+        format: DateFormat? = nil
+    ) {
+        put(name: name, privacy, format?.code)
+        if privacy == .sensitive { putSensitive() } else { put(.date, value.nanoseconds) }
+    }
+
+    /// Adds a UUID.
+    public mutating func appendInterpolation(
+        _ value: UUID, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        if privacy == .sensitive {
+            putSensitive()
+        } else {
+            withUnsafeBytes(of: value.uuid) { bytes in
+                reserve(17)
+                cursor.write(PieceTag.uuid.rawValue, at: 0)
+                if let base = bytes.baseAddress { (cursor + 1).copyMemory(from: base, byteCount: 16) }
+                cursor += 17
+            }
+        }
+    }
+
+    /// Adds a decimal number, which keeps its digits.
+    public mutating func appendInterpolation(
+        _ value: Decimal, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        if privacy == .sensitive {
+            putSensitive()
+        } else if value.isNaN {
+            put(.double, Double.nan)
+        } else {
+            put(.decimal, value.description)
+        }
+    }
+
+    /// Adds a URL, as text.
+    public mutating func appendInterpolation(
+        _ value: URL, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        if privacy == .sensitive { putSensitive() } else { put(.string, value.absoluteString) }
+    }
+
+    /// Adds a value that was made for fields.
+    public mutating func appendInterpolation(
+        _ value: LogValue, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        if privacy == .sensitive { putSensitive() } else { put(value) }
+    }
+}
+
+extension LogText.StringInterpolation {
+    // MARK: Anything else, described at once on the caller's thread
+
+    /// Adds any value, as `String(describing:)` writes it.
+    public mutating func appendInterpolation<T>(
+        _ value: T, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        if privacy == .sensitive { putSensitive() } else { putAny(value) }
+    }
+
+    /// Adds a value that can be encoded: described for a person, and as JSON for a machine when it has a name.
+    public mutating func appendInterpolation<T: Encodable>(
+        _ value: T, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        if privacy == .sensitive {
+            putSensitive()
+        } else if name != nil, let json = try? JSONEncoder().encode(value), json.first != UInt8(ascii: "\"") {
+            put(.described, String(describing: value))
+            var text = String(decoding: json, as: UTF8.self)
+            text.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
+        } else {
+            putAny(value)
+        }
+    }
+
+    /// Adds the value of an optional, or `nil`.
+    public mutating func appendInterpolation<T>(
+        _ value: T?, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        switch value {
+        case _ where privacy == .sensitive: putSensitive()
+        case let value?: putAny(value)
+        case nil: put(PieceTag.null)
+        }
+    }
+
+    /// Adds the value of an optional, or the text that stands for none.
+    public mutating func appendInterpolation<T>(
+        _ value: T?, default text: String, as name: StaticString? = nil, privacy: LogPrivacy = .public
+    ) {
+        put(name: name, privacy)
+        switch value {
+        case _ where privacy == .sensitive: putSensitive()
+        case let value?: putAny(value)
+        case nil: put(.string, text)
+        }
+    }
+
+    /// Puts a value of a type that is known only while the program runs.
+    mutating func putAny(_ value: Any) {
+        switch value {
+        case let value as String: put(.string, value)
+        case let value as any FixedWidthInteger: appendInterpolation(value)
+        case let value as Double: put(.double, value)
+        case let value as Float: put(.float, value)
+        case let value as Bool: appendInterpolation(value)
+        case let value as Date: put(.date, LogTimestamp(value).nanoseconds)
+        case let value as UUID: appendInterpolation(value)
+        case let value as Decimal: appendInterpolation(value)
+        case let value as URL: put(.string, value.absoluteString)
+        case let value as LogValue: put(value)
+        default: put(.string, String(describing: value))
+        }
+    }
+
+    // MARK: Values of fields
+
+    mutating func put(_ value: LogValue) {
+        switch value {
+        case .null: put(PieceTag.null)
+        case .bool(let value): appendInterpolation(value)
+        case .integer(let value): put(.integer, value)
+        case .unsigned(let value): put(.unsigned, value)
+        case .double(let value): put(.double, value)
+        case .string(let value): put(.string, value)
+        case .date(let value): put(.date, value.nanoseconds)
+        case .uuid(let value): appendInterpolation(value)
+        case .decimal(let value): put(.decimal, value)
+        case .json(let value):
+            put(.described, value)
+            var value = value
+            value.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
+        case .array(let values):
+            put(.array, UInt32(truncatingIfNeeded: values.count))
+            for value in values { put(value) }
+        case .object(let fields):
+            put(.object, UInt32(truncatingIfNeeded: fields.count))
+            for (key, value) in fields {
+                var key = key
+                key.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
+                put(value)
+            }
+        }
+    }
+
+    /// Puts a length and the bytes, without a tag.
+    mutating func appendString(_ bytes: UnsafeRawBufferPointer) {
+        reserve(4 + bytes.count)
+        cursor.write(UInt32(truncatingIfNeeded: bytes.count), at: 0)
+        if let base = bytes.baseAddress { (cursor + 4).copyMemory(from: base, byteCount: bytes.count) }
+        cursor += 4 + bytes.count
+    }
+
+    /// Puts the fields of a list: a name and a value each.
+    mutating func put(_ metadata: LogMetadata) {
+        for (key, value) in metadata {
+            var key = key
+            key.withUTF8 { put(name: UnsafeRawBufferPointer($0)) }
+            put(value)
+        }
+    }
+}

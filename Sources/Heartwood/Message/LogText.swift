@@ -1,0 +1,118 @@
+/// The text of a message with its values: literal pieces and typed arguments, not a string.
+///
+/// App code does not name this type; it writes an interpolated literal in a call. Every value works as in a
+/// `String`; numbers, truth values, strings, dates and UUIDs keep their type until a formatter reads them:
+///
+/// ```swift
+/// logInfo("request \(id, as: "request_id") took \(ms, as: "ms", format: .fixed(2)) ms")
+/// ```
+///
+/// Nothing in it is ever taken for a format: `"100%"` and `%s` are only text.
+public struct LogText: ExpressibleByStringInterpolation, Sendable {
+    @usableFromInline let buffer: TextBuffer
+    @usableFromInline let count: Int
+
+    /// Takes a literal without values.
+    @inlinable
+    public init(stringLiteral value: StaticString) {
+        var pieces = StringInterpolation(literalCapacity: value.utf8CodeUnitCount, interpolationCount: 0)
+        pieces.appendLiteral(value)
+        self.init(stringInterpolation: pieces)
+    }
+
+    /// Takes a literal with values.
+    @inlinable
+    public init(stringInterpolation pieces: StringInterpolation) {
+        buffer = pieces.buffer
+        count = pieces.cursor - pieces.buffer.base
+    }
+
+    /// Takes a string as it is.
+    public init(_ string: String) {
+        var pieces = StringInterpolation(literalCapacity: 0, interpolationCount: 1)
+        pieces.appendInterpolation(string)
+        self.init(stringInterpolation: pieces)
+    }
+
+    /// Collects the pieces of a literal.
+    public struct StringInterpolation: StringInterpolationProtocol {
+        @usableFromInline var buffer: TextBuffer
+        @usableFromInline var cursor: UnsafeMutableRawPointer
+        @usableFromInline var end: UnsafeMutableRawPointer
+
+        /// Begins with the thread's own buffer, so that nothing is allocated.
+        @inlinable
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            buffer = ThreadState.takeBuffer()
+            cursor = buffer.base
+            end = buffer.base + buffer.capacity
+        }
+
+        /// Goes on behind the first `offset` bytes of a buffer.
+        init(continuing buffer: TextBuffer, at offset: Int) {
+            self.buffer = buffer
+            cursor = buffer.base + offset
+            end = buffer.base + buffer.capacity
+        }
+
+        /// Makes room for `count` bytes, in a larger buffer if need be.
+        @inlinable @inline(__always)
+        mutating func reserve(_ count: Int) {
+            if end - cursor < count { grow(by: count) }
+        }
+
+        @usableFromInline @inline(never)
+        mutating func grow(by count: Int) {
+            let used = cursor - buffer.base
+            let larger = TextBuffer(capacity: max(buffer.capacity * 2, used + count))
+            larger.base.copyMemory(from: buffer.base, byteCount: used)
+            buffer = larger
+            cursor = larger.base + used
+            end = larger.base + larger.capacity
+        }
+
+        @inlinable @inline(__always)
+        mutating func put(_ tag: PieceTag) {
+            reserve(1)
+            cursor.write(tag.rawValue, at: 0)
+            cursor += 1
+        }
+
+        @inlinable @inline(__always)
+        mutating func put<T: BitwiseCopyable>(_ tag: PieceTag, _ value: T) {
+            let size = MemoryLayout<T>.size
+            reserve(1 + size)
+            cursor.write(tag.rawValue, at: 0)
+            cursor.write(value, at: 1)
+            cursor += 1 + size
+        }
+
+        @inlinable @inline(__always)
+        mutating func put(_ tag: PieceTag, _ bytes: UnsafeRawBufferPointer) {
+            let count = bytes.count
+            reserve(5 + count)
+            cursor.write(tag.rawValue, at: 0)
+            cursor.write(UInt32(truncatingIfNeeded: count), at: 1)
+            if let base = bytes.baseAddress { (cursor + 5).copyMemory(from: base, byteCount: count) }
+            cursor += 5 + count
+        }
+
+        @inlinable
+        mutating func put(_ tag: PieceTag, _ string: String) {
+            var string = string
+            string.withUTF8 { put(tag, UnsafeRawBufferPointer($0)) }
+        }
+
+        /// Adds a piece of the literal.
+        @inlinable
+        public mutating func appendLiteral(_ literal: StaticString) {
+            let count = literal.utf8CodeUnitCount
+            if count == 0 { return }
+            if literal.hasPointerRepresentation {
+                put(.literal, UnsafeRawBufferPointer(start: literal.utf8Start, count: count))
+            } else {
+                literal.withUTF8Buffer { put(.literal, UnsafeRawBufferPointer($0)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// How a whole number is written in the text of a message; fields for machines keep the number itself.
+public struct IntegerFormat: Sendable {
+    @usableFromInline let code: ValueFormat
+
+    /// Decimal digits, filled on the left with `fill` to `width` characters.
+    public static func padded(_ width: Int, with fill: Character = " ") -> IntegerFormat {
+        IntegerFormat(code: ValueFormat(.padded, width, Int(fill.asciiValue ?? 32)))
+    }
+    /// Hexadecimal digits after `0x`, at least `digits` of them.
+    public static func hex(digits: Int = 1) -> IntegerFormat { IntegerFormat(code: ValueFormat(.hex, digits, 0)) }
+    /// Hexadecimal digits after `0x`.
+    public static let hex = IntegerFormat.hex()
+    /// Octal digits after `0o`.
+    public static let octal = IntegerFormat(code: ValueFormat(.octal, 1, 0))
+    /// Binary digits after `0b`, at least `digits` of them.
+    public static func binary(digits: Int = 1) -> IntegerFormat {
+        IntegerFormat(code: ValueFormat(.binary, digits, 0))
+    }
+    /// Binary digits after `0b`.
+    public static let binary = IntegerFormat.binary()
+    /// An amount of storage: `1.5 MiB`.
+    public static let bytes = IntegerFormat(code: ValueFormat(.bytes, 0, 0))
+}
+
+/// How a floating-point number is written in the text of a message; fields for machines keep the number itself.
+public struct FloatFormat: Sendable {
+    @usableFromInline let code: ValueFormat
+
+    /// This many digits behind the point (0 to 30), correctly rounded.
+    public static func fixed(_ digits: Int) -> FloatFormat { FloatFormat(code: ValueFormat(.fixed, digits, 0)) }
+    /// One digit before the point, this many behind it (0 to 30), and an exponent.
+    public static func scientific(_ digits: Int) -> FloatFormat {
+        FloatFormat(code: ValueFormat(.scientific, digits, 0))
+    }
+}
+
+/// How a date is written in the text of a message; fields for machines keep the moment itself.
+public struct DateFormat: Sendable {
+    @usableFromInline let code: ValueFormat
+
+    /// `2026-11-20T10:20:30.123Z`, in UTC; the default.
+    public static let iso8601 = DateFormat(code: ValueFormat(.iso8601, 3, 0))
+    /// `2026-11-20`, in UTC.
+    public static let isoDate = DateFormat(code: ValueFormat(.isoDate, 0, 0))
+    /// `10:20:30.123`, in UTC.
+    public static let isoTime = DateFormat(code: ValueFormat(.isoTime, 3, 0))
+    /// Seconds since 1970, with three digits behind the point.
+    public static let unixSeconds = DateFormat(code: ValueFormat(.unixSeconds, 3, 0))
+}
+
+/// A format as a record carries it: what to do, and two small numbers.
+@usableFromInline
+struct ValueFormat: Sendable, Equatable {
+    @usableFromInline
+    enum Kind: UInt8, Sendable {
+        case plain, padded, hex, octal, binary, bytes, fixed, scientific, iso8601, isoDate, isoTime, unixSeconds
+    }
+    @usableFromInline let kind: Kind
+    @usableFromInline let first: UInt8
+    @usableFromInline let second: UInt8
+
+    @usableFromInline
+    init(_ kind: Kind, _ first: Int, _ second: Int) {
+        self.kind = kind
+        self.first = UInt8(clamping: first)
+        self.second = UInt8(clamping: second)
+    }
+
+    static let plain = ValueFormat(.plain, 0, 0)
+}

@@ -1,0 +1,155 @@
+import CHeartwood
+
+/// The bytes of one message, in memory of its own: a message that is kept keeps nothing else.
+///
+/// A logger's node owns one and fills it again for each message, unless somebody kept the last one. Written only
+/// while it has one owner, then only read: that is what makes it safe to share.
+final class MessageStorage: @unchecked Sendable {
+    /// The record (`RecordLayout`) with text and fields in place, whatever their size.
+    private(set) var bytes: UnsafeMutableRawPointer
+    private var capacity: Int
+    private(set) var site: CallSite = .unknown
+    private(set) var category: LogCategory = .default
+    /// Where the record's body begins: behind its references.
+    private(set) var bodyOffset = RecordLayout.header
+    private(set) var textOffset = RecordLayout.header
+    private(set) var tag: (any Sendable)?
+
+    init(capacity: Int = 512) {
+        self.capacity = capacity
+        bytes = .allocate(byteCount: capacity, alignment: 8)
+        memset(bytes, 0, RecordLayout.header)
+    }
+
+    deinit { bytes.deallocate() }
+
+    @inline(__always)
+    func load<T: BitwiseCopyable>(_ offset: Int, as type: T.Type) -> T {
+        bytes.load(fromByteOffset: offset, as: type)
+    }
+
+    var textSize: Int { Int(load(RecordLayout.textSize, as: UInt32.self)) }
+    var fieldsSize: Int { Int(load(RecordLayout.fieldsSize, as: UInt32.self)) }
+    var text: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + textOffset, count: textSize) }
+    var fields: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: bytes + textOffset + textSize, count: fieldsSize)
+    }
+
+    private func ensure(_ size: Int) {
+        if size <= capacity { return }
+        bytes.deallocate()
+        capacity = max(size, capacity * 2)
+        bytes = .allocate(byteCount: capacity, alignment: 8)
+    }
+
+    /// Takes a copy of the record at `record`.
+    func fill(from record: UnsafeRawPointer, names: inout NameCache) {
+        let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
+        let flags = RecordLayout.Flags(rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
+        if flags.isDisjoint(with: [.tag, .large]) {
+            ensure(size)
+            bytes.copyMemory(from: record, byteCount: size)
+            bodyOffset = RecordLayout.header
+            tag = nil
+        } else {
+            fillWithReferences(from: record, size: size)
+        }
+        textOffset =
+            bodyOffset + Int(load(RecordLayout.nameSize, as: UInt8.self))
+            + Int(load(RecordLayout.queueSize, as: UInt8.self)) + Int(load(RecordLayout.taskSize, as: UInt8.self))
+        site = names.site(load(RecordLayout.site, as: UInt32.self))
+        category = names.category(load(RecordLayout.category, as: UInt32.self))
+    }
+
+    @inline(never)
+    private func fillWithReferences(from record: UnsafeRawPointer, size: Int) {
+        let (tag, large) = RecordLayout.references(of: record)
+        self.tag = tag?.takeUnretainedValue().value
+        bodyOffset = RecordLayout.header + (tag == nil ? 0 : 8)
+        guard let large else {
+            ensure(size)
+            return bytes.copyMemory(from: record, byteCount: size)
+        }
+        large._withUnsafeGuaranteedRef { large in
+            let names = (RecordLayout.nameSize...RecordLayout.taskSize).reduce(0) {
+                $0 + Int(record.load(fromByteOffset: $1, as: UInt8.self))
+            }
+            ensure(bodyOffset + names + large.bytes.count)
+            bytes.copyMemory(from: record, byteCount: bodyOffset + names)
+            if let body = large.bytes.baseAddress {
+                (bytes + bodyOffset + names).copyMemory(from: body, byteCount: large.bytes.count)
+            }
+        }
+    }
+
+    /// Becomes a message that was not logged through a ring: one of the framework's own, or one read from a disk.
+    func fill(_ parts: MessageParts) {
+        let names = [parts.threadName, parts.queueLabel, parts.taskName].map { Array(($0 ?? "").utf8.prefix(255)) }
+        let size = RecordLayout.header + names.reduce(0) { $0 + $1.count } + parts.text.count + parts.fields.count
+        ensure(size)
+        memset(bytes, 0, RecordLayout.header)
+        bytes.storeBytes(of: UInt64(size), toByteOffset: RecordLayout.commit, as: UInt64.self)
+        bytes.storeBytes(of: parts.timestamp.nanoseconds, toByteOffset: RecordLayout.time, as: Int64.self)
+        bytes.storeBytes(of: parts.threadID, toByteOffset: RecordLayout.thread, as: UInt64.self)
+        bytes.storeBytes(of: Int64(parts.context), toByteOffset: RecordLayout.context, as: Int64.self)
+        bytes.storeBytes(of: UInt32(parts.text.count), toByteOffset: RecordLayout.textSize, as: UInt32.self)
+        bytes.storeBytes(of: UInt32(parts.fields.count), toByteOffset: RecordLayout.fieldsSize, as: UInt32.self)
+        bytes.storeBytes(of: UInt8(parts.level.index), toByteOffset: RecordLayout.level, as: UInt8.self)
+        bytes.storeBytes(of: parts.sequence, toByteOffset: RecordLayout.sequence, as: UInt64.self)
+        var offset = RecordLayout.header
+        for (index, name) in names.enumerated() {
+            bytes.storeBytes(of: UInt8(name.count), toByteOffset: RecordLayout.nameSize + index, as: UInt8.self)
+            offset = append(name, at: offset)
+        }
+        (bodyOffset, textOffset) = (RecordLayout.header, offset)
+        offset = append(parts.text, at: offset)
+        _ = append(parts.fields, at: offset)
+        (site, category, tag) = (parts.site, parts.category, parts.tag)
+    }
+
+    private func append(_ source: [UInt8], at offset: Int) -> Int {
+        source.withUnsafeBytes { source in
+            if let base = source.baseAddress { (bytes + offset).copyMemory(from: base, byteCount: source.count) }
+        }
+        return offset + source.count
+    }
+}
+
+/// Everything that a message is made of, for messages that did not come through a ring.
+struct MessageParts {
+    var level: LogLevel = .info
+    var category: LogCategory = .default
+    var context = 0
+    var tag: (any Sendable)?
+    var site: CallSite = .unknown
+    var timestamp = LogTimestamp(nanoseconds: 0)
+    var sequence: UInt64 = 0
+    var threadID: UInt64 = 0
+    var threadName: String?
+    var queueLabel: String?
+    var taskName: String?
+    /// Encoded pieces.
+    var text: [UInt8] = []
+    /// Encoded fields.
+    var fields: [UInt8] = []
+}
+
+/// Call sites and categories by number, without a lock for those that were seen before.
+struct NameCache {
+    private var sites: [CallSite] = []
+    private var categories: [LogCategory] = []
+
+    @inline(__always)
+    mutating func site(_ id: UInt32) -> CallSite {
+        if id < sites.count { return sites[Int(id)] }
+        sites = CallSiteTable.shared.sites
+        return id < sites.count ? sites[Int(id)] : .unknown
+    }
+
+    @inline(__always)
+    mutating func category(_ id: UInt32) -> LogCategory {
+        if id < categories.count { return categories[Int(id)] }
+        categories = CategoryRegistry.shared.all
+        return id < categories.count ? categories[Int(id)] : .default
+    }
+}

@@ -1,0 +1,212 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Reads encoded pieces, one by one. Bytes that are no pieces end the reading; nothing is read beyond the end.
+struct PieceReader {
+    enum Piece {
+        case literal(UnsafeRawBufferPointer)
+        case value(EncodedValue)
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+    /// How deep lists and named values may be nested in bytes that are read back.
+    private static let deepest = 64
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    @inline(__always)
+    private mutating func take<T: BitwiseCopyable>(_ type: T.Type) -> T? {
+        let size = MemoryLayout<T>.size
+        guard offset + size <= bytes.count else { return nil }
+        defer { offset += size }
+        return bytes.loadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    @inline(__always)
+    private mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
+        guard count >= 0, offset + count <= bytes.count else { return nil }
+        defer { offset += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+
+    @inline(__always)
+    mutating func next() -> Piece? {
+        var name: UnsafeRawBufferPointer?
+        var privacy = LogPrivacy.public
+        var format = ValueFormat.plain
+        while let code = take(UInt8.self), let tag = PieceTag(rawValue: code) {
+            switch tag {
+            case .literal:
+                guard let count = take(UInt32.self), let text = take(Int(count)) else { return nil }
+                return .literal(text)
+            case .name:
+                guard let count = take(UInt16.self), let text = take(Int(count)) else { return nil }
+                name = text
+            case .privacy:
+                guard let code = take(UInt8.self) else { return nil }
+                privacy = LogPrivacy(rawValue: code) ?? .private
+            case .format:
+                guard let kind = take(UInt8.self), let first = take(UInt8.self), let second = take(UInt8.self) else {
+                    return nil
+                }
+                format = ValueFormat(ValueFormat.Kind(rawValue: kind) ?? .plain, Int(first), Int(second))
+            default:
+                let start = offset
+                guard skip(tag, depth: 0) else { return nil }
+                let payload = UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
+                return .value(
+                    EncodedValue(tag: tag, payload: payload, name: name, privacy: privacy, format: format))
+            }
+        }
+        return nil
+    }
+
+    /// Moves behind the payload of a value; false where the bytes end before it does.
+    @inline(__always)
+    private mutating func skip(_ tag: PieceTag, depth: Int) -> Bool {
+        switch tag {
+        case .null: return true
+        case .bool: return take(1) != nil
+        case .float: return take(4) != nil
+        case .integer, .unsigned, .double, .date: return take(8) != nil
+        case .uuid: return take(16) != nil
+        case .string, .decimal:
+            guard let count = take(UInt32.self) else { return false }
+            return take(Int(count)) != nil
+        case .described: return skipText() && skipText()
+        case .array, .object: return skipElements(tag, depth: depth)
+        case .literal, .name, .privacy, .format: return false
+        }
+    }
+
+    private mutating func skipText() -> Bool {
+        guard let count = take(UInt32.self) else { return false }
+        return take(Int(count)) != nil
+    }
+
+    private mutating func skipElements(_ tag: PieceTag, depth: Int) -> Bool {
+        guard depth < PieceReader.deepest, let count = take(UInt32.self) else { return false }
+        for _ in 0..<count {
+            if tag == .object, !skipText() { return false }
+            guard let code = take(UInt8.self), let tag = PieceTag(rawValue: code), skip(tag, depth: depth + 1) else {
+                return false
+            }
+        }
+        return true
+    }
+}
+
+/// A value as its bytes, with the options that stood before it.
+struct EncodedValue {
+    let tag: PieceTag
+    /// What follows the tag.
+    let payload: UnsafeRawBufferPointer
+    let name: UnsafeRawBufferPointer?
+    let privacy: LogPrivacy
+    let format: ValueFormat
+
+    @inline(__always)
+    func load<T: BitwiseCopyable>(_ type: T.Type) -> T { payload.loadUnaligned(as: type) }
+
+    /// The bytes behind a four-byte length.
+    @inline(__always)
+    var string: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: payload[4...]) }
+
+    /// The text and the JSON of a described value.
+    var described: (text: UnsafeRawBufferPointer, json: UnsafeRawBufferPointer) {
+        let middle = 4 + Int(load(UInt32.self))
+        return (
+            UnsafeRawBufferPointer(rebasing: payload[4..<middle]),
+            UnsafeRawBufferPointer(rebasing: payload[(middle + 4)...])
+        )
+    }
+
+    var decoded: LogValue {
+        var reader = ValueReader(payload)
+        return reader.value(tag)
+    }
+
+    func decoded(privacy policy: LogPrivacyPolicy) -> LogValue {
+        switch privacy.shown(by: policy) {
+        case .plainly: return decoded
+        case .hidden: return .string(LogPrivacyPolicy.privateText)
+        case .hashed:
+            var buffer = LogBuffer()
+            buffer.appendHash(of: payload)
+            return .string(buffer.text)
+        }
+    }
+}
+
+extension LogPrivacy {
+    enum Showing {
+        case plainly, hidden, hashed
+    }
+
+    /// How a piece of this privacy is shown by a logger with `policy`.
+    @inline(__always)
+    func shown(by policy: LogPrivacyPolicy) -> Showing {
+        switch (self, policy) {
+        case (.public, _), (.sensitive, _), (_, .reveal): .plainly
+        case (.private, .redact): .hidden
+        case (.privateHashed, _), (.private, .hash): .hashed
+        }
+    }
+}
+
+/// Decodes a value whose extent has been checked by `PieceReader`.
+private struct ValueReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    private mutating func take<T: BitwiseCopyable>(_ type: T.Type) -> T {
+        defer { offset += MemoryLayout<T>.size }
+        return bytes.loadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    private mutating func text() -> String {
+        let count = Int(take(UInt32.self))
+        defer { offset += count }
+        return String(decoding: bytes[offset..<offset + count], as: UTF8.self)
+    }
+
+    mutating func value(_ tag: PieceTag) -> LogValue {
+        switch tag {
+        case .bool: return .bool(take(UInt8.self) != 0)
+        case .integer: return .integer(take(Int64.self))
+        case .unsigned: return .unsigned(take(UInt64.self))
+        case .double: return .double(take(Double.self))
+        case .float: return LogValue(take(Float.self))
+        case .string: return .string(text())
+        case .date: return .date(LogTimestamp(nanoseconds: take(Int64.self)))
+        case .uuid: return .uuid(UUID(uuid: take(uuid_t.self)))
+        case .decimal: return .decimal(text())
+        case .described:
+            _ = text()
+            return .json(text())
+        case .array: return .array((0..<take(UInt32.self)).map { _ in element() })
+        case .object:
+            var fields = LogMetadata()
+            for _ in 0..<take(UInt32.self) {
+                let key = text()
+                fields.appendUnchecked(key, element())
+            }
+            return .object(fields)
+        case .null, .literal, .name, .privacy, .format: return .null
+        }
+    }
+
+    private mutating func element() -> LogValue {
+        PieceTag(rawValue: take(UInt8.self)).map { value($0) } ?? .null
+    }
+}

@@ -1,0 +1,38 @@
+import CHeartwood
+
+/// Flushes all dispatchers when the process ends by `exit` or by returning from `main`.
+///
+/// It does not run when the process is killed, traps or calls `_exit`.
+enum ProcessExit {
+    private struct Entry {
+        weak var dispatcher: LogDispatcher?
+    }
+
+    private static let dispatchers = Locked<[Entry]>([])
+
+    /// How long the end of the process may be held up by loggers that do not finish.
+    static let limit = Duration.seconds(5)
+
+    private static let installed: Void = {
+        atexit { ProcessExit.flushAll() }
+    }()
+
+    static func register(_ dispatcher: LogDispatcher) {
+        _ = installed
+        dispatchers.withLock { list in
+            list.removeAll { $0.dispatcher == nil }
+            list.append(Entry(dispatcher: dispatcher))
+        }
+    }
+
+    private static func flushAll() {
+        let living = dispatchers.withLock { $0.compactMap(\.dispatcher) }
+        for dispatcher in living where dispatcher.hasLoggers {
+            let result = dispatcher.flush(timeout: limit)
+            if !result.isComplete {
+                let names = result.unfinished.joined(separator: ", ")
+                dispatcher.diagnostics.report(.timedOut, "the process ends before \(names) could write everything")
+            }
+        }
+    }
+}
