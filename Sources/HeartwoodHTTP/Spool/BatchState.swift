@@ -1,4 +1,4 @@
-/// How far the delivery is: what is done, which batch is open, which part of it is on its way. Pure.
+/// How far the delivery is: what is done, which batch is open, and which part of it is on its way.
 ///
 /// 1. Every record up to ``acknowledged`` is done: delivered, set aside or dropped; it is never sent again.
 /// 2. A batch is the records in `acknowledged + 1 ... last`. Once begun, it stays what it is, over restarts too.

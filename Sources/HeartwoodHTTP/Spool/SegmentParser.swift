@@ -31,7 +31,8 @@ struct SegmentParser {
 
     /// Goes on from ``end`` to the end of `bytes`, which may have grown since.
     mutating func parse(_ bytes: UnsafeRawBufferPointer) {
-        if let last = damage.last, last.upperBound > end { damage.removeLast() }  // it may have been half written
+        // What follows the last record may have been half written when it was looked at.
+        if let last = damage.last, last.upperBound > end { damage.removeLast() }
         var position = end
         while position < bytes.count {
             guard let header = SpoolFrame.header(in: bytes, at: position, salt: salt), header.id > lastID

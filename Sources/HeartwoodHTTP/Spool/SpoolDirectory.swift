@@ -26,7 +26,7 @@ final class SpoolDirectory {
         self.path = path
         let made = mkdir(path, 0o700) == 0 || Self.makeParents(of: path)
         let cause = hw_errno()
-        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        descriptor = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw LogError(
                 .file,
@@ -64,7 +64,7 @@ final class SpoolDirectory {
         return -1
     }
 
-    /// Removes a file; 0 or `errno`. One that is not there counts as removed.
+    /// Removes a file; 0, also for one that is not there, or `errno`.
     func remove(_ name: String) -> Int32 {
         unlinkat(descriptor, name, 0) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
     }

@@ -1,6 +1,6 @@
 import Heartwood
 
-/// How a record lies in a segment file. All numbers are little-endian.
+/// How a record lies in a segment file, all numbers little-endian.
 ///
 /// ```
 ///  0  u32  magic 48 57 52 43 ("HWRC")

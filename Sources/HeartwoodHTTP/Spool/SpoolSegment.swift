@@ -18,6 +18,12 @@ struct SpoolSegment: Equatable {
     var size: Int
     /// Its name in the directory.
     var name: String
+    /// Whether what it should have and what it has were compared.
+    var isExamined = false
+    /// How often it could not be read.
+    var readFailures = 0
+    /// The level below which it has nothing left to give.
+    var compactedLevel: UInt8?
 
     init(firstID: UInt64) {
         self.firstID = firstID
