@@ -1,5 +1,5 @@
 import Dispatch
-public import Heartwood
+import Heartwood
 
 /// A gate that threads stop at until a test opens it.
 ///
