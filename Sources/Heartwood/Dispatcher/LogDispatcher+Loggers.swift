@@ -32,7 +32,8 @@ extension LogDispatcher {
             return false
         }
         if let levels { logger.choose(levels) }
-        node.setAllowance(ring.capacity)
+        // What may still come when callers are held: the batch at hand, the ring, and the large messages beside it.
+        node.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
         let choice = logger.levelChoice
         // The recipient keeps its node, and through it nothing: the logger itself is kept here.
         submit { [logger] drain in
