@@ -222,7 +222,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             tell: { [weak self] in self?.handle($0) })
     }
 
-    var engine: FileEngine { engineIfMade.unsafelyUnwrapped }
+    final var engine: FileEngine { engineIfMade.unsafelyUnwrapped }
     final var archiver: FileArchiver { archiverIfMade.unsafelyUnwrapped }
 
     // MARK: - Hooks of the base class
