@@ -13,14 +13,16 @@ struct Drain {
     private var sequence: UInt64 = 0
     private(set) var accepted = 0
     private let usesTicks: Bool
+    /// Batches with tags that may be due to be freed: done by `LogDispatcher.consume`, when the lock is open again.
+    var garbage: [RecordBatch] = []
 
     init(usesTicks: Bool) {
         self.usesTicks = usesTicks
     }
 
-    /// Moves what is published between the head and `end`; returns whether there was anything.
+    /// Moves what is published between the head and `end`; says whether there was anything.
     ///
-    /// - Parameter byCaller: Whether a synchronous call drains, which then sees to the loggers itself.
+    /// `byCaller` says that a synchronous call drains, which then sees to the loggers itself.
     mutating func drain(_ ring: RecordRing, upTo end: UInt64, byCaller: Bool) -> Bool {
         var position = ring.head
         if position >= end { return false }
@@ -45,14 +47,19 @@ struct Drain {
     }
 
     /// Copies the published messages from `start` on into a batch, frees them, and hands the batch out.
-    private mutating func takeRun(from start: UInt64, end: UInt64, _ ring: RecordRing, byCaller: Bool) -> UInt64 {
+    private mutating func takeRun(from start: UInt64, end: UInt64, _ ring: RecordRing, byCaller: Bool)
+        -> UInt64
+    {
         // Up to a control, a filler, the end of the ring or of what is published: a run of whole records.
         var position = start
         while position < end, position &- start < UInt64(RecordBatch.usualCapacity),
             let (size, kind) = ring.record(at: position), kind == .message
         {
-            if position != start, position &- start &+ UInt64(size) > UInt64(RecordBatch.usualCapacity) { break }
+            if position != start, position &- start &+ UInt64(size) > UInt64(RecordBatch.usualCapacity) {
+                break
+            }
             position &+= UInt64(size)
+            if ring.isStart(position) { break }
         }
         let total = Int(position &- start)
         let batch = RecordBatch(capacity: total)
@@ -67,16 +74,20 @@ struct Drain {
             let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
             if usesTicks, flags & RecordLayout.Flags.wallTime.rawValue == 0 {
                 let time = record.load(fromByteOffset: RecordLayout.time, as: UInt64.self)
-                record.storeBytes(of: ticks.wallTime(of: time), toByteOffset: RecordLayout.time, as: Int64.self)
+                record.storeBytes(
+                    of: ticks.wallTime(of: time), toByteOffset: RecordLayout.time, as: Int64.self)
             }
             sequence += 1
             batch.add(at: offset, size: size, sequence: sequence)
             offset += size
         }
         accepted += batch.count
+        if batch.hasReferences { garbage.append(batch) }
         for recipient in recipients {
-            recipient.node.push(batch, levels: recipient.levels, byCaller: byCaller)
-         }
+            for slice in recipient.node.push(batch, levels: recipient.levels, byCaller: byCaller) {
+                garbage.append(slice.batch)
+            }
+        }
         return position
     }
 
@@ -91,7 +102,9 @@ struct Drain {
     }
 
     mutating func setLevels(_ levels: UInt32, of node: LoggerNode) {
-        for index in recipients.indices where recipients[index].node === node { recipients[index].levels = levels }
+        for index in recipients.indices where recipients[index].node === node {
+            recipients[index].levels = levels
+        }
     }
 }
 

@@ -16,6 +16,7 @@ extension LogDispatcher {
     /// nothing is waited for: the flush is set off, and every logger counts as unfinished.
     ///
     /// - Parameter timeout: How long to wait at the most, 10 s unless given.
+    /// - Returns: which loggers have not finished.
     @discardableResult
     public func flush(timeout: Duration = .seconds(10)) -> FlushResult {
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
@@ -26,6 +27,7 @@ extension LogDispatcher {
     /// Returns when everything that was logged before has been handled by every logger and handed to the kernel.
     ///
     /// - Parameter timeout: How long to wait at the most, 10 s unless given.
+    /// - Returns: which loggers have not finished.
     @discardableResult
     public func flush(timeout: Duration = .seconds(10)) async -> FlushResult {
         let nodes = beginFlush()
@@ -71,11 +73,14 @@ private final class FlushCollector: Sendable {
 
     func giveUp(after timeout: Duration, on queue: DispatchQueue) {
         let delay = DispatchTimeInterval.nanoseconds(Int(clamping: timeout.nanoseconds))
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) { self.complete(onlyIfEmpty: false) }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) {
+            self.complete(onlyIfEmpty: false)
+        }
     }
 
     private func complete(onlyIfEmpty: Bool) {
-        let (completion, open) = state.withLock { state -> ((@Sendable (FlushResult) -> Void)?, [LoggerNode]) in
+        let (completion, open) = state.withLock {
+            state -> ((@Sendable (FlushResult) -> Void)?, [LoggerNode]) in
             if onlyIfEmpty, !state.open.isEmpty { return (nil, []) }
             defer { state.completion = nil }
             return (state.completion, state.open)

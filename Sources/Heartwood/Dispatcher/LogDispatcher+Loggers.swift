@@ -13,7 +13,9 @@ extension LogDispatcher {
     /// Adding a logger again only sets its levels: it never gets a message twice. One that belongs to another
     /// dispatcher is not added; remove it there first. Both are reported to ``diagnostics``.
     ///
-    /// - Parameter levels: Which levels it wants; what its `levels` say unless given.
+    /// - Parameters:
+    ///   - logger: The logger.
+    ///   - levels: Which levels it wants; what its `levels` say unless given.
     /// - Returns: whether it was added.
     @discardableResult
     public func add(_ logger: AbstractLogger, levels: LogLevelMask? = nil) -> Bool {
@@ -24,7 +26,8 @@ extension LogDispatcher {
                 diagnostics.report(.misuse, "\(logger.name) was added twice; it stays added once")
             } else {
                 diagnostics.report(
-                    .misuse, "\(logger.name) belongs to another dispatcher: remove it there before adding it here")
+                    .misuse,
+                    "\(logger.name) belongs to another dispatcher: remove it there before adding it here")
             }
             return false
         }
@@ -48,15 +51,18 @@ extension LogDispatcher {
     ///
     /// Does nothing when the logger is not here. Inside of a hook it does not wait: the removal follows by itself.
     ///
-    /// - Parameter timeout: How long to wait at the most.
+    /// - Parameters:
+    ///   - logger: The logger.
+    ///   - timeout: How long to wait at the most.
     /// - Returns: whether the logger has finished.
     @discardableResult
     public func remove(_ logger: AbstractLogger, timeout: Duration = .seconds(10)) -> Bool {
         guard detach([logger]) else { return true }
         drainNow()
         let finished = logger.node.wait(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)))
-        if !finished, ThreadState.current.runningNode == nil {
-            diagnostics.report(.timedOut, "\(logger.name) did not finish within \(timeout) and is removed later")
+        if !finished, !ThreadState.current.isInHook {
+            diagnostics.report(
+                .timedOut, "\(logger.name) did not finish within \(timeout) and is removed later")
         }
         return finished
     }
@@ -119,9 +125,10 @@ extension LogDispatcher {
         let box = Unmanaged.passRetained(ControlBox(action)).toOpaque()
         while true {
             if let (position, used) = ring.reserve(16) {
-                (ring.address(of: position) + 8).storeBytes(of: UnsafeRawPointer(box), as: UnsafeRawPointer.self)
+                (ring.address(of: position) + 8).storeBytes(
+                    of: UnsafeRawPointer(box), as: UnsafeRawPointer.self)
                 ring.publish(position, size: 16, kind: .control)
-                return wakeDrain(fill: used, size: 16)
+                return intake.pointee.wakeDrain(fill: used, size: 16)
             }
             drainNow()
         }

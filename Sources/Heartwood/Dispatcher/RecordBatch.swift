@@ -85,7 +85,8 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
     /// The memory that a record stands for, its large body included.
     static func weight(of record: UnsafeRawPointer) -> Int {
         let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
-        let flags = RecordLayout.Flags(rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
+        let flags = RecordLayout.Flags(
+            rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
         if !flags.contains(.large) { return size }
         return size + Int(record.load(fromByteOffset: RecordLayout.textSize, as: UInt32.self))
             + Int(record.load(fromByteOffset: RecordLayout.fieldsSize, as: UInt32.self))

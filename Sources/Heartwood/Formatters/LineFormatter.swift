@@ -1,4 +1,4 @@
-/// One line per message, for people:
+/// One line per message, for people.
 ///
 ///     2026-11-20 10:20:30.123Z info    payments Shop.swift:42 charged 12.5 EUR {order=17}
 ///

@@ -71,7 +71,8 @@ extension LogBuffer {
 
     @inline(__always)
     private static func isSuspect(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == 0x5C || byte == 0x7F || byte == 0xC2 || byte == 0xE2 || byte == 0xEF || byte == 0xD8
+        byte < 0x20 || byte == 0x5C || byte == 0x7F || byte == 0xC2 || byte == 0xE2 || byte == 0xEF
+            || byte == 0xD8
     }
 
     /// Adds UTF-8 with everything escaped that could move a cursor, forge a line or hide text.

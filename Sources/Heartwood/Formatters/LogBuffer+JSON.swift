@@ -62,7 +62,9 @@ extension LogBuffer {
         }
     }
 
-    /// Adds a value as JSON. Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings.
+    /// Adds a value as JSON.
+    ///
+    /// Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings.
     public mutating func append(json value: LogValue) {
         switch value {
         case .null: append("null" as StaticString)

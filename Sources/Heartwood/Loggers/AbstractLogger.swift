@@ -18,7 +18,8 @@ import Synchronization
 ///
 /// Hooks are called one at a time, in the order of the messages, on ``queue``. They may log, read and set properties,
 /// and call `flush` or `remove`: inside of a hook nothing of this waits. A hook that is slow delays its own logger only.
-open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the rest is the subclass's, used in hooks
+// Unchecked: settings are `Ordered`, the rest is the subclass's and used in hooks.
+open class AbstractLogger: @unchecked Sendable {
     // MARK: Constants (any thread)
 
     /// The name in statistics and reports.
@@ -32,13 +33,17 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
     package final var frontNode: AnyObject { node }
     final var node: LoggerNode { nodeIfMade.unsafelyUnwrapped }
 
-    /// Whether a caller that waits for the logger may run the hooks itself when nobody else does, on its own thread
-    /// instead of `queue`. For loggers that care about neither, which saves two changes of thread.
+    /// Whether a caller that waits for the logger may run the hooks itself when nobody else does, on its own
+    /// thread instead of `queue`.
+    ///
+    /// For loggers that care about neither, which saves two changes of thread.
     package final let runsOnCaller: Bool
 
     // MARK: Settings (any thread, ordered)
 
-    /// Turns messages into text; nil writes the text alone. What the initialiser set, unless changed.
+    /// Turns messages into text; nil writes the text alone.
+    ///
+    /// What the initialiser set, unless changed.
     @Ordered public final var formatter: LogFormatter?
 
     /// How much may wait for this logger, in memory; 16 MiB unless changed.
@@ -151,6 +156,16 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name)
     }
 
+    /// Says that messages which counted as delivered have failed after all, as when their batch could not be written.
+    public final func noteLaterFailure(of count: Int, _ reason: @autoclosure () -> String) {
+        node.counters.delivered.subtract(count, ordering: .relaxed)
+        node.counters.failed.add(count, ordering: .relaxed)
+        node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name, count: count)
+    }
+
+    /// Whether a formatter is in effect for the message at hand.
+    public final var hasFormatter: Bool { formatterInEffect != nil }
+
     /// Adds to the bytes that the logger has written.
     public final func noteWritten(_ bytes: Int) { node.counters.bytes.add(bytes, ordering: .relaxed) }
 
@@ -163,7 +178,9 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
     /// Where troubles are reported to.
     package final var diagnostics: LogDiagnostics { node.diagnostics }
 
-    /// Has `work` done alone, between two hooks. Any thread; never waits.
+    /// Has `work` done alone, between two hooks.
+    ///
+    /// Any thread; never waits.
     package final func perform(_ work: @escaping @Sendable () -> Void) {
         node.push { [self] in
             withExtendedLifetime(self) { work() }
@@ -189,7 +206,7 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
     }
 
     /// Whether the caller is inside of one of this logger's hooks.
-    package final var isInHook: Bool { ThreadState.current.runningNode === node }
+    package final var isInHook: Bool { ThreadState.current.runningNode == node.identity }
 
     final var currentTime: LogTimestamp {
         node.dispatcher?.clock.now() ?? SystemClock().now()

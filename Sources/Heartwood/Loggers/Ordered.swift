@@ -24,11 +24,18 @@ public struct Ordered<Value: Sendable>: Sendable {
         state = Locked(State(latest: wrappedValue, applied: wrappedValue))
     }
 
+    /// The value in effect for the message at hand.
+    ///
+    /// For the logger's own hooks and initialisers, where it is quicker than reading the property.
+    package var inEffect: Value { state.withLock { $0.applied } }
+
     /// Replaces the first value, before anybody else can see the logger.
-    func start(with value: Value) { state.withLock { $0 = State(latest: value, applied: value) } }
+    package func start(with value: Value) { state.withLock { $0 = State(latest: value, applied: value) } }
 
     /// Only properties of classes that derive from ``AbstractLogger`` can be ordered.
-    @available(*, unavailable, message: "@Ordered is for properties of classes that derive from AbstractLogger")
+    @available(
+        *, unavailable, message: "@Ordered is for properties of classes that derive from AbstractLogger"
+    )
     public var wrappedValue: Value {
         get { fatalError("unavailable") }
         // swift-format-ignore

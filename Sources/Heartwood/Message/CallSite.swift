@@ -15,7 +15,8 @@ final class CallSite: Sendable {
         self.file = file
         self.function = function
         self.line = line
-        let last = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file[file.index(after: $0)...] } ?? file[...]
+        let last =
+            file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file[file.index(after: $0)...] } ?? file[...]
         // A name that begins with its only dot has no ending.
         let dot = last.lastIndex(of: ".")
         fileName = String(dot == nil || dot == last.startIndex ? last : last[..<(dot ?? last.endIndex)])

@@ -57,7 +57,9 @@ public struct LogLevel: Hashable, Sendable {
     public static let verbose = LogLevel(standard: 6)
 
     /// The seven levels that come with Heartwood, the most serious first.
-    public static let standardLevels: [LogLevel] = [.fatal, .error, .warning, .notice, .info, .debug, .verbose]
+    public static let standardLevels: [LogLevel] = [
+        .fatal, .error, .warning, .notice, .info, .debug, .verbose,
+    ]
 
     private static let standardNames = ["fatal", "error", "warning", "notice", "info", "debug", "verbose"]
 

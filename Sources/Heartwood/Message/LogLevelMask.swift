@@ -58,7 +58,9 @@ public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
     public var isEmpty: Bool { rawValue == 0 }
 
     /// The levels of both sets.
-    public func union(_ other: LogLevelMask) -> LogLevelMask { LogLevelMask(rawValue: rawValue | other.rawValue) }
+    public func union(_ other: LogLevelMask) -> LogLevelMask {
+        LogLevelMask(rawValue: rawValue | other.rawValue)
+    }
 
     /// The levels that are in both sets.
     public func intersection(_ other: LogLevelMask) -> LogLevelMask {

@@ -4,7 +4,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads encoded pieces, one by one. Bytes that are no pieces end the reading; nothing is read beyond the end.
+/// Reads encoded pieces, one by one.
+///
+/// Bytes that are no pieces end the reading; nothing is read beyond the end.
 struct PieceReader {
     enum Piece {
         case literal(UnsafeRawBufferPointer)
@@ -52,7 +54,8 @@ struct PieceReader {
                 guard let code = take(UInt8.self) else { return nil }
                 privacy = LogPrivacy(rawValue: code) ?? .private
             case .format:
-                guard let kind = take(UInt8.self), let first = take(UInt8.self), let second = take(UInt8.self) else {
+                guard let kind = take(UInt8.self), let first = take(UInt8.self), let second = take(UInt8.self)
+                else {
                     return nil
                 }
                 format = ValueFormat(ValueFormat.Kind(rawValue: kind) ?? .plain, Int(first), Int(second))
@@ -94,7 +97,8 @@ struct PieceReader {
         guard depth < PieceReader.deepest, let count = take(UInt32.self) else { return false }
         for _ in 0..<count {
             if tag == .object, !skipText() { return false }
-            guard let code = take(UInt8.self), let tag = PieceTag(rawValue: code), skip(tag, depth: depth + 1) else {
+            guard let code = take(UInt8.self), let tag = PieceTag(rawValue: code), skip(tag, depth: depth + 1)
+            else {
                 return false
             }
         }

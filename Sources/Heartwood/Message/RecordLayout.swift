@@ -65,7 +65,9 @@ enum RecordLayout {
     }
 
     /// What the record at `base` owns.
-    static func references(of base: UnsafeRawPointer) -> (tag: Unmanaged<TagBox>?, large: Unmanaged<LargeBody>?) {
+    static func references(of base: UnsafeRawPointer) -> (
+        tag: Unmanaged<TagBox>?, large: Unmanaged<LargeBody>?
+    ) {
         let flags = Flags(rawValue: base.load(fromByteOffset: flags, as: UInt8.self))
         if flags.isDisjoint(with: [.tag, .large]) { return (nil, nil) }
         var offset = header

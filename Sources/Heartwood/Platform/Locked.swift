@@ -14,7 +14,9 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
         self.value = value
     }
 
-    /// Calls `body` with the value while no other thread has it. Never run user code in `body`.
+    /// Calls `body` with the value while no other thread has it.
+    ///
+    /// Never run user code in `body`.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
