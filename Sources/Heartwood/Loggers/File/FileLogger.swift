@@ -110,7 +110,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     // MARK: Archives (any thread, ordered)
 
-    /// How finished files are kept; as they are. Files that are finished already are changed as well.
+    /// How finished files are kept; as they are.
+    ///
+    /// Files that are finished already are changed as well.
     @Ordered public final var archiveFormat = LogArchiveFormat.plain
 
     /// Where the key of encrypted archives comes from: the secret `log-archive-key`, of 32 bytes or 64 hex digits.
@@ -222,7 +224,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             tell: { [weak self] in self?.handle($0) })
     }
 
-    var engine: FileEngine { engineIfMade.unsafelyUnwrapped }
+    final var engine: FileEngine { engineIfMade.unsafelyUnwrapped }
     final var archiver: FileArchiver { archiverIfMade.unsafelyUnwrapped }
 
     // MARK: - Hooks of the base class
@@ -392,7 +394,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             let finished = catalogue.finished
             let label = $0.label
             return LogFileInfo(
-                $0, directory: directoryPath, active: active, isFinished: finished.map { label <= $0 } ?? false)
+                $0, directory: directoryPath, active: active,
+                isFinished: finished.map { label <= $0 } ?? false)
         }
     }
 
