@@ -31,9 +31,12 @@ final class PipeDestinations {
     }
 
     private func addFile(_ directory: String) throws {
+        // The number is always there, so that the order of names is the order of lines even when several files are
+        // begun in one millisecond.
+        let naming = try LogFileNaming(
+            application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log")
         let file = try FileLogger(
-            directory: directory, naming: LogFileNaming(application: options.name ?? "pipe"), formatter: formatter,
-            name: "files", acceptsSharedDirectory: true)
+            directory: directory, naming: naming, formatter: formatter, name: "files", acceptsSharedDirectory: true)
         file.maximumFileSize = options.maximumFileSize
         file.rollingInterval = options.rollingInterval
         file.maximumFileCount = options.fileCount
