@@ -1,6 +1,48 @@
+// libcurl, and its variadic calls in forms that Swift can import.
 #ifndef CCURL_H
 #define CCURL_H
 #ifdef __linux__
 #include <curl/curl.h>
+
+static inline CURLcode hw_curl_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode hw_curl_set_size(CURL *handle, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode hw_curl_set_text(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode hw_curl_set_pointer(CURL *handle, CURLoption option, const void *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode hw_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *list) {
+    return curl_easy_setopt(handle, option, list);
+}
+
+// Both callbacks are called with `context`; one that does not return the number of bytes it was given ends the transfer.
+typedef size_t (*hw_curl_sink)(char *bytes, size_t size, size_t count, void *context);
+CURLcode hw_curl_set_sinks(CURL *handle, hw_curl_sink header, hw_curl_sink body, void *context);
+
+static inline CURLcode hw_curl_get_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLcode hw_curl_get_size(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLcode hw_curl_get_text(CURL *handle, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(handle, info, (char **)value);
+}
+
+// The next finished transfer and its result, or null.
+CURL *hw_curl_next_finished(CURLM *multi, CURLcode *result);
+
+static inline CURLMcode hw_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+// Initialises libcurl once per process; whether that went well.
+int hw_curl_prepare(void);
+
 #endif
 #endif

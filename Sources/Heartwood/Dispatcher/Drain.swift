@@ -59,6 +59,7 @@ struct Drain {
                 break
             }
             position &+= UInt64(size)
+            if ring.isStart(position) { break }
         }
         let total = Int(position &- start)
         let batch = RecordBatch(capacity: total)

@@ -60,7 +60,7 @@ extension LogDispatcher {
         guard detach([logger]) else { return true }
         drainNow()
         let finished = logger.node.wait(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)))
-        if !finished, ThreadState.current.runningNode == nil {
+        if !finished, !ThreadState.current.isInHook {
             diagnostics.report(
                 .timedOut, "\(logger.name) did not finish within \(timeout) and is removed later")
         }
@@ -128,7 +128,7 @@ extension LogDispatcher {
                 (ring.address(of: position) + 8).storeBytes(
                     of: UnsafeRawPointer(box), as: UnsafeRawPointer.self)
                 ring.publish(position, size: 16, kind: .control)
-                return wakeDrain(fill: used, size: 16)
+                return intake.pointee.wakeDrain(fill: used, size: 16)
             }
             drainNow()
         }

@@ -14,13 +14,26 @@ public final class LogDispatcher: Sendable {
     public static let shared = LogDispatcher(
         isShared: true, ringCapacity: .mebibytes(4), clock: SystemClock())
 
+    /// What calls to the shared dispatcher go to: no reference to count, nothing to check but that it is there.
+    @inline(__always)
+    static var sharedIntake: UnsafePointer<Intake> {
+        hw_shared_intake_load()?.assumingMemoryBound(to: Intake.self) ?? makeSharedIntake()
+    }
+
+    @inline(never)
+    private static func makeSharedIntake() -> UnsafePointer<Intake> {
+        hw_shared_intake_store(shared.intake)
+        return shared.intake
+    }
+
     // MARK: Constants (any thread)
     let ring: RecordRing
     let clock: any LogClock
     let backpressure = Backpressure()
+    // Constants and atomics behind a pointer, freed with the dispatcher.
+    nonisolated(unsafe) let intake: UnsafePointer<Intake>
     private let isShared: Bool
-    /// Whether records are stamped with the cycle counter.
-    let usesTicks: Bool
+    private let usesTicks: Bool
     /// The global queue.
     let queue: DispatchQueue
     private let wake = DispatchSemaphore(value: 0)
@@ -31,12 +44,8 @@ public final class LogDispatcher: Sendable {
     // MARK: Atomics (any thread)
     /// Which levels pass: the dispatcher's own, as far as any logger wants them.
     let gate = Atomic<UInt32>(0)
-    /// What the drain does: see `DrainSchedule`.
-    let schedule = Atomic<UInt8>(DrainSchedule.asleep)
     let droppedAtRing = Atomic<Int>(0)
     let largeBytes = Atomic<Int>(0)
-    private let synchronousMask = Atomic<UInt32>(LogLevelMask.error.rawValue)
-    let hasMetadata = Atomic<Bool>(false)
 
     // MARK: Guarded by 'settings'
     let settings = Locked(Settings())
@@ -73,12 +82,17 @@ public final class LogDispatcher: Sendable {
         queue = DispatchQueue(label: isShared ? "heartwood" : "heartwood.dispatcher", qos: .utility)
         diagnostics = LogDiagnostics(clock: clock)
         drain = Locked(Drain(usesTicks: usesTicks))
+        let intake = UnsafeMutablePointer<Intake>.allocate(capacity: 1)
+        self.intake = UnsafePointer(intake)
+        intake.initialize(to: Intake(self, usesTicks: usesTicks))
         ProcessExit.register(self)
     }
 
     deinit {
         drainNow()
         for node in settings.withLock({ $0.nodes }) { node.push { node.detach() } }
+        intake.pointee.deallocate()
+        intake.deallocate()
     }
 
     // MARK: - Settings
@@ -100,8 +114,8 @@ public final class LogDispatcher: Sendable {
     ///
     /// A synchronous call returns when every logger has handled its message, ``synchronousTimeout`` at the latest.
     public var synchronousLevels: LogLevelMask {
-        get { LogLevelMask(rawValue: synchronousMask.load(ordering: .relaxed)) }
-        set { synchronousMask.store(newValue.rawValue, ordering: .relaxed) }
+        get { LogLevelMask(rawValue: intake.pointee.synchronousLevels.pointee.load(ordering: .relaxed)) }
+        set { intake.pointee.synchronousLevels.pointee.store(newValue.rawValue, ordering: .relaxed) }
     }
 
     /// How long a synchronous call waits for loggers; 5 s by default.
@@ -127,7 +141,7 @@ public final class LogDispatcher: Sendable {
         set {
             let encoded = EncodedMetadata(newValue)
             settings.withLock { $0.metadata = encoded }
-            hasMetadata.store(!newValue.isEmpty, ordering: .relaxed)
+            if !newValue.isEmpty { hw_outer_fields_set() }
         }
     }
 
@@ -165,32 +179,16 @@ public final class LogDispatcher: Sendable {
         gate.load(ordering: .relaxed) & category.state.levels.load(ordering: .relaxed) & level.rawValue != 0
     }
 
-    @inline(__always)
-    func isSynchronous(_ level: LogLevel, asked: Bool?) -> Bool {
-        if let asked { return !asked }
-        return synchronousMask.load(ordering: .relaxed) & level.rawValue != 0
-    }
-
     // MARK: - The global queue's turn
 
-    /// Makes sure that the drain comes soon; called after a record was published.
-    @inline(__always)
-    func wakeDrain(fill: Int, size: Int) {
-        // Sequentially consistent, with the reservation before it: either the drain sees the reservation when it looks
-        // once more before it sleeps, or this sees that it sleeps.
-        let state = schedule.load(ordering: .sequentiallyConsistent)
-        if state == DrainSchedule.running { return }
-        if state == DrainSchedule.asleep {
-            startDrain()
-        } else if fill / (ring.capacity / 4) != (fill + size) / (ring.capacity / 4) {
-            // It looks every millisecond; a burst that fills a quarter of the ring wakes it at once.
-            wake.signal()
-        }
+    /// Wakes the drain out of its sleep, or out of its pause.
+    @inline(never)
+    func wakeDrain(isAsleep: Bool) {
+        if isAsleep { startDrain() } else { wake.signal() }
     }
 
-    @inline(never)
     private func startDrain() {
-        let (claimed, _) = schedule.compareExchange(
+        let (claimed, _) = intake.pointee.schedule.pointee.compareExchange(
             expected: DrainSchedule.asleep, desired: DrainSchedule.running, ordering: .sequentiallyConsistent)
         if claimed { queue.async { self.runDrain() } }
     }
@@ -201,15 +199,15 @@ public final class LogDispatcher: Sendable {
     private func runDrain() {
         var idle = 0
         while true {
-            schedule.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
+            intake.pointee.schedule.pointee.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
             let end = ring.tail
             let found = consume(upTo: end, byCaller: false)
             if found {
                 idle = 0
             } else if idle == DrainSchedule.patience {
-                schedule.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
+                intake.pointee.schedule.pointee.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
                 if ring.tail == ring.head { return }
-                let (again, _) = schedule.compareExchange(
+                let (again, _) = intake.pointee.schedule.pointee.compareExchange(
                     expected: DrainSchedule.asleep, desired: DrainSchedule.running,
                     ordering: .sequentiallyConsistent)
                 if !again { return }
@@ -218,7 +216,7 @@ public final class LogDispatcher: Sendable {
                 idle += 1
             }
             if ring.tail != ring.head, found { continue }
-            schedule.store(DrainSchedule.lingering, ordering: .sequentiallyConsistent)
+            intake.pointee.schedule.pointee.store(DrainSchedule.lingering, ordering: .sequentiallyConsistent)
             _ = wake.wait(timeout: .now() + DrainSchedule.interval)
         }
     }

@@ -39,16 +39,31 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     let retainedLogger = Locked<AbstractLogger?>(nil)
 
     // MARK: Owned by the running thread
-    private var storage = MessageStorage()
-    private var names = NameCache()
-    private var lost = 0
-    private var outcome = LoggerCounters.Outcome.delivered
+    /// Behind a pointer, so that the checks of exclusive access are not made for every message.
+    private let runner: UnsafeMutablePointer<Runner>
+
+    private struct Runner {
+        var storage = MessageStorage()
+        var names = NameCache()
+        /// How many messages were dropped at this place, and not announced yet.
+        var lost = 0
+        var outcome = LoggerCounters.Outcome.delivered
+    }
 
     init(logger: AbstractLogger, queue: DispatchQueue, limit: ByteCount, policy: OverflowPolicy) {
         self.logger = logger
         self.queue = queue
         inbox = Locked(Inbox(backlog: Backlog(limit: limit.bytes, policy: policy, allowance: 0)))
+        runner = .allocate(capacity: 1)
+        runner.initialize(to: Runner())
     }
+
+    deinit {
+        runner.deinitialize(count: 1)
+        runner.deallocate()
+    }
+
+    var identity: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
     func setLimit(_ limit: ByteCount, _ policy: OverflowPolicy) {
         inbox.withLock { inbox in
@@ -141,7 +156,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     ///
     /// Where nobody is at it and the logger allows it, the caller does the work itself.
     func wait(until deadline: DispatchTime) -> Bool {
-        if ThreadState.current.runningNode != nil { return false }
+        if ThreadState.current.isInHook { return false }
         let mark = Mark()
         let mustSchedule = inbox.withLock { inbox in
             inbox.backlog.append { mark.reach() }
@@ -164,7 +179,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         if !begun { return }
         let thread = ThreadState.current
         let outer = thread.runningNode
-        thread.runningNode = self
+        thread.runningNode = identity
         defer { thread.runningNode = outer }
         while let entry = next() {
             workOff(entry, thread)
@@ -185,20 +200,20 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     private func next() -> Backlog.Entry? {
         inbox.withLock { inbox in
             let entry = inbox.backlog.next()
-            if entry == nil, lost == 0 { inbox.isRunning = false }
-            return entry ?? (lost > 0 ? .work({}) : nil)
+            if entry == nil, runner.pointee.lost == 0 { inbox.isRunning = false }
+            return entry ?? (runner.pointee.lost > 0 ? .work({}) : nil)
         }
     }
 
     private func workOff(_ entry: Backlog.Entry, _ thread: ThreadState) {
         switch entry {
         case .gap(let count):
-            lost += count
+            runner.pointee.lost += count
         case .work(let work):
             announceLoss()
             work()
         case .records(let slice, let before):
-            lost += before
+            runner.pointee.lost += before
             if slice.count > 0 {
                 announceLoss()
                 deliver(slice, thread)
@@ -214,32 +229,31 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 
     private func deliver(_ slice: RecordSlice, _ thread: ThreadState) {
         let logger = logger
+        let runner = runner
+        let counters = counters
         slice.forEach { record in
-            if !isKnownUniquelyReferenced(&storage) { storage = MessageStorage() }
-            storage.fill(from: record, names: &names)
+            if !isKnownUniquelyReferenced(&runner.pointee.storage) {
+                runner.pointee.storage = MessageStorage()
+            }
+            runner.pointee.storage.fill(from: record, names: &runner.pointee.names)
             let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
             thread.handlesReentrantMessage = flags & RecordLayout.Flags.reentrant.rawValue != 0
-            hand(LogMessage(storage: storage), to: logger)
+            runner.pointee.outcome = .delivered
+            logger.log(LogMessage(storage: runner.pointee.storage))
+            counters.count(runner.pointee.outcome)
         }
         thread.handlesReentrantMessage = false
         logger.batchDidEnd()
     }
 
-    @inline(__always)
-    private func hand(_ message: LogMessage, to logger: AbstractLogger) {
-        outcome = .delivered
-        logger.log(message)
-        counters.count(outcome)
-    }
-
     /// Called by the logger while it handles a message: it was not delivered, but this.
-    func note(_ outcome: LoggerCounters.Outcome) { self.outcome = outcome }
+    func note(_ outcome: LoggerCounters.Outcome) { runner.pointee.outcome = outcome }
 
     /// Says in the log itself how many messages are missing at this place.
     private func announceLoss() {
-        if lost == 0 { return }
-        let count = lost
-        lost = 0
+        let count = runner.pointee.lost
+        if count == 0 { return }
+        runner.pointee.lost = 0
         let message = LogMessage.ofFramework(
             count == 1 ? "1 message dropped here" : "\(count) messages dropped here", level: .warning,
             fields: ["dropped": .integer(Int64(count))], at: logger.currentTime)

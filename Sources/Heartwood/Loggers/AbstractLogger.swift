@@ -206,7 +206,7 @@ open class AbstractLogger: @unchecked Sendable {
     }
 
     /// Whether the caller is inside of one of this logger's hooks.
-    package final var isInHook: Bool { ThreadState.current.runningNode === node }
+    package final var isInHook: Bool { ThreadState.current.runningNode == node.identity }
 
     final var currentTime: LogTimestamp {
         node.dispatcher?.clock.now() ?? SystemClock().now()

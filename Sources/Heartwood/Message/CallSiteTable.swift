@@ -1,3 +1,4 @@
+import CHeartwood
 import Synchronization
 
 /// All call sites that have logged, by number.
@@ -57,7 +58,23 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
     }
 
     /// The number of the site with these literals.
-    func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
+    @inline(__always)
+    static func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
+        guard let known = hw_call_sites_load() else {
+            return first(file: file, function: function, line: line)
+        }
+        return Unmanaged<CallSiteTable>.fromOpaque(known)._withUnsafeGuaranteedRef {
+            $0.id(file: file, function: function, line: line)
+        }
+    }
+
+    @inline(never)
+    private static func first(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
+        hw_call_sites_store(Unmanaged.passUnretained(shared).toOpaque())
+        return shared.id(file: file, function: function, line: line)
+    }
+
+    private func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
         guard file.hasPointerRepresentation, function.hasPointerRepresentation else {
             return id(file: file.description, function: function.description, line: Int(line))
         }

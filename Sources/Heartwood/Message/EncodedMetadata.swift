@@ -12,7 +12,7 @@ struct EncodedMetadata: Sendable {
             pieces.put(value)
             bytes = Array(
                 UnsafeRawBufferPointer(start: pieces.buffer.base, count: pieces.cursor - pieces.buffer.base))
-            ThreadState.recycle(&pieces.buffer)
+            ThreadState.current.recycle(pieces.buffer)
         }
     }
 }

@@ -11,7 +11,7 @@ import Darwin
 /// The system calls that the file logger makes; a fault can be injected into each kind.
 package enum SystemCall: String, Sendable, CaseIterable {
     case open, close, read, write, status, truncate, sync, rename, link, symlink, unlink
-    case makeDirectory, list, lock, changeMode, freeSpace, limit
+    case makeDirectory, list, lock, changeMode, setTime, freeSpace, limit
 }
 
 /// A system call that failed, and the `errno` that says why.
@@ -160,6 +160,16 @@ package struct SystemCalls: Sendable {
 
     package func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure) {
         _ = try perform(.changeMode) { Int(fchmod(descriptor, mode_t(mode))) }
+    }
+
+    /// Sets when the file was last written.
+    package func setModified(_ descriptor: Int32, to moment: LogTimestamp) throws(SystemFailure) {
+        let seconds = moment.nanoseconds.dividedDown(by: 1_000_000_000)
+        var time = timespec()
+        time.tv_sec = time_t(seconds)
+        time.tv_nsec = Int(moment.nanoseconds - seconds * 1_000_000_000)
+        let times = [time, time]
+        _ = try perform(.setTime) { Int(futimens(descriptor, times)) }
     }
 
     /// Bytes that this user can still write on the file system, and its size.

@@ -107,6 +107,7 @@ extension FileEngine {
         try inventory.refresh(directory, settings.naming, activeLabel: catalogue.active)
         isStarted = true
         finishRenaming()
+        finishArchiving()
     }
 
     func refreshInventory() {

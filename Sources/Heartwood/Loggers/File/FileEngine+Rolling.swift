@@ -152,8 +152,47 @@ extension FileEngine {
         }
     }
 
+    /// Removes what a crash left of archives: those that were never completed, and logs whose archive is complete.
+    func finishArchiving() {
+        let entries = inventory.entries
+        let complete = Set(entries.lazy.filter { $0.stage != .plain && !$0.isUnfinished }.map(\.name))
+        for entry in entries {
+            let hasArchive = entry.stage == .plain
+                && ArchiveStage.allCases.contains { $0 != .plain && complete.contains(entry.name + $0.rawValue) }
+            guard entry.isUnfinished || hasArchive, !entry.isProtected else { continue }
+            guard let (file, _) = try? directory.open(entry.name), (try? calls.tryLock(file.number)) == true,
+                (try? directory.remove(entry.name)) == true
+            else { continue }
+            inventory.remove(entry.name)
+        }
+    }
+
+    /// The finished files that are not archives yet, or that the processor has not dealt with, oldest first.
+    package var unarchived: [String] {
+        guard let finished = catalogue.finished else { return [] }
+        let processed = Set(catalogue.processed)
+        return inventory.entries.filter { entry in
+            !entry.isUnfinished && entry.name != writer?.name && entry.name != settings.naming.activeName
+                && entry.label <= finished && !processed.contains(entry.name)
+        }.map(\.name)
+    }
+
+    /// Notes that the processor has dealt with a file, so that it is not processed again in the next run.
+    package func noteProcessed(_ name: String) {
+        catalogue.processed = catalogue.processed.filter { $0 != name } + [name]
+        storeCatalogue()
+    }
+
+    /// Writes the catalogue, together with what other processes have noted in it.
     func storeCatalogue() {
         do {
+            _ = lock.acquire()
+            defer { lock.release() }
+            let there = Set(inventory.entries.map(\.name))
+            let others = FileCatalogue.load(directory, settings.naming)
+            if let finished = others.finished { catalogue.finished = max(catalogue.finished ?? finished, finished) }
+            let added = others.processed.filter { !catalogue.processed.contains($0) }
+            catalogue.processed = (added + catalogue.processed).filter { there.contains($0) }
             try catalogue.store(directory, settings.naming)
         } catch {
             report(.failed(error as? SystemFailure ?? SystemFailure(.open, EIO), name: nil, waiting: 0))

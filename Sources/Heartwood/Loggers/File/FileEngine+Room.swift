@@ -18,11 +18,17 @@ extension FileEngine {
             isSettled = true
             let removals = inventory.removals(
                 settings.retention, now: now, incoming: incoming, incomingFiles: incomingFiles, held: held)
-            for file in removals where !remove(file.name) {
-                // Held by somebody: the plan must do without it.
-                held.insert(file.name)
-                isSettled = false
+            var removed: Set<String> = []
+            for file in removals {
+                if remove(file.name) {
+                    removed.insert(file.name)
+                } else {
+                    // Held by somebody: the plan must do without it.
+                    held.insert(file.name)
+                    isSettled = false
+                }
             }
+            inventory.remove(removed)
         }
     }
 
@@ -36,7 +42,6 @@ extension FileEngine {
                 guard try calls.tryLock(file.number) else { return false }
             }
             try directory.remove(name)
-            inventory.remove(name)
             report(.removed(name: name))
             return true
         } catch {
@@ -44,6 +49,16 @@ extension FileEngine {
             report(.failed(error as? SystemFailure ?? SystemFailure(.unlink, EIO), name: name, waiting: 0))
             return false
         }
+    }
+
+    /// Makes room for the archive of a file, by removing older files only.
+    package func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
+        let quota = settings.retention.quota
+        guard quota > 0, inventory.total + bytes > quota else { return true }
+        let removals = inventory.removals(settings.retention, now: nil, incoming: bytes)
+        guard removals.allSatisfy({ $0.label < label }) else { return false }
+        applyRetention(incoming: bytes)
+        return inventory.total + bytes <= quota
     }
 
     /// Makes room in the count before a file is begun.

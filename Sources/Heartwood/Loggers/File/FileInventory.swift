@@ -22,7 +22,21 @@ package final class FileInventory: Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        var total = 0
+        /// The sum of the sizes.
+        var sum = 0
+        /// Room that is set aside for archives that are being made, by the names they have meanwhile.
+        var reservations: [String: Int] = [:]
+        /// Counts the files that came and went, so that a list that was read meanwhile is known to be old.
+        var version = 0
+
+        var total: Int {
+            var total = sum
+            for (name, bytes) in reservations {
+                let size = entries.last { $0.name == name }?.size ?? 0
+                total += max(0, bytes - size)
+            }
+            return total
+        }
     }
 
     // MARK: Guarded by 'state'
@@ -46,6 +60,26 @@ package final class FileInventory: Sendable {
     package func refresh(_ directory: LogDirectory, _ naming: LogFileNaming, activeLabel: LogFileLabel?)
         throws
     {
+        for _ in 0..<3 {
+            let version = state.withLock { $0.version }
+            let entries = try FileInventory.read(directory, naming, activeLabel)
+            let isCurrent = state.withLock { state in
+                guard state.version == version else { return false }
+                let protected = Set(state.entries.lazy.filter(\.isProtected).map(\.name))
+                state.entries = entries
+                for index in state.entries.indices where protected.contains(state.entries[index].name) {
+                    state.entries[index].isProtected = true
+                }
+                state.sum = entries.reduce(0) { $0 + $1.size }
+                return true
+            }
+            if isCurrent { return }
+        }
+    }
+
+    private static func read(
+        _ directory: LogDirectory, _ naming: LogFileNaming, _ activeLabel: LogFileLabel?
+    ) throws -> [Entry] {
         var entries: [Entry] = []
         for name in try directory.names() {
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
@@ -66,16 +100,7 @@ package final class FileInventory: Sendable {
                     isUnfinished: isUnfinished))
         }
         entries.sort { ($0.label, $0.stage.rawValue, $0.name) < ($1.label, $1.stage.rawValue, $1.name) }
-        let total = entries.reduce(0) { $0 + $1.size }
-        let found = entries
-        state.withLock { state in
-            let protected = Set(state.entries.lazy.filter(\.isProtected).map(\.name))
-            state.entries = found
-            for index in state.entries.indices where protected.contains(state.entries[index].name) {
-                state.entries[index].isProtected = true
-            }
-            state.total = total
-        }
+        return entries
     }
 
     // MARK: Changes
@@ -84,13 +109,14 @@ package final class FileInventory: Sendable {
     package func insert(_ entry: Entry) {
         state.withLock { state in
             if let index = state.entries.lastIndex(where: { $0.name == entry.name }) {
-                state.total += entry.size - state.entries[index].size
+                state.sum += entry.size - state.entries[index].size
                 state.entries[index] = entry
                 return
             }
             let index = state.entries.lastIndex { $0.label <= entry.label }.map { $0 + 1 } ?? 0
             state.entries.insert(entry, at: index)
-            state.total += entry.size
+            state.sum += entry.size
+            state.version += 1
         }
     }
 
@@ -98,7 +124,7 @@ package final class FileInventory: Sendable {
     package func resize(_ name: String, to size: Int) {
         state.withLock { state in
             guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
-            state.total += size - state.entries[index].size
+            state.sum += size - state.entries[index].size
             state.entries[index].size = size
         }
     }
@@ -117,14 +143,19 @@ package final class FileInventory: Sendable {
         }
     }
 
-    /// Takes a file out of the list.
-    package func remove(_ name: String) {
+    /// Takes files out of the list.
+    package func remove(_ names: Set<String>) {
         state.withLock { state in
-            guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
-            state.total -= state.entries[index].size
-            state.entries.remove(at: index)
+            state.entries.removeAll { entry in
+                guard names.contains(entry.name) else { return false }
+                state.sum -= entry.size
+                return true
+            }
+            state.version += 1
         }
     }
+
+    package func remove(_ name: String) { remove([name]) }
 
     package func rename(
         _ name: String, to new: String, stage: ArchiveStage? = nil, label: LogFileLabel? = nil
@@ -135,6 +166,18 @@ package final class FileInventory: Sendable {
         if let stage { entry.stage = stage }
         if let label { entry.label = label }
         insert(entry)
+    }
+
+    /// Sets room aside for an archive that is being made; zero gives it back.
+    ///
+    /// Returns how much was set aside before.
+    @discardableResult
+    package func reserve(_ name: String, _ bytes: Int) -> Int {
+        state.withLock { state in
+            let before = state.reservations[name] ?? 0
+            state.reservations[name] = bytes == 0 ? nil : bytes
+            return before
+        }
     }
 
     // MARK: Retention
@@ -156,9 +199,9 @@ package final class FileInventory: Sendable {
         _ plan: RetentionPlan, now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0,
         held: Set<String> = []
     ) -> [RetentionPlan.File] {
-        let entries = self.entries
-        // An unfinished archive is no file of its own, but it takes room.
-        let unfinished = entries.lazy.filter(\.isUnfinished).reduce(0) { $0 + $1.size }
+        let (entries, total) = state.withLock { ($0.entries, $0.total) }
+        // What is set aside for an unfinished archive is no file of its own, but it takes room.
+        let unfinished = total - entries.lazy.filter { !$0.isUnfinished }.reduce(0) { $0 + $1.size }
         let files = entries.lazy.filter { !$0.isUnfinished }.map {
             RetentionPlan.File(
                 name: $0.name, label: $0.label, size: $0.size, modified: $0.modified,

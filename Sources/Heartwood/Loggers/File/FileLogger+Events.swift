@@ -38,10 +38,44 @@ extension FileLogger {
     }
 
     private func tellRolled(_ name: String) {
-        guard let didRoll else { return }
-        let info = (try? logFiles())?.first { $0.name == name }
-        guard let info else { return }
-        hookQueue.async { didRoll(info) }
+        if let didRoll, let info = describe(name) { hookQueue.async { didRoll(info) } }
+        if archiveFormat != .plain || archiveProcessor != nil { archiver.enqueue([name]) }
+    }
+
+    // MARK: Archives
+
+    /// What the archiver tells, on its own queue.
+    final func handle(_ event: FileArchiver.Event) {
+        switch event {
+        case .archived(_, let archive):
+            if let didArchive, let info = describe(archive) { hookQueue.async { didArchive(info) } }
+        case .processed(let name):
+            perform { [weak self] in self?.engine.noteProcessed(name) }
+        case .removed(let name):
+            if let didDelete { hookQueue.async { didDelete(name) } }
+        case .failed(let name, let why):
+            diagnostics.report(
+                .writeFailed, "\(self.name): \(name) could not be archived, which is tried again: \(why)", key: name)
+        }
+    }
+
+    /// A file that the engine knows.
+    final func describe(_ name: String) -> LogFileInfo? {
+        engine.inventory.entries.last { $0.name == name }.map {
+            LogFileInfo($0, directory: directoryPath, active: nil, isFinished: true)
+        }
+    }
+
+    /// Has the engine make room for an archive; called on the archiver's queue, for which nobody waits.
+    final func makeRoom(_ bytes: Int, of label: LogFileLabel) -> Bool {
+        let result = Locked(false)
+        let done = DispatchSemaphore(value: 0)
+        perform { [weak self] in
+            let hasRoom = self?.engine.makeRoom(forArchive: bytes, of: label) ?? false
+            result.withLock { $0 = hasRoom }
+            done.signal()
+        }
+        return done.wait(timeout: .now() + .seconds(30)) == .success && result.withLock { $0 }
     }
 }
 

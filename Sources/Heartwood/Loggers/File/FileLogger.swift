@@ -108,10 +108,24 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Zero: none.
     @Ordered public final var minimumFreeSpace = ByteCount.mebibytes(64)
 
+    // MARK: Archives (any thread, ordered)
+
+    /// How finished files are kept; as they are. Files that are finished already are changed as well.
+    @Ordered public final var archiveFormat = LogArchiveFormat.plain
+
+    /// Where the key of encrypted archives comes from: the secret `log-archive-key`, of 32 bytes or 64 hex digits.
+    @Ordered public final var archiveKey: (any SecretProvider)?
+
+    /// Does something with every finished file, in the background; nil for nothing.
+    @Ordered public final var archiveProcessor: LogArchiveProcessor?
+
     // MARK: Hooks (any thread, ordered)
 
     /// Called when a file was finished, off the logging queues.
     @Ordered public final var didRoll: (@Sendable (LogFileInfo) -> Void)?
+
+    /// Called when a finished file was compressed or encrypted, off the logging queues.
+    @Ordered public final var didArchive: (@Sendable (LogFileInfo) -> Void)?
 
     /// Called with the name of a file that the retention limits removed, off the logging queues.
     @Ordered public final var didDelete: (@Sendable (String) -> Void)?
@@ -130,6 +144,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     // MARK: Owned by 'queue'
     private var engineIfMade: FileEngine?
+    private var archiverIfMade: FileArchiver?
     private var buffer = LogBuffer(capacity: 80 * 1024)
     private var ends: [Int] = []
     private var isUrgent = false
@@ -137,7 +152,6 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     private var timer: (any LogTimer)?
     private var timerDue = Duration.zero
     private var seen = FileCounters()
-    private var isOpen = false
 
     /// A batch is written when it has so many bytes, or no more messages are there.
     private static let batchSize = 64 * 1024
@@ -201,9 +215,15 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             header: { [unowned self] in header() },
             announcement: { [unowned self] in announcement($0, $1) },
             report: { [unowned self] in handle($0) })
+        archiverIfMade = FileArchiver(
+            directory: directory, inventory: engine.inventory, clock: clock,
+            makeRoom: { [weak self] in self?.makeRoom($0, of: $1) ?? false },
+            describe: { [weak self] in self?.describe($0) },
+            tell: { [weak self] in self?.handle($0) })
     }
 
-    private var engine: FileEngine { engineIfMade.unsafelyUnwrapped }
+    var engine: FileEngine { engineIfMade.unsafelyUnwrapped }
+    final var archiver: FileArchiver { archiverIfMade.unsafelyUnwrapped }
 
     // MARK: - Hooks of the base class
 
@@ -252,7 +272,26 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         let settings = currentSettings()
         urgentLevels = if case .levels(let mask) = settings.sync { mask.rawValue } else { 0 }
         engine.apply(settings)
+        applyArchiveSettings()
         settle()
+    }
+
+    private func applyArchiveSettings() {
+        var settings = FileArchiver.Settings()
+        settings.format = archiveFormat
+        settings.key = archiveKey
+        settings.mode = UInt32(fileMode) & 0o777
+        settings.processor = archiveProcessor
+        let isNew = archiver.apply(settings)
+        if isNew, engine.isStarted { enqueueArchives() }
+    }
+
+    /// Has the finished files worked on that are not archives yet, or not processed.
+    private func enqueueArchives() {
+        guard archiveFormat != .plain || archiveProcessor != nil else { return }
+        var names = engine.unarchived
+        if archiveProcessor == nil { names.removeAll { ArchiveStage.split($0).stage != .plain } }
+        archiver.enqueue(names)
     }
 
     // MARK: - Override points
@@ -350,7 +389,10 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         }
         let active = activeName.withLock { $0 }
         return inventory.entries.reversed().filter { !$0.isUnfinished }.map {
-            LogFileInfo($0, directory: directoryPath, active: active, finished: catalogue.finished)
+            let finished = catalogue.finished
+            let label = $0.label
+            return LogFileInfo(
+                $0, directory: directoryPath, active: active, isFinished: finished.map { label <= $0 } ?? false)
         }
     }
 
@@ -383,7 +425,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         do {
             try engine.start()
             engine.applyRetention()
-            isOpen = true
+            enqueueArchives()
         } catch {
             diagnostics.report(.writeFailed, "\(name): \(directoryPath) cannot be read: \(error)", key: name)
         }

@@ -31,7 +31,7 @@ public struct LogFileInfo: Hashable, Sendable {
     /// The file's place.
     public var url: URL { URL(fileURLWithPath: path) }
 
-    init(_ entry: FileInventory.Entry, directory: String, active: String?, finished: LogFileLabel?) {
+    init(_ entry: FileInventory.Entry, directory: String, active: String?, isFinished: Bool) {
         name = entry.name
         path = directory + "/" + entry.name
         begun = entry.label.begun
@@ -42,6 +42,6 @@ public struct LogFileInfo: Hashable, Sendable {
         isCompressed = entry.stage != .plain
         isEncrypted = entry.stage == .encrypted
         isArchived =
-            entry.stage != .plain || finished.map { entry.label <= $0 && entry.name != active } ?? false
+            entry.stage != .plain || (isFinished && entry.name != active)
     }
 }

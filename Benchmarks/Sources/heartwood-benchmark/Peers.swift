@@ -1,0 +1,5 @@
+struct Peers {
+    let runs: Int
+    let json: Bool
+    func run() throws {}
+}

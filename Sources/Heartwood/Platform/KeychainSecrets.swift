@@ -1,0 +1,31 @@
+// Not tested yet: written from the documentation, on a machine that has no keychain.
+#if canImport(Security)
+import Foundation
+import Security
+
+/// Takes secrets from the keychain's generic passwords.
+public struct KeychainSecrets: SecretProvider {
+    private let service: String
+
+    /// Looks for items of that service; the secret's name is the item's account.
+    public init(service: String) { self.service = service }
+
+    /// The password of the item.
+    ///
+    /// - Throws: ``LogError`` of code `.secret` when there is no such item or it may not be read now.
+    public func secret(named name: String) throws -> Secret {
+        let query: [CFString: Any] = [
+            kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: name,
+            kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne,
+        ]
+        var item: CFTypeRef?
+        let status = SecItemCopyMatching(query as CFDictionary, &item)
+        guard status == errSecSuccess, let data = item as? Data, !data.isEmpty else {
+            throw LogError(
+                .secret, "the keychain has no such item, or it may not be read now (OSStatus \(status))",
+                place: service + "/" + name)
+        }
+        return Secret(bytes: Array(data))
+    }
+}
+#endif

@@ -1,0 +1,16 @@
+/// Where secrets come from: the environment, a file, a keychain, or a vault of one's own.
+///
+/// A provider may be asked from any thread, and is asked again whenever the secret is used, so that one that was
+/// changed takes effect without a restart.
+///
+/// ```swift
+/// struct Vault: SecretProvider {
+///     func secret(named name: String) throws -> Secret { Secret(try fetch(name)) }
+/// }
+/// ```
+public protocol SecretProvider: Sendable {
+    /// The secret of that name.
+    ///
+    /// - Throws: ``LogError`` of code `.secret` when there is none or it may not be used.
+    func secret(named name: String) throws -> Secret
+}

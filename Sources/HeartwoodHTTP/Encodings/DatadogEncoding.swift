@@ -1,0 +1,71 @@
+public import Heartwood
+
+/// Datadog's log intake, version 2.
+///
+/// Log in with ``RequestDecorator/datadogKey(_:)``. What is older than 18 hours is taken with another date, or refused.
+public struct DatadogEncoding: RemoteEncoding {
+    private let service: String
+    private let source: String
+    private let tags: String
+    private let host: String?
+
+    /// Makes the encoding; the source is `swift` unless another is given.
+    public init(service: String, source: String = "swift", tags: [String] = [], host: String? = nil) {
+        self.service = service
+        self.source = source
+        self.tags = tags.joined(separator: ",")
+        self.host = host
+    }
+
+    /// `application/json`.
+    public var contentType: String { "application/json" }
+    /// `/api/v2/logs`.
+    public var defaultPath: String { "/api/v2/logs" }
+    /// 1,000 entries and 5 MB.
+    public var limits: EncodingLimits { EncodingLimits(entries: 1000, bytes: ByteCount(5_000_000)) }
+    /// ``StatusPolicy/standard``; success is 202.
+    public var statusPolicy: StatusPolicy { .standard }
+
+    /// The array.
+    public func encode(_ batch: RemoteBatch) -> [UInt8] {
+        var output = LogBuffer(capacity: 640 * batch.entries.count)
+        output.append(UInt8(ascii: "["))
+        for (index, entry) in batch.entries.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            output.append("{\"message\":" as StaticString)
+            output.append(json: entry.text)
+            JSONEntry.append("status", LevelNumbers.datadog(entry.severity), to: &output)
+            JSONEntry.append("service", service, to: &output)
+            JSONEntry.append("ddsource", source, to: &output)
+            if !tags.isEmpty { JSONEntry.append("ddtags", tags, to: &output) }
+            JSONEntry.append("hostname", host, to: &output)
+            JSONEntry.append("date", entry.time.nanoseconds / 1_000_000, to: &output)
+            JSONEntry.append("level", entry.levelName, to: &output)
+            JSONEntry.append("logger.name", entry.category, to: &output)
+            if !entry.file.isEmpty {
+                JSONEntry.append("file", entry.file, to: &output)
+                JSONEntry.append("line", entry.line, to: &output)
+                JSONEntry.append("function", entry.function, to: &output)
+            }
+            JSONEntry.append("logger.thread_name", entry.threadName, to: &output)
+            JSONEntry.append("heartwood.id", entry.id, to: &output)
+            JSONEntry.append(entry.allFields, avoiding: Self.ownKeys, to: &output)
+            output.append(UInt8(ascii: "}"))
+        }
+        output.append(UInt8(ascii: "]"))
+        return output.array
+    }
+
+    private static let ownKeys: Set<String> = [
+        "message", "status", "service", "ddsource", "ddtags", "hostname", "date", "level", "logger.name",
+        "file",
+        "line", "function", "logger.thread_name", "heartwood.id",
+    ]
+}
+
+extension RequestDecorator {
+    /// Shows Datadog's key (`DD-API-KEY`).
+    public static func datadogKey(_ key: Secret) -> RequestDecorator {
+        RequestDecorator { $0.with(header: "DD-API-KEY", key.revealed()) }
+    }
+}

@@ -1,0 +1,36 @@
+/// What an answer says about a batch: as a whole, or entry by entry.
+public struct DeliveryVerdict: Sendable, Equatable {
+    /// What became of one entry.
+    public enum Item: Sendable, Equatable {
+        /// The target has it.
+        case delivered
+        /// The target could not take it now.
+        case retry
+        /// The target will never take it, for that reason.
+        case rejected(String)
+    }
+
+    /// What is to be done with the batch; with ``items``, with those that were not settled there.
+    public var action: StatusAction
+    /// What became of each entry, in the batch's order; nil when the answer is about the whole.
+    public var items: [Item]?
+    /// How many entries of a delivered batch the target says it threw away; they must not come again.
+    public var rejected: Int
+    /// What the target said, for a report.
+    public var note: String?
+
+    /// A verdict on the whole batch.
+    public init(_ action: StatusAction, rejected: Int = 0, note: String? = nil) {
+        self.action = action
+        self.rejected = rejected
+        self.note = note
+    }
+
+    /// A verdict on each entry; if any is to be repeated, the batch counts as to be retried.
+    public init(items: [Item], note: String? = nil) {
+        action = items.contains(.retry) ? .retry : .deliver
+        self.items = items
+        rejected = 0
+        self.note = note
+    }
+}

@@ -1,0 +1,90 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Heartwood
+
+/// Elasticsearch's and OpenSearch's `_bulk`: every entry is created under an `_id` of its own, so that a repetition does
+/// no harm, and is judged by itself.
+public struct ElasticsearchEncoding: RemoteEncoding {
+    /// The index or data stream.
+    public let index: String
+
+    /// Makes the encoding for an index or data stream, `logs-app-default` for instance.
+    public init(index: String) { self.index = index }
+
+    /// `application/x-ndjson`.
+    public var contentType: String { "application/x-ndjson" }
+    /// `/_bulk`, with a filter that keeps the answer short.
+    public var defaultPath: String { "/_bulk?filter_path=errors,items.*.status,items.*.error.type" }
+    /// 500 entries, so that the answer about them is short enough to be read, and 8 MiB.
+    public var limits: EncodingLimits { EncodingLimits(entries: 500, bytes: .mebibytes(8)) }
+
+    /// Two lines for each entry: where it goes, and what it is.
+    public func encode(_ batch: RemoteBatch) -> [UInt8] {
+        var output = LogBuffer(capacity: 640 * batch.entries.count)
+        for entry in batch.entries {
+            output.append("{\"create\":{\"_index\":" as StaticString)
+            output.append(json: index)
+            JSONEntry.append("_id", entry.id, to: &output)
+            output.append("}}\n{\"@timestamp\":\"" as StaticString)
+            output.append(rfc3339: entry.time)
+            output.append(UInt8(ascii: "\""))
+            JSONEntry.append("message", entry.text, to: &output)
+            JSONEntry.append("log.level", entry.levelName, to: &output)
+            JSONEntry.append("log.logger", entry.category, to: &output)
+            if !entry.file.isEmpty {
+                JSONEntry.append("log.origin.file.name", entry.file, to: &output)
+                JSONEntry.append("log.origin.file.line", entry.line, to: &output)
+                JSONEntry.append("log.origin.function", entry.function, to: &output)
+            }
+            JSONEntry.append("process.thread.id", entry.threadID, to: &output)
+            JSONEntry.append("process.thread.name", entry.threadName, to: &output)
+            JSONEntry.append("event.sequence", entry.sequence, to: &output)
+            JSONEntry.append(entry.allFields, avoiding: Self.ownKeys, to: &output)
+            output.append("}\n" as StaticString)
+        }
+        return output.array
+    }
+
+    private static let ownKeys: Set<String> = [
+        "@timestamp", "message", "log.level", "log.logger", "log.origin.file.name", "log.origin.file.line",
+        "log.origin.function", "process.thread.id", "process.thread.name", "event.sequence", "_id", "_index",
+    ]
+
+    /// A 200 is read entry by entry: 409 is one that was stored before, 429 and 503 come again, the rest is refused.
+    public func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
+        guard response.status == 200 else {
+            return DeliveryVerdict(statusPolicy.action(for: response.status))
+        }
+        let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
+        if answer?.errors == false { return DeliveryVerdict(.deliver) }
+        guard let items = answer?.items, items.count == batch.entries.count else {
+            // Not understood, or cut off: the halves' answers are shorter, and coming again does no harm.
+            let action: StatusAction = response.isBodyCut && batch.entries.count > 1 ? .split : .retry
+            return DeliveryVerdict(action, note: "the answer about the entries cannot be read")
+        }
+        return DeliveryVerdict(
+            items: items.map { item in
+                guard let result = item.values.first else { return .retry }
+                switch result.status {
+                case 200...299, 409: return .delivered
+                case 429, 500, 502, 503, 504: return .retry
+                default: return .rejected("\(result.status) \(result.error?.type ?? "")".trimmingBlanks())
+                }
+            })
+    }
+
+    private struct Answer: Decodable {
+        let errors: Bool?
+        let items: [[String: Item]]?
+    }
+
+    private struct Item: Decodable {
+        let status: Int
+        let error: Reason?
+    }
+
+    private struct Reason: Decodable { let type: String? }
+}

@@ -1,0 +1,41 @@
+import Heartwood
+
+/// A JSON array of objects, or an object that has the array under a key: what a server of one's own takes easily.
+public struct JSONArrayEncoding: RemoteEncoding {
+    /// The key, or nil for a bare array.
+    public let wrappingKey: String?
+    /// Whether the wrapping object also has what is known of the device, under `device`.
+    public let includesDevice: Bool
+
+    /// Makes the encoding: `[{…},{…}]`, or with a key, `root` for instance, `{"root":[{…},{…}]}`.
+    public init(wrappingKey: String? = nil, includesDevice: Bool = false) {
+        self.wrappingKey = wrappingKey
+        self.includesDevice = includesDevice
+    }
+
+    /// `application/json`.
+    public var contentType: String { "application/json" }
+
+    /// The array.
+    public func encode(_ batch: RemoteBatch) -> [UInt8] {
+        var output = LogBuffer(capacity: 512 * batch.entries.count)
+        if let wrappingKey {
+            output.append(UInt8(ascii: "{"))
+            if includesDevice {
+                output.append("\"device\":" as StaticString)
+                output.append(json: LogValue.object(batch.device))
+                output.append(UInt8(ascii: ","))
+            }
+            output.append(json: wrappingKey)
+            output.append(UInt8(ascii: ":"))
+        }
+        output.append(UInt8(ascii: "["))
+        for (index, entry) in batch.entries.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            JSONEntry.append(entry, to: &output)
+        }
+        output.append(UInt8(ascii: "]"))
+        if wrappingKey != nil { output.append(UInt8(ascii: "}")) }
+        return output.array
+    }
+}

@@ -1,0 +1,198 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+public import Heartwood
+
+/// OpenTelemetry logs over HTTP, as JSON (OTLP 1.x, `/v1/logs`).
+///
+/// Each category is a scope. `trace_id` (32 hexadecimal digits) and `span_id` (16) among the fields become the
+/// record's own. Partial success is honoured: what the collector threw away is counted and not sent again.
+public struct OTLPEncoding: RemoteEncoding {
+    /// What describes the program: `service.name` and others.
+    public let resource: LogMetadata
+
+    /// Makes the encoding for a service.
+    public init(service: String, resource: LogMetadata = [:]) {
+        var all: LogMetadata = ["service.name": .string(service)]
+        all.merge(replacingWith: resource)
+        self.resource = all
+    }
+
+    /// `application/json`.
+    public var contentType: String { "application/json" }
+    /// `/v1/logs`.
+    public var defaultPath: String { "/v1/logs" }
+    /// ``StatusPolicy/otlp``.
+    public var statusPolicy: StatusPolicy { .otlp }
+
+    /// The `ExportLogsServiceRequest`.
+    public func encode(_ batch: RemoteBatch) -> [UInt8] {
+        var output = LogBuffer(capacity: 768 * batch.entries.count)
+        var attributes = resource
+        attributes.merge(keepingOwn: batch.device)
+        output.append("{\"resourceLogs\":[{\"resource\":{\"attributes\":" as StaticString)
+        OTLPValue.append(attributes, to: &output)
+        output.append("},\"scopeLogs\":[" as StaticString)
+        for (index, scope) in Self.scopes(batch.entries).enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            output.append("{\"scope\":{\"name\":" as StaticString)
+            output.append(json: scope.name)
+            output.append("},\"logRecords\":[" as StaticString)
+            for (index, entry) in scope.entries.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                Self.append(entry, to: &output)
+            }
+            output.append("]}" as StaticString)
+        }
+        output.append("]}]}" as StaticString)
+        return output.array
+    }
+
+    private static func scopes(_ entries: [RemoteEntry]) -> [(name: String, entries: [RemoteEntry])] {
+        var scopes: [(name: String, entries: [RemoteEntry])] = []
+        var places: [String: Int] = [:]
+        for entry in entries {
+            let name = entry.category ?? "heartwood"
+            if let place = places[name] {
+                scopes[place].entries.append(entry)
+            } else {
+                places[name] = scopes.count
+                scopes.append((name, [entry]))
+            }
+        }
+        return scopes
+    }
+
+    private static func append(_ entry: RemoteEntry, to output: inout LogBuffer) {
+        let time = String(max(0, entry.time.nanoseconds))
+        output.append("{\"timeUnixNano\":" as StaticString)
+        output.append(json: time)
+        JSONEntry.append("observedTimeUnixNano", time, to: &output)
+        JSONEntry.append("severityNumber", LevelNumbers.otlp(entry.severity), to: &output)
+        JSONEntry.append("severityText", entry.levelName.uppercased(), to: &output)
+        output.append(",\"body\":{\"stringValue\":" as StaticString)
+        output.append(json: entry.text)
+        output.append("},\"attributes\":" as StaticString)
+        var fields = entry.allFields
+        if let trace = identifier("trace_id", 32, &fields) {
+            OTLPValue.append(attributes(of: entry, fields), to: &output)
+            JSONEntry.append("traceId", trace, to: &output)
+            JSONEntry.append("spanId", identifier("span_id", 16, &fields), to: &output)
+        } else {
+            OTLPValue.append(attributes(of: entry, fields), to: &output)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    private static func identifier(_ name: String, _ length: Int, _ fields: inout LogMetadata) -> String? {
+        guard case .string(let text) = fields[name], text.utf8.count == length, text.allSatisfy(\.isHexDigit),
+            text.utf8.contains(where: { $0 != UInt8(ascii: "0") })
+        else { return nil }
+        fields[name] = nil
+        return text.lowercased()
+    }
+
+    private static func attributes(of entry: RemoteEntry, _ fields: LogMetadata) -> LogMetadata {
+        var all = fields
+        if !entry.file.isEmpty {
+            all["code.file.path"] = .string(entry.file)
+            all["code.function.name"] = .string(entry.function)
+            all["code.line.number"] = .integer(Int64(entry.line))
+        }
+        all["thread.id"] = LogValue(entry.threadID)
+        if let name = entry.threadName { all["thread.name"] = .string(name) }
+        all["log.record.uid"] = .string(entry.id)
+        if entry.context != 0 { all["log.context"] = .integer(Int64(entry.context)) }
+        return all
+    }
+
+    /// A 200 with `partialSuccess` has thrown records away; they must not come again.
+    public func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
+        guard response.status == 200 else {
+            return DeliveryVerdict(statusPolicy.action(for: response.status))
+        }
+        let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
+        guard let partial = answer?.partialSuccess else { return DeliveryVerdict(.deliver) }
+        let note = partial.errorMessage.flatMap { $0.isEmpty ? nil : $0 }
+        return DeliveryVerdict(
+            .deliver, rejected: min(max(0, partial.rejected), batch.entries.count), note: note)
+    }
+
+    private struct Answer: Decodable {
+        let partialSuccess: Partial?
+    }
+
+    private struct Partial: Decodable {
+        let rejected: Int
+        let errorMessage: String?
+
+        private enum Key: String, CodingKey { case rejectedLogRecords, errorMessage }
+
+        /// A 64-bit number is a string in OTLP's JSON; some servers write a number all the same.
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            let text = try? container.decodeIfPresent(String.self, forKey: .rejectedLogRecords)
+            let number = try? container.decodeIfPresent(Int.self, forKey: .rejectedLogRecords)
+            rejected = text.flatMap { Int($0) } ?? number ?? 0
+            errorMessage = try? container.decodeIfPresent(String.self, forKey: .errorMessage)
+        }
+    }
+}
+
+/// Values as OTLP's JSON writes them.
+private enum OTLPValue {
+    static func append(_ fields: LogMetadata, to output: inout LogBuffer) {
+        output.append(UInt8(ascii: "["))
+        for (index, (key, value)) in fields.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            output.append("{\"key\":" as StaticString)
+            output.append(json: key)
+            output.append(",\"value\":" as StaticString)
+            append(value, to: &output)
+            output.append(UInt8(ascii: "}"))
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
+    static func append(_ value: LogValue, to output: inout LogBuffer) {
+        output.append(UInt8(ascii: "{"))
+        switch value {
+        case .null: break
+        case .bool(let value):
+            output.append(value ? "\"boolValue\":true" as StaticString : "\"boolValue\":false")
+        case .integer(let value): append("intValue", String(value), to: &output)
+        case .unsigned(let value) where value <= UInt64(Int64.max):
+            append("intValue", String(value), to: &output)
+        case .double(let value):
+            output.append("\"doubleValue\":" as StaticString)
+            if value.isFinite {
+                output.append(json: .double(value))
+            } else {
+                output.append(json: value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity")
+            }
+        case .array(let values):
+            output.append("\"arrayValue\":{\"values\":[" as StaticString)
+            for (index, value) in values.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                append(value, to: &output)
+            }
+            output.append("]}" as StaticString)
+        case .object(let fields):
+            output.append("\"kvlistValue\":{\"values\":" as StaticString)
+            append(fields, to: &output)
+            output.append(UInt8(ascii: "}"))
+        case .string(let text), .decimal(let text), .json(let text): append("stringValue", text, to: &output)
+        case .unsigned, .date, .uuid: append("stringValue", value.description, to: &output)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    private static func append(_ kind: StaticString, _ text: String, to output: inout LogBuffer) {
+        output.append(UInt8(ascii: "\""))
+        output.append(kind)
+        output.append("\":" as StaticString)
+        output.append(json: text)
+    }
+}

@@ -1,0 +1,18 @@
+public import Heartwood
+
+/// What goes into one request.
+public struct RemoteBatch: Sendable {
+    /// The entries, oldest first; never empty.
+    public let entries: [RemoteEntry]
+    /// The key by which a repetition is recognised: the same key always comes with the same entries.
+    public let key: String
+    /// What is known of this machine and program; empty where the logger leaves it out.
+    public let device: LogMetadata
+
+    /// Puts a batch together.
+    public init(entries: [RemoteEntry], key: String, device: LogMetadata = [:]) {
+        self.entries = entries
+        self.key = key
+        self.device = device
+    }
+}

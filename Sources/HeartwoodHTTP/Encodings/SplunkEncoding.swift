@@ -1,0 +1,100 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+public import Heartwood
+
+/// Splunk's HTTP Event Collector: one JSON object per event, one after the other.
+///
+/// Log in with ``RequestDecorator/splunkToken(_:)``.
+public struct SplunkEncoding: RemoteEncoding {
+    private let host: String?
+    private let source: String?
+    private let sourceType: String
+    private let index: String?
+
+    /// Makes the encoding; `_json` is the source type unless another is given.
+    public init(
+        host: String? = nil, source: String? = nil, sourceType: String = "_json", index: String? = nil
+    ) {
+        self.host = host
+        self.source = source
+        self.sourceType = sourceType
+        self.index = index
+    }
+
+    /// `application/json`.
+    public var contentType: String { "application/json" }
+    /// `/services/collector/event`.
+    public var defaultPath: String { "/services/collector/event" }
+    /// 1,000 entries and 1 MB, which old versions take too.
+    public var limits: EncodingLimits { EncodingLimits(entries: 1000, bytes: ByteCount(1_000_000)) }
+
+    /// The events.
+    public func encode(_ batch: RemoteBatch) -> [UInt8] {
+        var output = LogBuffer(capacity: 640 * batch.entries.count)
+        for entry in batch.entries {
+            output.append("{\"time\":" as StaticString)
+            Self.append(seconds: entry.time, to: &output)
+            JSONEntry.append("host", host, to: &output)
+            JSONEntry.append("source", source, to: &output)
+            JSONEntry.append("sourcetype", sourceType, to: &output)
+            JSONEntry.append("index", index, to: &output)
+            output.append(",\"event\":" as StaticString)
+            JSONEntry.append(entry, to: &output)
+            output.append(",\"fields\":{\"level\":" as StaticString)
+            output.append(json: entry.levelName)
+            JSONEntry.append("category", entry.category, to: &output)
+            output.append("}}\n" as StaticString)
+        }
+        return output.array
+    }
+
+    private static func append(seconds time: LogTimestamp, to output: inout LogBuffer) {
+        let milliseconds = max(0, time.nanoseconds) / 1_000_000
+        output.append(milliseconds / 1000)
+        output.append(UInt8(ascii: "."))
+        let rest = String(milliseconds % 1000)
+        output.append(repeating: UInt8(ascii: "0"), count: 3 - rest.count)
+        output.append(rest)
+    }
+
+    /// Splunk's own code decides: a bad event is named by its number, and those before it are indexed.
+    public func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
+        let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
+        let note = answer?.text
+        guard response.status == 400 else {
+            return DeliveryVerdict(statusPolicy.action(for: response.status), note: note)
+        }
+        switch answer?.code {
+        case 7, 10, 11, 14, 16: return DeliveryVerdict(.hold, note: note)  // index, channel, ack: settings
+        default: break
+        }
+        guard let bad = answer?.number, batch.entries.indices.contains(bad) else {
+            return DeliveryVerdict(.isolate, note: note)
+        }
+        let items = batch.entries.indices.map { index -> DeliveryVerdict.Item in
+            index < bad ? .delivered : index == bad ? .rejected(note ?? "refused") : .retry
+        }
+        return DeliveryVerdict(items: items, note: note)
+    }
+
+    private struct Answer: Decodable {
+        let text: String?
+        let code: Int?
+        let number: Int?
+
+        private enum CodingKeys: String, CodingKey {
+            case text, code
+            case number = "invalid-event-number"
+        }
+    }
+}
+
+extension RequestDecorator {
+    /// Shows Splunk's token (`Authorization: Splunk …`).
+    public static func splunkToken(_ token: Secret) -> RequestDecorator {
+        RequestDecorator { $0.with(header: "Authorization", "Splunk " + token.revealed()) }
+    }
+}

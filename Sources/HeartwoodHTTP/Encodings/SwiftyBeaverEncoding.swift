@@ -1,0 +1,75 @@
+public import Heartwood
+
+/// SwiftyBeaver's platform: entries and device, encrypted with AES-256-CBC, in one JSON object.
+///
+/// Log in with ``RequestDecorator/basicAuth(user:password:)`` (app id and app secret). Only 200 counts as success. The
+/// cipher is the platform's; it hides the content and does not show whether somebody has changed it.
+public struct SwiftyBeaverEncoding: RemoteEncoding {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    private let key: Secret
+    private let vector: @Sendable () -> [UInt8]
+
+    /// Takes the encryption key.
+    ///
+    /// - Throws: `LogError` of code `.secret` unless the key has exactly 32 bytes.
+    public init(encryptionKey: Secret) throws {
+        try self.init(encryptionKey: encryptionKey) {
+            var generator = SystemRandomNumberGenerator()
+            return (0..<16).map { _ in Self.alphabet.randomElement(using: &generator) ?? 65 }
+        }
+    }
+
+    init(encryptionKey: Secret, vector: @escaping @Sendable () -> [UInt8]) throws {
+        guard encryptionKey.count == 32 else {
+            throw LogError(
+                .secret, "SwiftyBeaver's encryption key must have 32 bytes, not \(encryptionKey.count)")
+        }
+        key = encryptionKey
+        self.vector = vector
+    }
+
+    /// `application/json`.
+    public var contentType: String { "application/json" }
+    /// `/api/entries/`.
+    public var defaultPath: String { "/api/entries/" }
+    /// False.
+    public var allowsGzip: Bool { false }
+    /// ``StatusPolicy/swiftyBeaver``.
+    public var statusPolicy: StatusPolicy { .swiftyBeaver }
+    /// `Accept: application/json`.
+    public func headers(for batch: RemoteBatch) -> HTTPHeaders { ["Accept": "application/json"] }
+
+    /// `{"payload":"…"}`: the initialisation vector's 16 characters, then the Base64 of what is encrypted.
+    ///
+    /// - Throws: `LogError` when the encryption fails.
+    public func encode(_ batch: RemoteBatch) throws -> [UInt8] {
+        let vector = vector()
+        let sealed = try AES.encryptCBC(Self.plain(batch), key: key, vector: vector)
+        var output = LogBuffer(capacity: sealed.count * 2)
+        output.append("{\"payload\":" as StaticString)
+        output.append(json: String(decoding: vector, as: UTF8.self) + Base64.encode(sealed))
+        output.append(UInt8(ascii: "}"))
+        return output.array
+    }
+
+    static func plain(_ batch: RemoteBatch) -> [UInt8] {
+        var output = LogBuffer(capacity: 512 * batch.entries.count)
+        output.append("{\"device\":" as StaticString)
+        output.append(json: LogValue.object(batch.device))
+        output.append(",\"entries\":[" as StaticString)
+        for (index, entry) in batch.entries.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            output.append("{\"timestamp\":" as StaticString)
+            output.append(json: LogValue.double(entry.time.secondsSince1970))
+            JSONEntry.append("level", LevelNumbers.swiftyBeaver(entry.severity), to: &output)
+            JSONEntry.append("message", entry.text, to: &output)
+            JSONEntry.append("thread", entry.threadName ?? entry.queueLabel ?? "", to: &output)
+            JSONEntry.append("fileName", entry.fileName, to: &output)
+            JSONEntry.append("function", entry.function, to: &output)
+            JSONEntry.append("line", entry.line, to: &output)
+            output.append(UInt8(ascii: "}"))
+        }
+        output.append("]}" as StaticString)
+        return output.array
+    }
+}

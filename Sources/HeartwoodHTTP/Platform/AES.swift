@@ -1,0 +1,52 @@
+import Heartwood
+
+#if canImport(CommonCrypto)
+import CommonCrypto
+#else
+import CCrypto
+#endif
+
+/// AES-256 in CBC mode with PKCS#7 padding, by the system's library.
+enum AES {
+    /// The encrypted bytes.
+    ///
+    /// - Throws: `LogError` of code `.secret` for a key that has not 32 bytes, an initialisation vector that has not 16,
+    ///   or when the library refuses.
+    static func encryptCBC(_ bytes: [UInt8], key: Secret, vector: [UInt8]) throws -> [UInt8] {
+        guard key.count == 32, vector.count == 16 else {
+            throw LogError(.secret, "the encryption key must have 32 bytes; it has \(key.count)")
+        }
+        var output = [UInt8](repeating: 0, count: bytes.count + 16)
+        #if canImport(CommonCrypto)
+        var moved = 0
+        let capacity = output.count
+        let status = key.withBytes { key in
+            CCCrypt(
+                CCOperation(kCCEncrypt), CCAlgorithm(kCCAlgorithmAES), CCOptions(kCCOptionPKCS7Padding),
+                key.baseAddress, key.count, vector, bytes, bytes.count, &output, capacity, &moved)
+        }
+        guard status == kCCSuccess else { throw LogError(.secret, "the encryption failed (\(status))") }
+        output.removeLast(output.count - moved)
+        #else
+        guard let context = EVP_CIPHER_CTX_new(), let size = Int32(exactly: bytes.count) else {
+            throw LogError(.secret, "the encryption failed: no memory")
+        }
+        defer { EVP_CIPHER_CTX_free(context) }
+        var first: Int32 = 0
+        var last: Int32 = 0
+        let isDone = output.withUnsafeMutableBytes { output in
+            let start = output.assumingMemoryBound(to: UInt8.self).baseAddress
+            let isKeyed = key.withBytes { key in
+                EVP_EncryptInit_ex(
+                    context, EVP_aes_256_cbc(), nil, key.assumingMemoryBound(to: UInt8.self).baseAddress,
+                    vector)
+            }
+            return isKeyed == 1 && EVP_EncryptUpdate(context, start, &first, bytes, size) == 1
+                && EVP_EncryptFinal_ex(context, start.map { $0 + Int(first) }, &last) == 1
+        }
+        guard isDone else { throw LogError(.secret, "the encryption failed") }
+        output.removeLast(output.count - Int(first + last))
+        #endif
+        return output
+    }
+}

@@ -1,0 +1,120 @@
+// Not tested yet: written from the documentation, on a machine that has no Apple system.
+#if canImport(Darwin)
+import Foundation
+import Heartwood
+import Security
+
+/// Sends requests with an ephemeral `URLSession`: no cookies, no cache, no redirects, TLS 1.2 at least.
+public final class URLSessionTransport: HTTPTransport {
+    private let session: URLSession
+
+    /// Makes a transport; ``TransportOptions/authorityFile`` and the client certificate are not supported here yet,
+    /// and make every request fail with `.credentialUnusable`.
+    public init(options: TransportOptions = TransportOptions()) {
+        self.options = options
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.tlsMinimumSupportedProtocolVersion = .TLSv12
+        if !options.usesEnvironmentProxy { configuration.connectionProxyDictionary = [:] }
+        session = URLSession(configuration: configuration)
+    }
+
+    private let options: TransportOptions
+
+    deinit { session.invalidateAndCancel() }
+
+    /// Sends the request and returns the answer, whatever its status.
+    ///
+    /// - Throws: ``HTTPTransportError``.
+    public func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        if let refusal = request.refusal { throw refusal }
+        guard options.authorityFile == nil, options.clientCertificateFile == nil,
+            options.pinnedPublicKeys.isEmpty
+        else {
+            throw HTTPTransportError(
+                .credentialUnusable,
+                "this transport takes neither authority files, client certificates nor pins")
+        }
+        guard let url = URL(string: request.endpoint.description) else {
+            throw HTTPTransportError(.unusableRequest, "the address cannot be used")
+        }
+        var native = URLRequest(url: url, timeoutInterval: request.timeout.seconds)
+        native.httpMethod = request.method
+        for (name, value) in request.headers { native.setValue(value, forHTTPHeaderField: name) }
+        native.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        if !request.body.isEmpty { native.httpBody = Data(request.body) }
+        return try await exchange(native, timeout: request.timeout).get()
+    }
+
+    private func exchange(_ request: URLRequest, timeout: Duration) async -> Result<
+        HTTPResponse, HTTPTransportError
+    > {
+        await withTaskGroup(of: Result<HTTPResponse, HTTPTransportError>.self) { group in
+            group.addTask { await self.load(request) }
+            group.addTask {
+                // The session's own timeout counts idle time only.
+                try? await Task.sleep(for: timeout)
+                return .failure(HTTPTransportError(.timedOut, "the exchange took longer than its timeout"))
+            }
+            let first = await group.next()
+            group.cancelAll()
+            return first ?? .failure(HTTPTransportError(.other, "nothing was sent"))
+        }
+    }
+
+    private func load(_ request: URLRequest) async -> Result<HTTPResponse, HTTPTransportError> {
+        do {
+            let (bytes, response) = try await session.bytes(for: request, delegate: StayingDelegate())
+            guard let answer = response as? HTTPURLResponse else {
+                return .failure(HTTPTransportError(.unusableAnswer, "what came is not an HTTP answer"))
+            }
+            var headers = HTTPHeaders()
+            for (name, value) in answer.allHeaderFields { headers["\(name)"] = "\(value)" }
+            var body: [UInt8] = []
+            for try await byte in bytes {
+                if body.count == HTTPResponse.bodyLimit {
+                    bytes.task.cancel()
+                    return .success(
+                        HTTPResponse(status: answer.statusCode, headers: headers, body: body, isBodyCut: true)
+                    )
+                }
+                body.append(byte)
+            }
+            return .success(HTTPResponse(status: answer.statusCode, headers: headers, body: body))
+        } catch {
+            return .failure(Self.failure(error))
+        }
+    }
+
+    private static func failure(_ error: any Error) -> HTTPTransportError {
+        let reason: HTTPTransportError.Reason =
+            switch (error as? URLError)?.code {
+            case .cannotFindHost, .dnsLookupFailed: .cannotResolve
+            case .cannotConnectToHost, .notConnectedToInternet: .cannotConnect
+            case .networkConnectionLost: .connectionLost
+            case .timedOut: .timedOut
+            case .cancelled: .cancelled
+            case .badServerResponse, .cannotParseResponse: .unusableAnswer
+            case .serverCertificateHasBadDate: .certificateExpired
+            case .serverCertificateNotYetValid: .certificateNotYetValid
+            case .serverCertificateHasUnknownRoot: .certificateFromUnknownAuthority
+            case .serverCertificateUntrusted: .certificateRefused
+            case .clientCertificateRequired, .clientCertificateRejected: .clientCertificateNeeded
+            case .secureConnectionFailed, .appTransportSecurityRequiresSecureConnection: .secureProtocol
+            default: .other
+            }
+        return HTTPTransportError(reason, (error as? URLError)?.localizedDescription ?? "\(error)")
+    }
+}
+
+/// Makes the session stay where it was sent.
+private final class StayingDelegate: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest? { nil }
+}
+#endif

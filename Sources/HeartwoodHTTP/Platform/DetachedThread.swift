@@ -1,0 +1,52 @@
+import CHeartwood
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A thread of its own, for work that blocks and so must not take one of the shared pools' threads.
+package enum DetachedThread {
+    /// Runs `body` on a new thread, with all signals blocked there; false when the system has no thread to give.
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        var attributes = pthread_attr_t()
+        guard pthread_attr_init(&attributes) == 0 else { return false }
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, 512 * 1024)
+
+        // A new thread inherits the mask: the program's signal handlers go on running on its own threads.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+
+        return create(&attributes, Unmanaged.passRetained(Work(body)).toOpaque())
+    }
+
+    private static func create(_ attributes: inout pthread_attr_t, _ work: UnsafeMutableRawPointer) -> Bool {
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        let result = pthread_create(&thread, &attributes, { runWork($0) }, work)
+        #else
+        var thread = pthread_t()
+        let result = pthread_create(&thread, &attributes, { $0.flatMap { runWork($0) } }, work)
+        #endif
+        if result != 0 { Unmanaged<Work>.fromOpaque(work).release() }
+        return result == 0
+    }
+
+    fileprivate final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}
+
+private func runWork(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<DetachedThread.Work>.fromOpaque(context).takeRetainedValue().body()
+    return nil
+}

@@ -1,0 +1,139 @@
+#if os(Linux)
+import CCurl
+import Heartwood
+
+/// Sends requests with libcurl; connections are kept open and used again.
+///
+/// One thread drives all transfers of a transport, and only while there are any. A request waits for no other. TLS 1.2 is the least; the certificate and the host name are always checked.
+public final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `multi` belongs to the loop
+    // MARK: Constants (any thread)
+
+    private let options: TransportOptions
+    private let multi: OpaquePointer?
+
+    // MARK: Guarded by 'inbox'
+
+    private struct Inbox {
+        var isLoopRunning = false
+        var arrived: [CurlTransfer] = []
+    }
+    private let inbox = Locked(Inbox())
+
+    /// Makes a transport; nothing is connected or started before the first request.
+    public init(options: TransportOptions = TransportOptions()) {
+        self.options = options
+        multi = hw_curl_prepare() != 0 ? OpaquePointer(curl_multi_init()) : nil
+        if let multi {
+            _ = hw_curl_multi_set_long(UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, 4)
+        }
+    }
+
+    deinit {
+        // The loop keeps the transport alive, so nothing is in flight here.
+        if let multi { curl_multi_cleanup(UnsafeMutableRawPointer(multi)) }
+    }
+
+    /// Sends the request and returns the answer, whatever its status.
+    ///
+    /// - Throws: ``HTTPTransportError`` with the reason, one of its own for each way in which TLS can fail.
+    public func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        if let refusal = request.refusal { throw refusal }
+        guard multi != nil else {
+            throw HTTPTransportError(.other, "libcurl could not be initialised")
+        }
+        let transfer = CurlTransfer(request: request, options: options)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                transfer.start(continuation)
+                submit(transfer)
+            }
+        } onCancel: {
+            transfer.cancel()
+            wake()
+        }
+        return try result.get()
+    }
+
+    private func submit(_ transfer: CurlTransfer) {
+        let mustStart = inbox.withLock { inbox in
+            inbox.arrived.append(transfer)
+            defer { inbox.isLoopRunning = true }
+            return !inbox.isLoopRunning
+        }
+        guard mustStart else { return wake() }
+        if !DetachedThread.start({ self.run() }) { failAll() }
+    }
+
+    /// Makes the loop look round.
+    ///
+    /// Where none runs there is nothing to look at: a transfer that has not arrived yet is asked when it does.
+    private func wake() {
+        if let multi { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
+    }
+
+    /// Ends what has arrived when there is no thread to carry it.
+    private func failAll() {
+        let stranded = inbox.withLock { inbox in
+            defer { inbox = Inbox() }
+            return inbox.arrived
+        }
+        for transfer in stranded {
+            transfer.finish(.failure(HTTPTransportError(.other, "the system has no thread for the transfer")))
+        }
+    }
+
+    // MARK: Owned by the loop's thread
+
+    private func run() {
+        guard let multi else { return }
+        let handle = UnsafeMutableRawPointer(multi)
+        var active: [ObjectIdentifier: CurlTransfer] = [:]
+
+        while let arrived = takeInbox(orEndIfIdle: active.isEmpty) {
+            for transfer in arrived {
+                if let failure = transfer.isCancelled ? Self.cancellation : transfer.join(handle) {
+                    transfer.finish(.failure(failure))
+                } else {
+                    active[ObjectIdentifier(transfer)] = transfer
+                }
+            }
+            var running: Int32 = 0
+            curl_multi_perform(handle, &running)
+            finishCompleted(handle, &active)
+            for (id, transfer) in active where transfer.isCancelled {
+                active.removeValue(forKey: id)
+                transfer.leave(handle)
+                transfer.finish(.failure(Self.cancellation))
+            }
+            if !active.isEmpty { curl_multi_poll(handle, nil, 0, 1000, nil) }
+        }
+    }
+
+    private static let cancellation = HTTPTransportError(.cancelled, "the task was cancelled")
+
+    /// What came in; nil, with the loop marked as ended, when there is nothing left to do.
+    private func takeInbox(orEndIfIdle isIdle: Bool) -> [CurlTransfer]? {
+        inbox.withLock { inbox in
+            if isIdle && inbox.arrived.isEmpty {
+                inbox.isLoopRunning = false
+                return nil
+            }
+            defer { inbox.arrived = [] }
+            return inbox.arrived
+        }
+    }
+
+    private func finishCompleted(
+        _ handle: UnsafeMutableRawPointer, _ active: inout [ObjectIdentifier: CurlTransfer]
+    ) {
+        var code = CURLE_OK
+        while let easy = hw_curl_next_finished(handle, &code) {
+            guard let transfer = active.values.first(where: { $0.uses(easy) }) else { continue }
+            active.removeValue(forKey: ObjectIdentifier(transfer))
+            let result = transfer.result(code)
+            transfer.leave(handle)
+            transfer.finish(result)
+        }
+    }
+}
+#endif

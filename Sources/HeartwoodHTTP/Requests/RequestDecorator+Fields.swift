@@ -1,0 +1,53 @@
+public import Heartwood
+
+extension RequestDecorator {
+    /// Sets a header field.
+    public static func header(_ name: String, _ value: String) -> RequestDecorator {
+        RequestDecorator { $0.with(header: name, value) }
+    }
+
+    /// Sets a header field to a secret, which is asked for at each attempt, after `prefix`.
+    public static func header(
+        _ name: String, secret: String, from provider: any SecretProvider, prefix: String = ""
+    ) -> RequestDecorator {
+        RequestDecorator { $0.with(header: name, prefix + (try provider.secret(named: secret).revealed())) }
+    }
+
+    /// Says that JSON is sent and understood.
+    public static let json = RequestDecorator {
+        $0.with(header: "Content-Type", "application/json").with(header: "Accept", "application/json")
+    }
+
+    /// Says which program is sending.
+    public static func userAgent(_ name: String) -> RequestDecorator { header("User-Agent", name) }
+
+    /// Sets `Idempotency-Key`, by which a server recognises a repeated batch; the logger does so by itself.
+    public static func idempotencyKey(_ key: String) -> RequestDecorator { header("Idempotency-Key", key) }
+
+    /// Logs in with a name and a password (HTTP Basic).
+    public static func basicAuth(user: String, password: Secret) -> RequestDecorator {
+        RequestDecorator { $0.with(header: "Authorization", basic(user, password)) }
+    }
+
+    /// Logs in with a name and a password that is asked for at each attempt.
+    public static func basicAuth(
+        user: String, passwordNamed name: String, from provider: any SecretProvider
+    ) -> RequestDecorator {
+        RequestDecorator { $0.with(header: "Authorization", basic(user, try provider.secret(named: name))) }
+    }
+
+    /// Shows a token (`Authorization: Bearer …`).
+    public static func bearer(_ token: Secret) -> RequestDecorator {
+        RequestDecorator { $0.with(header: "Authorization", "Bearer " + token.revealed()) }
+    }
+
+    /// Shows a token that is asked for at each attempt.
+    public static func bearer(named name: String, from provider: any SecretProvider) -> RequestDecorator {
+        header("Authorization", secret: name, from: provider, prefix: "Bearer ")
+    }
+
+    private static func basic(_ user: String, _ password: Secret) -> String {
+        let pair = Array(user.utf8) + [UInt8(ascii: ":")] + password.withBytes { Array($0) }
+        return "Basic " + Base64.encode(pair)
+    }
+}

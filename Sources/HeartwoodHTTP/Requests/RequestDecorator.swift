@@ -1,0 +1,32 @@
+/// A change that is made to every request before it is sent; pure, so that decorators compose.
+///
+/// Later ones see what earlier ones did, and of two that set the same field the later wins. A decorator is called
+/// for each attempt, so that what depends on the time or on a token that is renewed is always fresh.
+///
+/// ```swift
+/// logger.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets()), .header("X-Team", "core"), .gzip()]
+/// logger.decorators.append(RequestDecorator { $0.with(header: "X-Sent-At", clock.text) })
+/// ```
+public struct RequestDecorator: Sendable {
+    private let change: @Sendable (HTTPRequest) throws -> HTTPRequest
+
+    /// Takes a function that makes the changed request; it may be called on any thread, for each attempt.
+    ///
+    /// One that throws holds the sending back; nothing is lost by it.
+    public init(_ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) { self.change = change }
+
+    /// The changed request.
+    ///
+    /// - Throws: what the function threw.
+    public func callAsFunction(_ request: HTTPRequest) throws -> HTTPRequest { try change(request) }
+
+    /// Both changes as one, this one first.
+    public func then(_ next: RequestDecorator) -> RequestDecorator {
+        RequestDecorator { try next(self($0)) }
+    }
+
+    /// All the changes as one, in their order.
+    public static func all(_ decorators: [RequestDecorator]) -> RequestDecorator {
+        RequestDecorator { request in try decorators.reduce(request) { try $1($0) } }
+    }
+}

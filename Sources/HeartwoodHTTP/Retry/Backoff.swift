@@ -1,0 +1,36 @@
+/// Pauses that grow with each failure and are drawn at random, so that many clients do not come back together.
+public struct Backoff: Sendable, Equatable {
+    /// The longest first pause, 1 s by default.
+    public var initial: Duration
+    /// What each further failure multiplies it by, 2 by default.
+    public var multiplier: Double
+    /// The longest pause at all, 5 min by default.
+    public var maximum: Duration
+
+    /// Sets the pauses.
+    public init(initial: Duration = .seconds(1), multiplier: Double = 2, maximum: Duration = .seconds(300)) {
+        self.initial = initial
+        self.multiplier = multiplier
+        self.maximum = maximum
+    }
+
+    /// The longest pause after `failures` failures in a row (at least 1).
+    public func ceiling(failures: Int) -> Duration {
+        var seconds = max(0, initial.inSeconds)
+        let limit = maximum.inSeconds
+        for _ in 1..<max(2, min(failures, 64)) where failures > 1 && seconds < limit {
+            seconds *= max(1, multiplier)
+        }
+        return .seconds(min(seconds, limit))
+    }
+
+    /// A pause between nothing and the ceiling ("full jitter"), for a random number in 0 ..< 1.
+    public func pause(failures: Int, random: Double) -> Duration {
+        .seconds(ceiling(failures: failures).inSeconds * min(1, max(0, random)))
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,60 @@
+/// Which status means what; a table that can be changed row by row.
+///
+/// ``standard`` suits a server of one's own. It never drops on a guess: what is neither a success, nor known to pass
+/// by itself, nor known to be about the data, holds everything and reports.
+public struct StatusPolicy: Sendable, Equatable {
+    private var exceptions: [Int: StatusAction]
+    private var otherwise: StatusAction
+
+    /// Makes a table: 2xx delivers, the listed statuses do as they say, all others do `otherwise`.
+    public init(_ exceptions: [Int: StatusAction], otherwise: StatusAction = .hold) {
+        self.exceptions = exceptions
+        self.otherwise = otherwise
+    }
+
+    /// What `status` means.
+    public func action(for status: Int) -> StatusAction {
+        if let action = exceptions[status] { return action }
+        return (200...299).contains(status) ? .deliver : otherwise
+    }
+
+    /// The table with some rows changed.
+    public func setting(_ action: StatusAction, for statuses: Int...) -> StatusPolicy {
+        var copy = self
+        for status in statuses { copy.exceptions[status] = action }
+        return copy
+    }
+
+    /// What passes by itself is retried (408, 425, 429, 500, 502–504, 507, 509, 520–529), 413 splits, 400 and 422
+    /// are about single records, 401 and 403 ask for new credentials; everything else holds, redirects too.
+    public static let standard: StatusPolicy = {
+        var table: [Int: StatusAction] = [
+            413: .split, 400: .isolate, 422: .isolate, 401: .authorize, 403: .authorize,
+        ]
+        for status in [408, 425, 429, 500, 502, 503, 504, 507, 509] + Array(520...529) {
+            table[status] = .retry
+        }
+        return StatusPolicy(table)
+    }()
+
+    /// OTLP/HTTP: exactly 429, 502, 503 and 504 are repeated; 500 and what else is about the data is not.
+    public static let otlp = StatusPolicy(
+        [
+            429: .retry, 502: .retry, 503: .retry, 504: .retry, 413: .split, 400: .isolate, 422: .isolate,
+            500: .reject, 501: .reject, 401: .authorize, 403: .authorize,
+        ])
+
+    /// Loki: of a batch answered with 400 the good lines are stored, so that it must not come again; 260 says that
+    /// the tenant blocks.
+    public static let loki = standard.setting(.deliver, for: 400).setting(.hold, for: 260)
+
+    /// SwiftyBeaver's platform: 200 alone is success, everything else keeps.
+    public static let swiftyBeaver: StatusPolicy = {
+        var table: [Int: StatusAction] = [200: .deliver, 401: .authorize, 403: .authorize, 413: .split]
+        for status in 201...299 { table[status] = .retry }
+        return StatusPolicy(table, otherwise: .retry)
+    }()
+
+    /// systemd-journal-remote: 417 keeps what was complete, so that a repeat would store it twice.
+    public static let journal = standard.setting(.reject, for: 417).setting(.hold, for: 400, 406, 415)
+}

@@ -1,0 +1,24 @@
+/// What became of the messages that a spool was given, and of its files.
+package struct SpoolCounters: Sendable, Equatable {
+    /// Records taken over.
+    package var appended = 0
+    /// Records that are still there from an earlier run.
+    package var recovered = 0
+    /// Records dropped because the store was full.
+    package var droppedFull = 0
+    /// Records dropped because they were too old.
+    package var droppedOld = 0
+    /// Records dropped because somebody asked for it.
+    package var droppedAsked = 0
+    /// Records lost in damaged files.
+    package var damagedRecords = 0
+    /// Bytes of damaged files.
+    package var damagedBytes = 0
+    /// Bytes at the end of a file that were never completely written; nobody was told they were.
+    package var tornBytes = 0
+    /// Calls of the system that failed.
+    package var failures = 0
+
+    /// All records that are gone without having been delivered.
+    package var lost: Int { droppedFull + droppedOld + droppedAsked + damagedRecords }
+}

@@ -1,0 +1,83 @@
+import CHeartwood
+import Heartwood
+
+/// The file that says how far the delivery is: two slots, written in turn, so that one is always whole.
+///
+/// ```
+/// slot (4096 bytes; the second follows the first; numbers little-endian):
+///  0  8 bytes "HWCURSR1"
+///  8  u64  generation: the slot with the greater one counts
+/// 16  16 bytes: the spool's identity
+/// 32  u64  acknowledged: every id up to here is done
+/// 40  u64  last id of the open batch, 0 for none
+/// 48  u64  first id of the piece on its way, 0 for none
+/// 56  u64  last id of that piece
+/// 64  u32  how many bytes of marks follow
+/// 68  u32  CRC32C of bytes 0 ..< 68 and of the marks
+/// 72       marks: bit i is set when the record acknowledged + 1 + i is done
+/// ```
+struct SpoolCursor: Equatable {
+    static let slotSize = 4096
+    static let fileSize = 2 * slotSize
+    private static let magic = Array("HWCURSR1".utf8)
+
+    var generation: UInt64
+    var identity: [UInt8]
+    var state: BatchState
+
+    /// The slot's bytes.
+    func encoded() -> [UInt8] {
+        var output = Self.magic
+        SpoolFrame.append(generation, to: &output)
+        output += identity
+        SpoolFrame.append(state.acknowledged, to: &output)
+        SpoolFrame.append(state.last, to: &output)
+        SpoolFrame.append(state.piece?.lowerBound ?? 0, to: &output)
+        SpoolFrame.append(state.piece?.upperBound ?? 0, to: &output)
+        SpoolFrame.append(UInt32(state.done.count), to: &output)
+        SpoolFrame.append(CRC32C.checksum(state.done, from: CRC32C.checksum(output)), to: &output)
+        return output + state.done
+    }
+
+    /// Reads a slot; nil when it is empty, torn, damaged, or says what cannot be.
+    init?(decoding bytes: ArraySlice<UInt8>) {
+        let parsed = bytes.withUnsafeBytes { bytes -> SpoolCursor? in
+            guard bytes.count >= 72, bytes.prefix(8).elementsEqual(Self.magic) else { return nil }
+            let count = Int(SpoolFrame.load(bytes, 64, UInt32.self))
+            guard count <= Self.slotSize - 72, 72 + count <= bytes.count else { return nil }
+            let marks = Array(bytes[72..<72 + count])
+            let head = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[..<68]))
+            guard CRC32C.checksum(marks, from: head) == SpoolFrame.load(bytes, 68, UInt32.self) else {
+                return nil
+            }
+            let first = SpoolFrame.load(bytes, 48, UInt64.self)
+            let last = SpoolFrame.load(bytes, 56, UInt64.self)
+            guard first <= last else { return nil }
+            let state = BatchState(
+                acknowledged: SpoolFrame.load(bytes, 32, UInt64.self),
+                last: SpoolFrame.load(bytes, 40, UInt64.self), piece: first == 0 ? nil : first...last,
+                done: marks)
+            return state.map {
+                SpoolCursor(
+                    generation: SpoolFrame.load(bytes, 8, UInt64.self), identity: Array(bytes[16..<32]),
+                    state: $0)
+            }
+        }
+        guard let parsed else { return nil }
+        self = parsed
+    }
+
+    init(generation: UInt64, identity: [UInt8], state: BatchState) {
+        self.generation = generation
+        self.identity = identity
+        self.state = state
+    }
+
+    /// The newer of the two slots that are whole.
+    static func newest(in file: [UInt8]) -> SpoolCursor? {
+        let slots = stride(from: 0, to: file.count, by: slotSize).prefix(2).compactMap { start in
+            SpoolCursor(decoding: file[start..<min(start + slotSize, file.count)])
+        }
+        return slots.max { $0.generation < $1.generation }
+    }
+}

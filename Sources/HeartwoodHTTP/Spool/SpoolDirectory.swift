@@ -1,0 +1,166 @@
+import CHeartwood
+import Heartwood
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A directory that is ours alone: opened once, locked, and reached by its descriptor only.
+///
+/// Files are made with `O_EXCL` and mode 0600, opened with `O_NOFOLLOW`, and must be regular, ours and without a second
+/// name. A failed call returns its `errno`; nothing here throws after ``init(path:)``.
+final class SpoolDirectory {
+    let path: String
+    private let descriptor: Int32
+    private let lock: Int32
+
+    /// Makes the directory where it is missing (mode 0700), and locks it.
+    ///
+    /// - Throws: `LogError`: `.inUse` when another logger or process has it, `.unsafe` when others may write in it,
+    ///   `.file` when the system refuses.
+    init(path: String) throws {
+        self.path = path
+        let made = mkdir(path, 0o700) == 0 || Self.makeParents(of: path)
+        let cause = hw_errno()
+        descriptor = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw LogError(
+                .file,
+                made ? "the spool's directory cannot be opened" : "the spool's directory cannot be made",
+                place: path, cause: made ? hw_errno() : cause)
+        }
+        do {
+            try Self.check(descriptor, path)
+            lock = try Self.takeLock(descriptor, path)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    deinit {
+        close(lock)
+        close(descriptor)
+    }
+
+    // MARK: Files
+
+    /// Opens a file of the directory; negative on failure, with the reason in `errno`.
+    func open(_ name: String, _ flags: Int32) -> Int32 {
+        let file = retrying { openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600) }
+        guard file >= 0 else { return file }
+        var info = stat()
+        if fstat(file, &info) == 0, info.st_mode & 0o170000 == 0o100000, info.st_uid == geteuid(),
+            info.st_nlink == 1
+        {
+            return file
+        }
+        close(file)
+        errno = EPERM
+        return -1
+    }
+
+    /// Removes a file; 0, also for one that is not there, or `errno`.
+    func remove(_ name: String) -> Int32 {
+        unlinkat(descriptor, name, 0) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
+    }
+
+    /// Gives a file another name; 0 or `errno`.
+    func rename(_ name: String, to other: String) -> Int32 {
+        renameat(descriptor, name, descriptor, other) == 0 ? 0 : hw_errno()
+    }
+
+    /// Makes a directory inside of this one; 0 or `errno`.
+    func makeDirectory(_ name: String) -> Int32 {
+        mkdirat(descriptor, name, 0o700) == 0 || hw_errno() == EEXIST ? 0 : hw_errno()
+    }
+
+    /// Makes names durable; 0 or `errno`.
+    func synchronize() -> Int32 { fsync(descriptor) == 0 ? 0 : hw_errno() }
+
+    /// The regular files and their sizes, in no order; nil when they cannot be listed.
+    func list(_ subdirectory: String = ".") -> [(name: String, size: Int)]? {
+        let copy = openat(descriptor, subdirectory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard copy >= 0 else { return nil }
+        guard let stream = fdopendir(copy) else {
+            close(copy)
+            return nil
+        }
+        defer { closedir(stream) }
+        var files: [(String, Int)] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            var info = stat()
+            guard fstatat(copy, name, &info, AT_SYMLINK_NOFOLLOW) == 0, info.st_mode & 0o170000 == 0o100000
+            else { continue }
+            files.append((name, Int(info.st_size)))
+        }
+        return files
+    }
+
+    // MARK: Setting up
+
+    private static func makeParents(of path: String) -> Bool {
+        guard hw_errno() == ENOENT else { return hw_errno() == EEXIST }
+        var parent = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
+            parent += part + "/"
+            if mkdir(parent, 0o700) != 0 && hw_errno() != EEXIST && hw_errno() != EISDIR { return false }
+        }
+        return mkdir(path, 0o700) == 0 || hw_errno() == EEXIST
+    }
+
+    private static func check(_ descriptor: Int32, _ path: String) throws {
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else {
+            throw LogError(.file, "the spool's directory cannot be examined", place: path, cause: hw_errno())
+        }
+        guard info.st_uid == geteuid() else {
+            throw LogError(
+                .unsafe, "the spool's directory belongs to user \(info.st_uid): choose one of your own",
+                place: path)
+        }
+        guard info.st_mode & 0o022 == 0 else {
+            throw LogError(.unsafe, "others may write in the spool's directory: chmod 700 it", place: path)
+        }
+    }
+
+    private static func takeLock(_ directory: Int32, _ path: String) throws -> Int32 {
+        let file = openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw LogError(.file, "the spool's lock cannot be made", place: path + "/lock", cause: hw_errno())
+        }
+        guard retrying({ flock(file, LOCK_EX | LOCK_NB) }) == 0 else {
+            let cause = hw_errno()
+            defer { close(file) }
+            guard cause == EWOULDBLOCK else {
+                throw LogError(.file, "the spool cannot be locked", place: path, cause: cause)
+            }
+            var bytes = [UInt8](repeating: 0, count: 20)
+            let count = max(0, pread(file, &bytes, bytes.count, 0))
+            let owner = String(decoding: bytes.prefix(count), as: UTF8.self).prefix { $0.isNumber }
+            throw LogError(
+                .inUse,
+                "another logger, in process \(owner), has this spool: give each a directory of its own",
+                place: path)
+        }
+        // For the message above only: who died holding the lock has lost it.
+        let owner = Array("\(getpid())\n".utf8)
+        if ftruncate(file, 0) == 0 { _ = pwrite(file, owner, owner.count, 0) }
+        return file
+    }
+}
+
+/// Calls again what a signal has interrupted.
+func retrying<Number: SignedInteger>(_ call: () -> Number) -> Number {
+    while true {
+        let result = call()
+        if result >= 0 || hw_errno() != EINTR { return result }
+    }
+}

@@ -1,0 +1,90 @@
+import CHeartwood
+import Heartwood
+
+extension SpoolDisk {
+    func loadSegments() throws {
+        guard let files = directory.list() else {
+            throw LogError(
+                .file, "the spool's directory cannot be listed", place: directory.path, cause: hw_errno())
+        }
+        segments = files.compactMap { SpoolSegment(name: $0.name, size: $0.size) }
+            .sorted { ($0.firstID, $0.count) < ($1.firstID, $1.count) }
+        // Of two with the same first id the longer one is what a compaction has replaced.
+        var kept: [SpoolSegment] = []
+        for segment in segments {
+            if let last = kept.last, last.firstID == segment.firstID, last.lastID != nil {
+                _ = directory.remove(segment.name)
+            } else if kept.last?.firstID == segment.firstID {
+                moveToQuarantine(kept.removeLast().name)
+                kept.append(segment)
+            } else {
+                kept.append(segment)
+            }
+        }
+        segments = kept
+        bytes = segments.reduce(0) { $0 + $1.size }
+        for file in files where file.name.hasSuffix(".tmp") { _ = directory.remove(file.name) }
+        quarantined = directory.list("quarantine")?.reduce(0) { $0 + $1.size } ?? 0
+    }
+
+    func loadCursor() {
+        cursorFile = directory.open("cursor", O_RDWR | O_CREAT)
+        var content: [UInt8] = []
+        if cursorFile < 0 {
+            fail("the spool's cursor cannot be opened", "cursor", hw_errno())
+        } else {
+            let error = SpoolFile.read(cursorFile, from: 0, limit: SpoolCursor.fileSize, into: &content)
+            if error != 0 { fail("the spool's cursor cannot be read", "cursor", error) }
+        }
+        if let cursor = SpoolCursor.newest(in: content) {
+            identity = cursor.identity
+            openedState = cursor.state
+            generation = cursor.generation
+            return
+        }
+        // A new spool, or one whose cursor is gone: what is there is all unsent, as far as anybody knows.
+        identity = segments.lazy.compactMap(identityInHeader).first ?? Digest.random(16)
+        openedState = BatchState(acknowledged: segments.first.map { $0.firstID - 1 } ?? 0)
+        if !content.isEmpty {
+            report(.damaged, "the spool's cursor was damaged: some messages may be sent twice", "cursor")
+        }
+        if cursorFile >= 0 {
+            // Room for both slots, so that no later write of the cursor can meet a full disk.
+            let error = SpoolFile.write(
+                cursorFile, [UInt8](repeating: 0, count: SpoolCursor.fileSize), at: 0)
+            if error != 0 { fail("the spool's cursor cannot be written", "cursor", error) }
+        }
+        _ = save(openedState, synchronizes: false)
+    }
+
+    func identityInHeader(_ segment: SpoolSegment) -> [UInt8]? {
+        let file = directory.open(segment.name, O_RDONLY)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var header: [UInt8] = []
+        _ = SpoolFile.read(file, from: 0, limit: SpoolSegment.headerSize, into: &header)
+        guard let named = header.withUnsafeBytes({ SpoolSegment.identity(inHeader: $0) }),
+            named.firstID == segment.firstID
+        else { return nil }
+        return named.identity
+    }
+
+    /// Reads and seals what a process that ended has not sealed itself.
+    func adoptUnsealed() {
+        for segment in segments where segment.lastID == nil {
+            guard let file = open(segment), let index = index(of: segment.firstID) else { continue }
+            guard let last = file.entries.last else {
+                setAside(file, segments[index])
+                discard(at: index)
+                continue
+            }
+            segments[index].lastID = last.id
+            segments[index].count = file.entries.count
+            if file.damage.contains(where: { $0.lowerBound < file.end }) {
+                counters.damagedRecords += Int(clamping: last.id - segment.firstID + 1) - file.entries.count
+            }
+            setAside(file, segments[index])
+            seal(at: index)
+        }
+    }
+}

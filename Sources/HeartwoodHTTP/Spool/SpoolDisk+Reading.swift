@@ -1,0 +1,114 @@
+import CHeartwood
+import Heartwood
+
+extension SpoolDisk {
+    /// Calls `body` with each record after `id` that the files have, in their order, until it returns false.
+    func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) {
+        for segment in segments {
+            if segment.count > 0, let last = segment.lastID, last <= id { continue }
+            guard let file = open(segment) else {
+                // One that cannot be read now comes before what follows it.
+                if index(of: segment.firstID) != nil { return }
+                continue
+            }
+            for entry in file.entries where entry.id > id {
+                guard body(file.record(entry)) else { return }
+            }
+        }
+    }
+
+    /// How many of a segment's records are not done.
+    func unfinished(in segment: SpoolSegment, _ isDone: (UInt64) -> Bool) -> Int {
+        open(segment)?.entries.reduce(0) { $0 + (isDone($1.id) ? 0 : 1) } ?? 0
+    }
+
+    /// The ages of a segment's first and last record.
+    func times(of segment: SpoolSegment) -> (first: LogTimestamp, last: LogTimestamp)? {
+        guard let entries = open(segment)?.entries, let first = entries.first, let last = entries.last else {
+            return nil
+        }
+        return (first.time, last.time)
+    }
+
+    /// The segment's content; of one that is damaged, what is whole of it.
+    func open(_ segment: SpoolSegment) -> SegmentFile? {
+        let isActive = active != nil && segment.firstID == segments.last?.firstID
+        if let reader, reader.firstID == segment.firstID {
+            if isActive { _ = reader.file.refresh() }
+            return reader.file
+        }
+        do {
+            let file = try SegmentFile(segment, in: directory, identity: identity.isEmpty ? nil : identity)
+            let error = file.refresh()
+            if error != 0 {
+                fail("a file of the spool cannot be read", segment.name, error)
+                if !countReadFailure(segment) { return nil }
+            }
+            reader = (segment.firstID, file)
+            if !isActive && segment.lastID != nil && error == 0 { compare(segment, with: file) }
+            return file
+        } catch {
+            switch error {
+            case .system(let number):
+                fail("a file of the spool cannot be read", segment.name, number)
+                if number == ENOENT {
+                    lose(segment)
+                } else if countReadFailure(segment) {
+                    moveToQuarantine(segment.name)
+                    lose(segment)
+                }
+            case .foreign, .unidentified:
+                report(.damaged, "a file of the spool is not its own: it is set aside", segment.name)
+                moveToQuarantine(segment.name)
+                lose(segment)
+            }
+            return nil
+        }
+    }
+
+    /// Whether a file has failed so often that the others must not wait for it any longer.
+    func countReadFailure(_ segment: SpoolSegment) -> Bool {
+        guard let index = index(of: segment.firstID) else { return false }
+        segments[index].readFailures += 1
+        return segments[index].readFailures >= 10
+    }
+
+    func moveToQuarantine(_ name: String) {
+        _ = directory.makeDirectory("quarantine")
+        _ = directory.rename(name, to: "quarantine/" + name)
+    }
+
+    /// Counts what a sealed segment should have and has not, once.
+    func compare(_ segment: SpoolSegment, with file: SegmentFile) {
+        guard let index = index(of: segment.firstID),
+            !file.damage.isEmpty || file.entries.count != segment.count
+        else { return }
+        let missing = max(0, segment.count - file.entries.count)
+        guard missing > 0 || !segments[index].isExamined else { return }
+        counters.damagedRecords += missing
+        segments[index].count = file.entries.count
+        if !segments[index].isExamined { setAside(file, segment) }
+        segments[index].isExamined = true
+    }
+
+    /// Copies damaged bytes to where somebody may look at them.
+    func setAside(_ file: SegmentFile, _ segment: SpoolSegment) {
+        for range in file.damage {
+            if range.lowerBound == file.end && segment.name.split(separator: "-").count == 1 {
+                counters.tornBytes += range.count  // an end that was never written
+                continue
+            }
+            counters.damagedBytes += range.count
+            report(
+                .damaged, "\(range.count) bytes of the spool are damaged: they are set aside in quarantine/",
+                segment.name)
+            guard quarantined + range.count <= quarantineLimit, directory.makeDirectory("quarantine") == 0
+            else { continue }
+            let copy = directory.open(
+                "quarantine/\(segment.name).\(range.lowerBound)", O_WRONLY | O_CREAT | O_TRUNC)
+            guard copy >= 0 else { continue }
+            quarantined += SpoolFile.append(copy, file.content(range)).written
+            close(copy)
+        }
+    }
+}

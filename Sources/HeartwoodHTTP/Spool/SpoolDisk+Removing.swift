@@ -1,0 +1,96 @@
+import CHeartwood
+import Heartwood
+
+extension SpoolDisk {
+    /// Deletes the segments of which everything is done, which the cursor on disk must say already.
+    func reap(through acknowledged: UInt64) {
+        while let first = segments.first, let last = first.lastID, last <= acknowledged, first.count > 0 {
+            if segments.count == 1 && active != nil {
+                // Nothing waits: the file goes too, and the next record begins a new one.
+                sealActive()
+            }
+            guard discard(at: 0) else { return }
+        }
+    }
+
+    /// Deletes the oldest segment that has nothing of `range`; returns how many unfinished records went with it.
+    func evictOldest(sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int? {
+        let candidate = segments.indices.first { index in
+            guard let range else { return true }
+            let last = segments[index].lastID ?? segments[index].firstID
+            return segments[index].firstID > range.upperBound || last < range.lowerBound
+        }
+        guard let candidate else { return nil }
+        let count = unfinished(in: segments[candidate], isDone)
+        if candidate == segments.count - 1 && active != nil { sealActive() }
+        guard candidate < segments.count, discard(at: candidate) else { return nil }
+        return count
+    }
+
+    /// Rewrites the oldest segment that has records less serious than `level`, without these; returns how many went.
+    func compact(below level: UInt8, sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int?
+    {
+        for index in segments.indices where !(active != nil && index == segments.count - 1) {
+            let segment = segments[index]
+            guard segment.compactedLevel.map({ $0 > level }) ?? true, let file = open(segment) else {
+                continue
+            }
+            let waiting = file.entries.filter { !isDone($0.id) }
+            let kept = waiting.filter { $0.level <= level || range?.contains($0.id) == true }
+            let gone = waiting.count - kept.count
+            segments[index].compactedLevel = level
+            guard gone > 0, let last = kept.last else { continue }
+            var output = segment.header(identity: identity)
+            for entry in kept { SpoolFrame.encode(file.record(entry), salt: file.salt, into: &output) }
+            guard replace(index, with: output, count: kept.count, lastID: last.id) else { return nil }
+            return gone
+        }
+        return nil
+    }
+
+    func replace(_ index: Int, with output: [UInt8], count: Int, lastID: UInt64) -> Bool {
+        let old = segments[index].name
+        let file = directory.open("compact.tmp", O_WRONLY | O_CREAT | O_TRUNC)
+        guard file >= 0 else { return false }
+        let (_, error) = SpoolFile.append(file, output)
+        close(file)
+        segments[index].count = count
+        segments[index].lastID = lastID
+        let name = segments[index].sealedName
+        guard error == 0, directory.rename("compact.tmp", to: name) == 0 else {
+            _ = directory.remove("compact.tmp")
+            return false
+        }
+        bytes += output.count - segments[index].size
+        segments[index].size = output.count
+        segments[index].name = name
+        if name != old { _ = directory.remove(old) }
+        if reader?.firstID == segments[index].firstID { reader = nil }
+        return true
+    }
+
+    @discardableResult
+    func discard(at index: Int) -> Bool {
+        let segment = segments[index]
+        let error = directory.remove(segment.name)
+        guard error == 0 else {
+            fail("a file of the spool cannot be removed", segment.name, error)
+            return false
+        }
+        if reader?.firstID == segment.firstID { reader = nil }
+        bytes -= segment.size
+        segments.remove(at: index)
+        return true
+    }
+
+    /// A segment that is not there any more, or is not ours, counts as lost.
+    func lose(_ segment: SpoolSegment) {
+        guard let index = index(of: segment.firstID) else { return }
+        counters.damagedRecords += segment.count
+        bytes -= segment.size
+        if reader?.firstID == segment.firstID { reader = nil }
+        segments.remove(at: index)
+    }
+
+    func index(of firstID: UInt64) -> Int? { segments.firstIndex { $0.firstID == firstID } }
+}

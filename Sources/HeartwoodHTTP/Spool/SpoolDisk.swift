@@ -1,0 +1,86 @@
+import CHeartwood
+import Heartwood
+
+/// The spool's files: segments that are appended to and deleted, and the cursor.
+///
+/// Invariants, each held by a test:
+/// 1. A record is in exactly one segment, or it is still in memory, or it is done.
+/// 2. Segments are only appended to, and only by the process that made them; what a dead process left is sealed.
+/// 3. A frame is written whole or not at all: what a failed write has left of one is cut off, or the file is sealed.
+/// 4. A segment is deleted only after the cursor on disk says that all of it is done. A crash between the two
+///    leaves a file that the next start deletes.
+/// 5. The piece on its way is in the cursor before it is sent (see ``BatchState``).
+/// 6. Damage costs the records it hits; the bytes go to `quarantine/`, the others are delivered.
+/// 7. The files together never have more bytes than the limit that ``Spool`` checks before it writes.
+final class SpoolDisk {
+    let directory: SpoolDirectory
+    var identity: [UInt8]
+    var segments: [SpoolSegment] = []
+    var counters = SpoolCounters()
+    var troubles: [LogError] = []
+    /// The state that the cursor had when the spool was opened.
+    var openedState = BatchState()
+
+    var cursorFile: Int32 = -1
+    var generation: UInt64 = 0
+    var active: (descriptor: Int32, salt: UInt32, begun: Duration)?
+    var reader: (firstID: UInt64, file: SegmentFile)?
+    var quarantined = 0
+    let quarantineLimit: Int
+
+    /// Opens a spool, whatever state it was left in.
+    ///
+    /// - Throws: `LogError` when the directory cannot be used, or another logger has it.
+    init(path: String, quarantineLimit: ByteCount) throws {
+        directory = try SpoolDirectory(path: path)
+        identity = []
+        self.quarantineLimit = quarantineLimit.bytes
+        try loadSegments()
+        loadCursor()
+        adoptUnsealed()
+        reap(through: openedState.acknowledged)
+    }
+
+    deinit {
+        if let active { close(active.descriptor) }
+        if cursorFile >= 0 { close(cursorFile) }
+    }
+
+    /// What all segments take.
+    var bytes = 0
+
+    /// The first id that was never used.
+    var nextID: UInt64 {
+        let used = segments.last.map { $0.lastID ?? $0.firstID } ?? 0
+        return max(used, openedState.acknowledged, openedState.last) + 1
+    }
+
+    // MARK: The cursor
+
+    /// Writes the state into the older slot; false, with a report, when that fails.
+    func save(_ state: BatchState, synchronizes: Bool) -> Bool {
+        guard cursorFile >= 0 else { return false }
+        generation += 1
+        let cursor = SpoolCursor(generation: generation, identity: identity, state: state)
+        let slot = Int(generation % 2) * SpoolCursor.slotSize
+        var error = SpoolFile.write(cursorFile, cursor.encoded(), at: slot)
+        if error == 0 && synchronizes && fsync(cursorFile) != 0 { error = hw_errno() }
+        if error != 0 { fail("the spool's cursor cannot be written", "cursor", error) }
+        return error == 0
+    }
+
+    // MARK: Troubles
+
+    func fail(_ message: String, _ name: String, _ error: Int32) {
+        counters.failures += 1
+        if troubles.count < 100 {
+            troubles.append(LogError(.file, message, place: directory.path + "/" + name, cause: error))
+        }
+    }
+
+    func report(_ code: LogError.Code, _ message: String, _ name: String) {
+        if troubles.count < 100 {
+            troubles.append(LogError(code, message, place: directory.path + "/" + name))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import CHeartwood
+
+/// Whole reads and writes of an open file; interrupted calls are repeated, a failure is an `errno`.
+enum SpoolFile {
+    /// Appends all of `bytes`, in one call if the system takes them in one; returns what was written, and `errno`.
+    static func append(_ file: Int32, _ bytes: [UInt8]) -> (written: Int, error: Int32) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
+                return hw_write_quietly(file, rest.baseAddress, rest.count)
+            }
+            if count < 0 && hw_errno() == EINTR { continue }
+            guard count > 0 else { return (written, count < 0 ? hw_errno() : EIO) }
+            written += count
+        }
+        return (written, 0)
+    }
+
+    /// Writes all of `bytes` at `offset`; 0 or `errno`.
+    static func write(_ file: Int32, _ bytes: [UInt8], at offset: Int) -> Int32 {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
+                return pwrite(file, rest.baseAddress, rest.count, off_t(offset + written))
+            }
+            if count < 0 && hw_errno() == EINTR { continue }
+            guard count > 0 else { return count < 0 ? hw_errno() : EIO }
+            written += count
+        }
+        return 0
+    }
+
+    /// Adds to `output` what the file has from `offset` to its end, `limit` bytes at most; 0 or `errno`.
+    static func read(_ file: Int32, from offset: Int, limit: Int, into output: inout [UInt8]) -> Int32 {
+        var position = offset
+        var buffer = [UInt8](repeating: 0, count: min(limit, 262_144))
+        while position - offset < limit {
+            let wanted = min(buffer.count, limit - (position - offset))
+            let count = pread(file, &buffer, wanted, off_t(position))
+            if count < 0 && hw_errno() == EINTR { continue }
+            if count < 0 { return hw_errno() }
+            if count == 0 { return 0 }
+            output.append(contentsOf: buffer.prefix(count))
+            position += count
+        }
+        return 0
+    }
+
+    /// The file's size, or nil.
+    static func size(_ file: Int32) -> Int? {
+        var info = stat()
+        return fstat(file, &info) == 0 ? Int(info.st_size) : nil
+    }
+}

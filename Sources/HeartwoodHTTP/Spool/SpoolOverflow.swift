@@ -1,0 +1,11 @@
+public import Heartwood
+
+/// What goes when the store of unsent messages is full; everything that goes is counted.
+public enum SpoolOverflow: Hashable, Sendable {
+    /// The oldest segment goes, to make room for the new message.
+    case dropOldest
+    /// The new message goes.
+    case dropNewest
+    /// New messages less serious than this level go, and those in the store; when that is not enough, the oldest.
+    case dropBelow(LogLevel)
+}

@@ -1,0 +1,24 @@
+package import Heartwood
+
+/// What the spool keeps of a message: its bytes, which the spool does not look into, and what it is sorted by.
+package struct SpoolRecord: Sendable, Equatable {
+    /// The largest payload that the spool takes.
+    package static let payloadLimit = 1_048_576
+
+    /// The record's number: from 1, growing, never used twice in a spool.
+    package var id: UInt64
+    /// When the message was logged.
+    package var time: LogTimestamp
+    /// The bit of the message's level: 0 is the gravest.
+    package var level: UInt8
+    /// The bytes.
+    package var payload: [UInt8]
+
+    /// Describes a record.
+    package init(id: UInt64, time: LogTimestamp, level: UInt8, payload: [UInt8]) {
+        self.id = id
+        self.time = time
+        self.level = level
+        self.payload = payload
+    }
+}

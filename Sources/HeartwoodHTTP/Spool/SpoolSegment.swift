@@ -1,0 +1,92 @@
+import Heartwood
+
+/// What is known of a segment file without reading it: it is all in the name.
+///
+/// A file that is being written is called by its first id, `00000000000000000001.seg`; a sealed one by its first id,
+/// its last id and its number of records, `00000000000000000001-00000000000000000300-300.seg`. The file begins with
+/// 40 bytes: "HWSPOOL1", the spool's identity (16), the first id (u64), CRC32C of these (u32), four zeros.
+struct SpoolSegment: Equatable {
+    static let headerSize = 40
+    private static let magic = Array("HWSPOOL1".utf8)
+
+    let firstID: UInt64
+    /// Greatest id that may be in the file; nil while it is being written or was never sealed.
+    var lastID: UInt64?
+    /// How many records it has; meaningful once sealed.
+    var count: Int
+    /// Its size in bytes.
+    var size: Int
+    /// Its name in the directory.
+    var name: String
+    /// Whether what it should have and what it has were compared.
+    var isExamined = false
+    /// How often it could not be read.
+    var readFailures = 0
+    /// The level below which it has nothing left to give.
+    var compactedLevel: UInt8?
+
+    init(firstID: UInt64) {
+        self.firstID = firstID
+        count = 0
+        size = 0
+        name = Self.padded(firstID) + ".seg"
+    }
+
+    /// Reads a file's name; nil when it is none of ours.
+    init?(name: String, size: Int) {
+        guard name.hasSuffix(".seg") else { return nil }
+        let parts = name.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
+        guard let first = parts.first, first.count == 20, let firstID = UInt64(first), firstID > 0 else {
+            return nil
+        }
+        self.firstID = firstID
+        self.size = size
+        self.name = name
+        switch parts.count {
+        case 1:
+            lastID = nil
+            count = 0
+        case 3:
+            guard parts[1].count == 20, let last = UInt64(parts[1]), last >= firstID,
+                let count = Int(parts[2]),
+                count >= 0, UInt64(count) <= last - firstID + 1
+            else { return nil }
+            lastID = last
+            self.count = count
+        default: return nil
+        }
+    }
+
+    /// The name that a sealed segment bears.
+    var sealedName: String {
+        "\(Self.padded(firstID))-\(Self.padded(lastID ?? firstID))-\(count).seg"
+    }
+
+    /// The file's first bytes.
+    func header(identity: [UInt8]) -> [UInt8] {
+        var output = Self.magic + identity
+        SpoolFrame.append(firstID, to: &output)
+        SpoolFrame.append(CRC32C.checksum(output), to: &output)
+        return output + [0, 0, 0, 0]
+    }
+
+    /// The spool's identity and the first id that a file's header names; nil when it is damaged.
+    static func identity(inHeader bytes: UnsafeRawBufferPointer) -> (identity: [UInt8], firstID: UInt64)? {
+        guard bytes.count >= headerSize, bytes.prefix(8).elementsEqual(magic) else { return nil }
+        let covered = UnsafeRawBufferPointer(rebasing: bytes[..<32])
+        guard CRC32C.checksum(covered) == SpoolFrame.load(bytes, 32, UInt32.self) else { return nil }
+        return (Array(bytes[8..<24]), SpoolFrame.load(bytes, 24, UInt64.self))
+    }
+
+    /// What the checksums of a segment's frames begin with.
+    static func salt(identity: [UInt8], firstID: UInt64) -> UInt32 {
+        var bytes = identity
+        SpoolFrame.append(firstID, to: &bytes)
+        return CRC32C.checksum(bytes)
+    }
+
+    private static func padded(_ id: UInt64) -> String {
+        let digits = String(id)
+        return String(repeating: "0", count: 20 - digits.count) + digits
+    }
+}

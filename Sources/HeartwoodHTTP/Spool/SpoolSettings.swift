@@ -1,0 +1,31 @@
+public import Heartwood
+
+/// How much the store of unsent messages holds, for how long, and how it is cut into files.
+public struct SpoolSettings: Sendable, Equatable {
+    /// The most that the unsent messages take, on disk or (without a directory) in memory; 256 MiB by default.
+    public var maximumBytes = ByteCount.mebibytes(256)
+    /// The most files; 10,000 by default, 0 for no limit.
+    public var maximumFiles = 10_000
+    /// How old an unsent message may become; nil, the default: as old as it takes.
+    public var maximumAge: Duration?
+    /// What goes when a limit is reached; ``SpoolOverflow/dropOldest`` by default.
+    public var overflow = SpoolOverflow.dropOldest
+    /// A segment is sealed when it would become larger; 4 MiB by default, an eighth of `maximumBytes` at most.
+    public var segmentBytes = ByteCount.mebibytes(4)
+    /// A segment is sealed when it has so many messages; 100,000 by default.
+    public var segmentCount = 100_000
+    /// A segment is sealed when its first message is so old; 1 h by default.
+    public var segmentAge = Duration.seconds(3600)
+    /// Whether each save waits until the disk has it, so that a power cut loses nothing; false by default: what was
+    /// saved survives the death of the process, `kill -9` included.
+    public var synchronizes = false
+    /// What of damaged files is kept in `quarantine/`; 8 MiB by default.
+    public var quarantineBytes = ByteCount.mebibytes(8)
+
+    /// Makes the settings that are described at each.
+    public init() {}
+
+    var effectiveSegmentBytes: Int {
+        min(max(segmentBytes.bytes, 4096), max(4096, maximumBytes.bytes / 8))
+    }
+}

@@ -1,0 +1,22 @@
+/// What carries a request to a server and brings the answer back.
+///
+/// ``PlatformTransport/make(options:)`` gives the system's own (libcurl on Linux, URLSession on Apple's systems); a
+/// test or a program with a network stack of its own provides another:
+///
+/// ```swift
+/// struct Echo: HTTPTransport {
+///     func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+///         HTTPResponse(status: 200, body: request.body)
+///     }
+/// }
+/// ```
+///
+/// A transport never follows redirects, stores no cookies, keeps ``HTTPResponse/bodyLimit`` of an answer at most,
+/// ends within the request's timeout, and refuses plain `http` to another machine unless the request allows it.
+public protocol HTTPTransport: Sendable {
+    /// Sends the request and returns the answer, whatever its status; ends soon when the task is cancelled.
+    ///
+    /// - Throws: ``HTTPTransportError`` when no usable answer came. The server may have taken the request all the
+    ///   same.
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse
+}

@@ -1,0 +1,76 @@
+/// Why a request brought no answer.
+public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of failure; a newer version may add kinds.
+    public struct Reason: Hashable, Sendable, RawRepresentable {
+        /// The reason's name.
+        public let rawValue: String
+
+        /// Names a reason; use it to add reasons of your own.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The host's name is not known, or the name servers did not answer.
+        public static let cannotResolve = Reason(rawValue: "cannotResolve")
+        /// Nobody listens, or the network is away.
+        public static let cannotConnect = Reason(rawValue: "cannotConnect")
+        /// The connection broke before the answer was complete; the server may have taken the request.
+        public static let connectionLost = Reason(rawValue: "connectionLost")
+        /// The answer was not complete within the request's timeout.
+        public static let timedOut = Reason(rawValue: "timedOut")
+        /// What came back was not HTTP, or its header was too long.
+        public static let unusableAnswer = Reason(rawValue: "unusableAnswer")
+        /// The task was cancelled.
+        public static let cancelled = Reason(rawValue: "cancelled")
+        /// The request cannot be sent as it is.
+        public static let unusableRequest = Reason(rawValue: "unusableRequest")
+        /// Plain `http` to another machine was not asked for by name.
+        public static let insecureRefused = Reason(rawValue: "insecureRefused")
+
+        /// The server's certificate has expired.
+        public static let certificateExpired = Reason(rawValue: "certificateExpired")
+        /// The server's certificate is not valid yet, or this machine's clock is wrong.
+        public static let certificateNotYetValid = Reason(rawValue: "certificateNotYetValid")
+        /// The server's certificate is for another host.
+        public static let certificateForOtherHost = Reason(rawValue: "certificateForOtherHost")
+        /// The server's certificate was issued by nobody this machine trusts, or by itself.
+        public static let certificateFromUnknownAuthority = Reason(
+            rawValue: "certificateFromUnknownAuthority")
+        /// The server's certificate was revoked, is malformed, or failed in another way.
+        public static let certificateRefused = Reason(rawValue: "certificateRefused")
+        /// The server's public key is none of the pinned ones.
+        public static let publicKeyNotPinned = Reason(rawValue: "publicKeyNotPinned")
+        /// The server asks for a client certificate, or does not accept ours.
+        public static let clientCertificateNeeded = Reason(rawValue: "clientCertificateNeeded")
+        /// Our own certificate, key or authority file cannot be used.
+        public static let credentialUnusable = Reason(rawValue: "credentialUnusable")
+        /// No common version or cipher of TLS (1.2 or later), or no TLS at all on that port.
+        public static let secureProtocol = Reason(rawValue: "secureProtocol")
+
+        /// Anything else.
+        public static let other = Reason(rawValue: "other")
+    }
+
+    /// The kind of failure.
+    public let reason: Reason
+    /// What happened, for a person; never holds a credential.
+    public let message: String
+
+    /// Describes a failure.
+    public init(_ reason: Reason, _ message: String) {
+        self.reason = reason
+        self.message = message
+    }
+
+    /// Whether time alone may help; the others are settings or certificates, and somebody must act.
+    public var isTransient: Bool {
+        switch reason {
+        case .insecureRefused, .unusableRequest, .certificateExpired, .certificateNotYetValid,
+            .certificateForOtherHost, .certificateFromUnknownAuthority, .certificateRefused,
+            .publicKeyNotPinned, .clientCertificateNeeded, .credentialUnusable, .secureProtocol:
+            false
+        default: true
+        }
+    }
+
+    /// The reason and the message.
+    public var description: String { "\(reason.rawValue): \(message)" }
+}

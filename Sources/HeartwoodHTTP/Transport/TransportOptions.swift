@@ -1,0 +1,29 @@
+/// How a transport proves who it is and whom it trusts; fixed when it is made.
+public struct TransportOptions: Sendable, Equatable {
+    /// A PEM file with the authorities to trust *instead of* the system's; nil: the system's.
+    public var authorityFile: String?
+    /// A PEM file with our certificate (and its chain), for servers that ask for one.
+    public var clientCertificateFile: String?
+    /// A PEM file with the certificate's private key; it should be readable by its owner only.
+    public var clientKeyFile: String?
+    /// Public keys of which the server must have one; empty: any key of a trusted certificate.
+    ///
+    /// Each is `sha256//` and the Base64 of the SHA-256 of the key's SubjectPublicKeyInfo.
+    public var pinnedPublicKeys: [String]
+    /// Whether a proxy that the environment names (`https_proxy`, `no_proxy`) is used; true by default.
+    ///
+    /// Requests to this machine never take a proxy.
+    public var usesEnvironmentProxy: Bool
+
+    /// Sets the options; by default the system's authorities, no client certificate and no pinned key.
+    public init(
+        authorityFile: String? = nil, clientCertificateFile: String? = nil, clientKeyFile: String? = nil,
+        pinnedPublicKeys: [String] = [], usesEnvironmentProxy: Bool = true
+    ) {
+        self.authorityFile = authorityFile
+        self.clientCertificateFile = clientCertificateFile
+        self.clientKeyFile = clientKeyFile
+        self.pinnedPublicKeys = pinnedPublicKeys
+        self.usesEnvironmentProxy = usesEnvironmentProxy
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// A directory of a test's own, which goes with it.
+final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/heartwood-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func names(_ subdirectory: String = "") -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path + "/" + subdirectory)) ?? []).sorted()
+    }
+
+    func segments() -> [String] { names().filter { $0.hasSuffix(".seg") } }
+
+    func read(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)))
+    }
+
+    func write(_ name: String, _ bytes: [UInt8]) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: path + "/" + name))
+    }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path + "/" + name) }
+
+    /// What a process that dies now leaves: a copy of everything.
+    func snapshot() throws -> TemporaryDirectory {
+        let copy = try TemporaryDirectory()
+        for name in names() where name != "lock" {
+            try FileManager.default.copyItem(atPath: path + "/" + name, toPath: copy.path + "/" + name)
+        }
+        return copy
+    }
+}
