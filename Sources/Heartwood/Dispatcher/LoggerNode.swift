@@ -50,6 +50,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         /// How many messages were dropped at this place, and not announced yet.
         var lost = 0
         var outcome = LoggerCounters.Outcome.delivered
+        /// Those of the batch at hand, which are not in the counters yet.
+        var outcomes = LoggerCounters.Outcomes()
     }
 
     init(logger: AbstractLogger, queue: DispatchQueue) {
@@ -258,7 +260,6 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     private func deliver(_ slice: RecordSlice, _ thread: ThreadState) {
         let logger = logger
         let runner = runner
-        let counters = counters
         slice.forEach { record in
             if !isKnownUniquelyReferenced(&runner.pointee.storage) {
                 runner.pointee.storage = MessageStorage()
@@ -268,8 +269,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
             thread.handlesReentrantMessage = flags & RecordLayout.Flags.reentrant.rawValue != 0
             runner.pointee.outcome = .delivered
             logger.log(LogMessage(storage: runner.pointee.storage))
-            counters.count(runner.pointee.outcome)
+            runner.pointee.outcomes.count(runner.pointee.outcome)
         }
+        counters.add(&runner.pointee.outcomes)
         thread.handlesReentrantMessage = false
         logger.batchDidEnd()
     }
