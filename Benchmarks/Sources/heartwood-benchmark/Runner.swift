@@ -26,7 +26,7 @@ struct Runner {
 
     private func report(_ scenario: any Scenario, _ part: String, _ values: [Double]) {
         let name = part.isEmpty ? scenario.name : "\(scenario.name) \(part)"
-        report(name, scenario.unit, values)
+        report(name, part.hasPrefix("cpu") ? "s" : scenario.unit, values)
     }
 
     func report(_ name: String, _ unit: String, _ values: [Double]) {

@@ -10,11 +10,13 @@ struct Backlog {
         case work(@Sendable () -> Void)
     }
 
-    /// The most that may wait, in bytes of records.
-    var limit: Int
-    var policy: OverflowPolicy
+    var limits: BacklogLimits
     /// How far a policy that blocks callers may go beyond the limit: what was in the ring already.
     var allowance: Int
+
+    /// The most that may wait, in bytes of records.
+    private var limit: Int { limits.bytes }
+    private var policy: OverflowPolicy { limits.policy }
 
     private var entries: [Entry?] = []
     private var first = 0
@@ -25,9 +27,8 @@ struct Backlog {
     /// Whether a caller has waited in vain, so that nobody waits until the backlog has halved.
     private var gaveUp = false
 
-    init(limit: Int, policy: OverflowPolicy, allowance: Int) {
-        self.limit = limit
-        self.policy = policy
+    init(limits: BacklogLimits = BacklogLimits(), allowance: Int = 0) {
+        self.limits = limits
         self.allowance = allowance
     }
 

@@ -5,7 +5,7 @@ struct Drain {
     /// A logger, and which levels it wants at this point of the order.
     private struct Recipient {
         let node: LoggerNode
-        var levels: UInt32
+        var choice: LogLevelChoice
     }
 
     private var recipients: [Recipient] = []
@@ -84,7 +84,7 @@ struct Drain {
         accepted += batch.count
         if batch.hasReferences { garbage.append(batch) }
         for recipient in recipients {
-            for slice in recipient.node.push(batch, levels: recipient.levels, byCaller: byCaller) {
+            for slice in recipient.node.push(batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller) {
                 garbage.append(slice.batch)
             }
         }
@@ -93,17 +93,18 @@ struct Drain {
 
     // MARK: Controls
 
-    mutating func add(_ node: LoggerNode, levels: UInt32) {
-        recipients.append(Recipient(node: node, levels: levels))
+    mutating func add(_ node: LoggerNode, _ choice: LogLevelChoice) {
+        recipients.append(Recipient(node: node, choice: choice))
     }
 
     mutating func remove(_ node: LoggerNode) {
         recipients.removeAll { $0.node === node }
     }
 
-    mutating func setLevels(_ levels: UInt32, of node: LoggerNode) {
-        for index in recipients.indices where recipients[index].node === node {
-            recipients[index].levels = levels
+    mutating func setLevels(_ choice: LogLevelChoice, of node: LoggerNode) {
+        for index in recipients.indices
+        where recipients[index].node === node && recipients[index].choice.number < choice.number {
+            recipients[index].choice = choice
         }
     }
 }
@@ -112,4 +113,11 @@ struct Drain {
 final class ControlBox: Sendable {
     let action: @Sendable (inout Drain) -> Void
     init(_ action: @escaping @Sendable (inout Drain) -> Void) { self.action = action }
+}
+
+/// The levels that a logger wants, and the number of that setting: of two that were made at the same time the one with
+/// the higher number holds, in whatever order they come.
+struct LogLevelChoice: Sendable {
+    var levels = LogLevelMask.all
+    var number = 0
 }

@@ -148,15 +148,19 @@ extension LogDispatcher {
     @inline(never)
     func waitForLoggers(_ level: UInt32) {
         drainNow(byCaller: true)
-        let (nodes, timeout) = settings.withLock { ($0.nodes, $0.synchronousTimeout) }
+        let (loggers, timeout) = settings.withLock { ($0.loggers, $0.synchronousTimeout) }
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
-        for node in nodes {
-            if node.logger.levels.rawValue & level == 0 {
-                node.scheduleIfNeeded()
-            } else if !node.wait(until: deadline) {
-                diagnostics.report(
-                    .timedOut, "a synchronous call gave up waiting for \(node.logger.name) after \(timeout)")
+        var wanting: [AbstractLogger] = []
+        for logger in loggers {
+            if logger.levels.rawValue & level != 0 {
+                wanting.append(logger)
+            } else {
+                logger.node.scheduleIfNeeded()
             }
+        }
+        for logger in LoggerNode.wait(for: wanting, until: deadline) {
+            diagnostics.report(
+                .timedOut, "a synchronous call gave up waiting for \(logger.name) after \(timeout)")
         }
     }
 }

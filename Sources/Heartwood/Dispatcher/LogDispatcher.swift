@@ -58,7 +58,9 @@ public final class LogDispatcher: Sendable {
 
     struct Settings {
         var levels = LogLevelMask.all
-        var nodes: [LoggerNode] = []
+        /// In the order in which they were added. Kept as loggers, not nodes: a node does not keep its logger, and who
+        /// takes a copy of the list may still use it when they have been removed.
+        var loggers: [AbstractLogger] = []
         var overflowPolicy = OverflowPolicy.standard
         var synchronousTimeout = Duration.seconds(5)
         var metadata = EncodedMetadata([:])
@@ -90,7 +92,7 @@ public final class LogDispatcher: Sendable {
 
     deinit {
         drainNow()
-        for node in settings.withLock({ $0.nodes }) { node.push { node.detach() } }
+        for node in settings.withLock({ $0.loggers.map(\.node) }) { node.push { node.detach() } }
         intake.pointee.deallocate()
         intake.deallocate()
     }
@@ -165,7 +167,7 @@ public final class LogDispatcher: Sendable {
     }
 
     func updateGate(_ settings: Settings) {
-        let wanted = settings.nodes.reduce(0) { $0 | $1.logger.levels.rawValue }
+        let wanted = settings.loggers.reduce(0) { $0 | $1.levels.rawValue }
         let mask = wanted & settings.levels.rawValue
         gate.store(mask, ordering: .relaxed)
         if isShared { CategoryRegistry.shared.setSharedMask(mask) }

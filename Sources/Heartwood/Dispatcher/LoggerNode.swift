@@ -30,6 +30,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     unowned let logger: AbstractLogger
     let queue: DispatchQueue
     let counters = LoggerCounters()
+    /// What tells the logger's queue from others.
+    private let ownQueue = DispatchSpecificKey<Bool>()
 
     // MARK: Guarded by themselves
     private let inbox: Locked<Inbox>
@@ -50,25 +52,26 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         var outcome = LoggerCounters.Outcome.delivered
     }
 
-    init(logger: AbstractLogger, queue: DispatchQueue, limit: ByteCount, policy: OverflowPolicy) {
+    init(logger: AbstractLogger, queue: DispatchQueue) {
         self.logger = logger
         self.queue = queue
-        inbox = Locked(Inbox(backlog: Backlog(limit: limit.bytes, policy: policy, allowance: 0)))
+        inbox = Locked(Inbox(backlog: Backlog()))
         runner = .allocate(capacity: 1)
         runner.initialize(to: Runner())
+        queue.setSpecific(key: ownQueue, value: true)
     }
 
     deinit {
+        queue.setSpecific(key: ownQueue, value: nil)
         runner.deinitialize(count: 1)
         runner.deallocate()
     }
 
     var identity: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    func setLimit(_ limit: ByteCount, _ policy: OverflowPolicy) {
+    func setLimits(_ limits: BacklogLimits) {
         inbox.withLock { inbox in
-            inbox.backlog.limit = limit.bytes
-            inbox.backlog.policy = policy
+            if inbox.backlog.limits.number < limits.number { inbox.backlog.limits = limits }
         }
     }
 
@@ -95,7 +98,11 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     func detach() {
         logger.willRemove()
         attachment.withLock { $0.value = nil }
-        retainedLogger.withLock { $0 = nil }
+        let last = retainedLogger.withLock { logger in
+            defer { logger = nil }
+            return logger
+        }
+        withExtendedLifetime(last) {}  // ends outside of the lock: its end may be the user's code
     }
 
     // MARK: - Taking entries
@@ -117,7 +124,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
             let before = (inbox.backlog.dropped, inbox.backlog.holdsCallers)
             let evicted = inbox.backlog.append(slice)
             counters.dropped.add(inbox.backlog.dropped - before.0, ordering: .relaxed)
-            if !before.1, inbox.backlog.holdsCallers, case .block(let limit) = inbox.backlog.policy {
+            if !before.1, inbox.backlog.holdsCallers, case .block(let limit) = inbox.backlog.limits.policy {
                 dispatcher?.backpressure.hold(self, upTo: limit)
             }
             return (byCaller && logger.runsOnCaller ? false : inbox.claimSchedule(), evicted)
@@ -152,24 +159,45 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 
     // MARK: - Working entries off
 
-    /// Waits until everything that was taken so far has been worked off, until `deadline` at the latest.
+    /// Waits until everything that these loggers have taken so far has been worked off.
     ///
-    /// Where nobody is at it and the logger allows it, the caller does the work itself.
-    func wait(until deadline: DispatchTime) -> Bool {
-        if ThreadState.current.isInHook { return false }
-        let mark = Mark()
-        let mustSchedule = inbox.withLock { inbox in
-            inbox.backlog.append { mark.reach() }
-            if logger.runsOnCaller, !inbox.isRunning { return false }
-            return inbox.claimSchedule()
+    /// All of them work at the same time: one that is stuck does not keep the others from finishing. The caller does
+    /// the work of one of them itself where the logger allows it, and of those whose queue it occupies. Inside of a
+    /// hook nothing is waited for.
+    ///
+    /// - Returns: those that have not finished at `deadline`.
+    static func wait(for loggers: [AbstractLogger], until deadline: DispatchTime) -> [AbstractLogger] {
+        if ThreadState.current.isInHook { return loggers }
+        var ownWork: [(node: LoggerNode, mark: Mark)] = []
+        var mayTakeOne = true
+        let marks = loggers.map { logger in
+            let node = logger.node
+            let mark = Mark()
+            let isOnQueue = DispatchQueue.getSpecific(key: node.ownQueue) != nil
+            if node.append(mark, leavingItToCaller: isOnQueue || (mayTakeOne && logger.runsOnCaller)) {
+                if !isOnQueue { mayTakeOne = false }
+                ownWork.append((node, mark))
+            }
+            return mark
         }
-        if mustSchedule { schedule() }
-        if logger.runsOnCaller { run(until: mark) }
-        return mark.wait(until: deadline)
+        for (node, mark) in ownWork { node.run(until: mark, deadline) }
+        return zip(loggers, marks).filter { !$1.wait(until: deadline) }.map(\.0)
     }
 
-    /// Works off entries until there are none, or `mark` is reached; does nothing when another thread is at it.
-    private func run(until mark: Mark?) {
+    /// Puts a mark behind what was taken so far; returns whether the caller has to call `run`.
+    private func append(_ mark: Mark, leavingItToCaller mayLeave: Bool) -> Bool {
+        let (mustRun, mustSchedule) = inbox.withLock { inbox in
+            inbox.backlog.append { mark.reach() }
+            if mayLeave, !inbox.isRunning { return (true, false) }
+            return (false, inbox.claimSchedule())
+        }
+        if mustSchedule { schedule() }
+        return mustRun
+    }
+
+    /// Works off entries until there are none, `mark` is reached or the time is over; does nothing when another thread
+    /// is at it.
+    private func run(until mark: Mark?, _ deadline: DispatchTime = .distantFuture) {
         let begun = inbox.withLock { inbox in
             if mark == nil { inbox.isScheduled = false }
             if inbox.isRunning { return false }
@@ -183,7 +211,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         defer { thread.runningNode = outer }
         while let entry = next() {
             workOff(entry, thread)
-            if let mark, mark.isReached { return stopRunning() }
+            if let mark, mark.isReached || DispatchTime.now() >= deadline { return stopRunning() }
         }
     }
 
