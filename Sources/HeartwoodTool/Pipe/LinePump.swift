@@ -82,6 +82,7 @@ final class LinePump {
             case .bytes(let count):
                 counts.bytes += count
                 splitter.forEachLine { log($0, $1) }
+                destinations.waitForRoom(unless: stop)
             case .end: break reading
             case .failed(let error):
                 failure = error
@@ -134,7 +135,7 @@ final class LinePump {
         counts.records += 1
         Heartwood.log(
             LogText(utf8: bytes), level: level, category: category, metadata: fields(of: part), asynchronous: true,
-            to: destinations.dispatcher)
+            to: destinations.dispatcher, file: "", function: "", line: 0)  // a line comes from nowhere in this source
     }
 
     private func fields(of part: LineSplitter.Part) -> LogMetadata? {

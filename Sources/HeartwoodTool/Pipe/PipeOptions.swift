@@ -15,6 +15,10 @@ struct PipeOptions {
     var inputs: [String] = []
     var directory: String?
     var url: String?
+    var httpFormat = "json"
+    var spool: String?
+    var tokenVariable: String?
+    var allowsInsecureHTTP = false
     var showsOnConsole = false
     var form = Form.line
     var zone = LogTimeZone.utc
@@ -41,7 +45,7 @@ struct PipeOptions {
                 Option(
                     "--directory", "-d", value: "DIR",
                     help: "Writes files in DIR, which is made if it is missing."),
-                Option("--http", value: "URL", help: "Posts the lines to URL, as JSON arrays, in batches."),
+                Option("--http", value: "URL", help: "Posts the lines to URL, in batches."),
                 Option("--console", help: "Shows the lines on standard output, in colour on a terminal."),
             ]),
         OptionGroup(
@@ -63,6 +67,21 @@ struct PipeOptions {
                     help: "What the files' names begin with, `pipe` by default, and the category of all lines."),
             ]),
         OptionGroup(
+            title: "HTTP",
+            options: [
+                Option(
+                    "--http-format", value: "FORMAT",
+                    help: "The form of the requests: \(PipeRemote.formats.joined(separator: ", ")); json by default."),
+                Option(
+                    "--spool", value: "DIR",
+                    help: "Stores what is not sent yet in DIR, where it survives the end of the process, up to 256 "
+                        + "MiB; the next run sends it."),
+                Option(
+                    "--token-from", value: "VARIABLE",
+                    help: "Sends the value of this environment variable as a bearer token."),
+                Option("--insecure-http", help: "Allows http:// to other machines, where anybody can read along."),
+            ]),
+        OptionGroup(
             title: "How lines are written",
             options: [
                 Option("--json", help: "Writes a JSON object per line: time, level, message and more."),
@@ -70,7 +89,7 @@ struct PipeOptions {
                 Option("--local-time", help: "Writes times in the system's zone instead of UTC."),
                 Option(
                     "--max-line", value: "SIZE",
-                    help: "Cuts longer lines into pieces; 256KiB by default, 1MiB at most. See below."),
+                    help: "Cuts longer lines into pieces; 256KiB by default, 512KiB at most. See below."),
             ]),
         OptionGroup(
             title: "Levels",
@@ -96,6 +115,15 @@ struct PipeOptions {
         directory = arguments.value("--directory")
         url = arguments.value("--http")
         if directory?.isEmpty == true { throw UsageError("--directory wants the path of a directory, and got nothing") }
+        httpFormat = arguments.value("--http-format") ?? httpFormat
+        spool = arguments.value("--spool")
+        tokenVariable = arguments.value("--token-from")
+        allowsInsecureHTTP = arguments.has("--insecure-http")
+        if url == nil {
+            for name in ["--http-format", "--spool", "--token-from", "--insecure-http"] where arguments.has(name) {
+                throw UsageError("\(name) says how lines are sent, and there is nowhere to send them: add --http URL")
+            }
+        }
         showsOnConsole = arguments.has("--console") || (directory == nil && url == nil)
         if arguments.has("--json"), arguments.has("--raw") {
             throw UsageError("--json and --raw exclude each other: a line is written in one way")
@@ -117,8 +145,8 @@ struct PipeOptions {
         detectsLevels = !arguments.has("--no-detection")
 
         lineLimit = try arguments.byteCount("--max-line") ?? lineLimit
-        guard (16...1_048_576).contains(lineLimit.bytes) else {
-            throw UsageError("--max-line wants a size from 16 to 1MiB, and got \(lineLimit)")
+        guard (16...524_288).contains(lineLimit.bytes) else {
+            throw UsageError("--max-line wants a size from 16 to 512KiB, and got \(lineLimit)")
         }
         isQuiet = arguments.has("--quiet")
     }

@@ -14,16 +14,20 @@ struct PipeReport {
         self.signal = signal
     }
 
-    /// Notes what a logger did with `accepted` messages.
-    mutating func add(_ name: String, _ figures: LoggerStatistics, of accepted: Int) {
-        places.append(
+    /// Notes what a logger did.
+    mutating func add(_ name: String, _ figures: LoggerStatistics) {
+        let summary =
             "\(name): \(Readable.count(figures.delivered)) delivered, \(Readable.count(figures.dropped)) dropped, "
-                + "\(Readable.count(figures.failed)) failed; \(ByteCount(figures.bytes))")
+            + "\(Readable.count(figures.failed)) failed; \(ByteCount(figures.bytes))"
         let missing = counts.records - figures.delivered
-        if missing > 0 {
-            let of = "\(Readable.count(missing)) of \(Readable.count(counts.records, "line"))"
-            failure = [failure, "\(of) did not get to: \(name)"].compactMap { $0 }.joined(separator: "; ")
-        }
+        let of = "\(Readable.count(missing)) of \(Readable.count(counts.records, "line"))"
+        add((summary, missing > 0 ? "\(of) did not get to \(name)" : nil))
+    }
+
+    /// Notes a line for the summary, and what is missing.
+    mutating func add(_ place: (summary: String, failure: String?)) {
+        places.append(place.summary)
+        if let failure = place.failure { self.failure = self.failure.map { "\($0); \(failure)" } ?? failure }
     }
 
     /// Notes which files there are.
