@@ -50,6 +50,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         /// How many messages were dropped at this place, and not announced yet.
         var lost = Backlog.Gap()
         var outcome = LoggerCounters.Outcome.delivered
+        /// Those of the batch at hand, which are not in the counters yet.
+        var outcomes = LoggerCounters.Outcomes()
     }
 
     init(logger: AbstractLogger, queue: DispatchQueue) {
@@ -272,7 +274,6 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     private func deliver(_ slice: RecordSlice, _ thread: ThreadState) {
         let logger = logger
         let runner = runner
-        let counters = counters
         var hasOriginal = false
         slice.forEach { record in
             if !isKnownUniquelyReferenced(&runner.pointee.storage) {
@@ -285,8 +286,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
             if !isReentrant { hasOriginal = true }
             runner.pointee.outcome = .delivered
             logger.log(LogMessage(storage: runner.pointee.storage))
-            counters.count(runner.pointee.outcome)
+            runner.pointee.outcomes.count(runner.pointee.outcome)
         }
+        counters.add(&runner.pointee.outcomes)
         // The last message's tag and memory are not kept until the next message comes.
         if runner.pointee.storage.isWorthFreeing { runner.pointee.storage = MessageStorage() }
         // A logger that logs at the end of each batch must not do so because of its own messages alone.

@@ -44,6 +44,13 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
         self.init(stringInterpolation: pieces)
     }
 
+    /// Takes bytes that should be UTF-8, and need not be: formatters write the others as `\\x{ff}`, JSON as U+FFFD.
+    package init(utf8 bytes: UnsafeRawBufferPointer) {
+        var pieces = StringInterpolation(literalCapacity: 0, interpolationCount: 1)
+        pieces.put(.string, bytes)
+        self.init(stringInterpolation: pieces)
+    }
+
     /// Collects the pieces of a literal.
     public struct StringInterpolation: StringInterpolationProtocol {
         @usableFromInline var buffer: TextBuffer

@@ -10,7 +10,9 @@ package final class Spool {
     /// Limits and the cutting into files; may be changed at any time.
     package var settings: SpoolSettings
     /// How many records wait.
-    package private(set) var pending = 0
+    package private(set) var pending = 0 {
+        didSet { if pending < oldValue { oldestKnown = nil } }
+    }
 
     private let clock: any LogClock
     private let disk: SpoolDisk?
@@ -24,6 +26,7 @@ package final class Spool {
     private var diskDamage = 0
     private let opened: (wall: LogTimestamp, uptime: Duration)
     private var hasClockJumped = false
+    private var oldestKnown: LogTimestamp?
 
     /// Opens a spool in `directory`, or makes one in memory.
     ///
@@ -58,7 +61,7 @@ package final class Spool {
                 segment.firstID > touched ? segment.count : disk.unfinished(in: segment, state.isDone)
         }
         diskDamage = disk.counters.damagedRecords
-        ownCounters.recovered = pending
+        ownCounters.recovered = pending + diskDamage
         guard let range = state.range else { return }
         todo = [range]
         if let piece = state.piece {
@@ -87,17 +90,21 @@ package final class Spool {
     /// Whether it outlives the process.
     package var isOnDisk: Bool { disk != nil }
 
+    /// Where it is, if it is on disk.
+    var directory: SpoolDirectory? { disk?.directory }
+
     /// How many records are in memory only.
     package var unsavedCount: Int { unsaved.count }
 
     /// When the oldest record that waits was logged.
     package var oldestTime: LogTimestamp? {
-        var oldest: LogTimestamp?
+        if pending == 0 { return nil }
+        if let oldestKnown { return oldestKnown }
         forEach(after: state.acknowledged) { record in
-            if !state.isDone(record.id) { oldest = record.time }
-            return oldest == nil
+            if !state.isDone(record.id) { oldestKnown = record.time }
+            return oldestKnown == nil
         }
-        return oldest
+        return oldestKnown
     }
 
     /// What went wrong since this was last asked.
@@ -121,6 +128,7 @@ package final class Spool {
             return false
         }
         nextID += 1
+        if pending == 0 { oldestKnown = time }
         pending += 1
         ownCounters.appended += 1
         unsaved.append(record)

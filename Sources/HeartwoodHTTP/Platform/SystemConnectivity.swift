@@ -1,0 +1,7 @@
+func systemConnectivityMonitor() -> any ConnectivityMonitor {
+    #if os(Linux)
+    NetlinkMonitor()
+    #else
+    PathMonitor()
+    #endif
+}

@@ -1,0 +1,108 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import CHeartwood
+import Heartwood
+
+/// Which facts about the machine and program go along; each can be left out.
+public struct DeviceFacts: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Takes bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// `os` and `osVersion`.
+    public static let system = DeviceFacts(rawValue: 1)
+    /// `hostName` and `deviceName`.
+    public static let host = DeviceFacts(rawValue: 2)
+    /// `deviceModel`: the machine's kind.
+    public static let model = DeviceFacts(rawValue: 4)
+    /// `appVersion`, `appBuild`, `firstAppVersion` and `firstAppBuild`, where they were told.
+    public static let app = DeviceFacts(rawValue: 8)
+    /// `firstStart`, `lastStart` and `starts`; they need a spool on disk to last.
+    public static let starts = DeviceFacts(rawValue: 16)
+    /// `uuid`: a random id of this installation; it needs a spool on disk to last.
+    public static let identity = DeviceFacts(rawValue: 32)
+    /// `userName`, where it was set.
+    public static let user = DeviceFacts(rawValue: 64)
+
+    /// All of them.
+    public static let all: DeviceFacts = [.system, .host, .model, .app, .starts, .identity, .user]
+}
+
+/// The facts themselves, some of which are kept in the spool's directory from start to start.
+struct DeviceRecord: Codable, Sendable, Equatable {
+    var uuid = UUID().uuidString
+    var firstStart = 0.0
+    var lastStart = 0.0
+    var starts = 0
+    var firstAppVersion: String?
+    var firstAppBuild: Int?
+
+    /// Counts a start, and keeps the record in `directory` where there is one.
+    static func started(
+        in directory: SpoolDirectory?, at time: LogTimestamp, version: String?, build: Int?
+    ) -> DeviceRecord {
+        var record = directory.flatMap(load) ?? DeviceRecord()
+        if record.starts == 0 {
+            record.firstStart = time.secondsSince1970
+            record.firstAppVersion = version
+            record.firstAppBuild = build
+        }
+        record.starts += 1
+        record.lastStart = time.secondsSince1970
+        if let directory, let bytes = try? JSONEncoder().encode(record) {
+            record.store(Array(bytes), in: directory)
+        }
+        return record
+    }
+
+    private static func load(_ directory: SpoolDirectory) -> DeviceRecord? {
+        let file = directory.open("device.json", O_RDONLY)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        guard SpoolFile.read(file, from: 0, limit: 65_536, into: &bytes) == 0 else { return nil }
+        return try? JSONDecoder().decode(DeviceRecord.self, from: Data(bytes))
+    }
+
+    /// Replaces the file as a whole; a failure costs a count of starts, and nothing else.
+    private func store(_ bytes: [UInt8], in directory: SpoolDirectory) {
+        let file = directory.open("device.tmp", O_WRONLY | O_CREAT | O_TRUNC)
+        guard file >= 0 else { return }
+        let (_, error) = SpoolFile.append(file, bytes)
+        close(file)
+        if error == 0 { _ = directory.rename("device.tmp", to: "device.json") }
+    }
+
+    /// The dictionary, with what `facts` lets through.
+    func dictionary(_ facts: DeviceFacts, version: String?, build: Int?, user: String?) -> LogMetadata {
+        var fields = LogMetadata()
+        if facts.contains(.system) {
+            fields["os"] = .string(MachineFacts.system)
+            fields["osVersion"] = .string(MachineFacts.version)
+        }
+        if facts.contains(.host) {
+            fields["hostName"] = .string(MachineFacts.host)
+            fields["deviceName"] = .string(MachineFacts.host)
+        }
+        if facts.contains(.model) { fields["deviceModel"] = .string(MachineFacts.model) }
+        if facts.contains(.app) {
+            fields["appVersion"] = version.map { .string($0) }
+            fields["appBuild"] = build.map { .integer(Int64($0)) }
+            fields["firstAppVersion"] = firstAppVersion.map { .string($0) }
+            fields["firstAppBuild"] = firstAppBuild.map { .integer(Int64($0)) }
+        }
+        if facts.contains(.starts) {
+            fields["firstStart"] = .double(firstStart)
+            fields["lastStart"] = .double(lastStart)
+            fields["starts"] = .integer(Int64(starts))
+        }
+        if facts.contains(.identity) { fields["uuid"] = .string(uuid) }
+        if facts.contains(.user), let user, !user.isEmpty { fields["userName"] = .string(user) }
+        return fields
+    }
+}
