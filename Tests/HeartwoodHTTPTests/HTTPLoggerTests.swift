@@ -383,6 +383,7 @@ final class HTTPBench {
         bench.logger.sendNow()
         await bench.logger.figures { $0.lastError != nil }
         bench.logger.decorators = []
+        await bench.settle()
         bench.clock.advance(by: .seconds(300))
         #expect(await bench.logger.deliver(timeout: .seconds(60)))
         #expect(bench.stored == bench.texts(0..<2))
