@@ -61,7 +61,8 @@ let package = Package(
             name: "HeartwoodTestSupport", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
             swiftSettings: settings),
         .executableTarget(
-            name: "HeartwoodTool", dependencies: ["Heartwood", "HeartwoodHTTP", "HeartwoodTestSupport"],
+            name: "HeartwoodTool",
+            dependencies: ["Heartwood", "HeartwoodHTTP", "HeartwoodTestSupport", "CHeartwood"],
             swiftSettings: settings),
 
         .testTarget(
@@ -69,6 +70,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodHTTPTests", dependencies: ["HeartwoodHTTP", "HeartwoodTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HeartwoodToolTests",
+            dependencies: ["HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodTestSupport"],
             swiftSettings: settings),
     ]
 )

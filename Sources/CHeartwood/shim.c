@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -33,28 +35,39 @@ bool hw_ticks_are_reliable(void) {
 #endif
 }
 
-// MARK: Thread identity
+// MARK: What a thread keeps
 
-_Thread_local void *hw_thread_state __attribute__((tls_model("initial-exec")));
+_Thread_local struct hw_thread *hw_this_thread __attribute__((tls_model("initial-exec")));
+static _Atomic(void (*)(void *)) hw_free_spare;
+
+void hw_set_free_spare(void (*free_spare)(void *)) { hw_free_spare = free_spare; }
 
 static pthread_key_t exit_key;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
-static void (*exit_destructor)(void *);
+// The name that every thread has until somebody gives it another: the program's, cut by the kernel.
+static char first_name[64];
 
-static void run_destructor(void *state) {
-    hw_thread_state = NULL;
-    if (exit_destructor) exit_destructor(state);
-}
-static void make_exit_key(void) { pthread_key_create(&exit_key, run_destructor); }
-
-void hw_thread_state_set(void *state, void (*destructor)(void *)) {
-    exit_destructor = destructor;
-    pthread_once(&exit_once, make_exit_key);
-    pthread_setspecific(exit_key, state);
-    hw_thread_state = state;
+static void thread_ends(void *state) {
+    struct hw_thread *thread = state;
+    hw_this_thread = NULL;
+    void (*free_spare)(void *) = hw_free_spare;
+    if (thread->spare && free_spare) free_spare(thread->spare);
+    free(thread);
 }
 
-uint64_t hw_thread_id(void) {
+static void begin(void) {
+    pthread_key_create(&exit_key, thread_ends);
+#ifdef __linux__
+    FILE *file = fopen("/proc/self/comm", "re");
+    if (file) {
+        if (!fgets(first_name, sizeof first_name, file)) first_name[0] = 0;
+        first_name[strcspn(first_name, "\n")] = 0;
+        fclose(file);
+    }
+#endif
+}
+
+static uint64_t thread_id(void) {
 #ifdef __linux__
     return (uint64_t)syscall(SYS_gettid);
 #else
@@ -64,13 +77,23 @@ uint64_t hw_thread_id(void) {
 #endif
 }
 
-size_t hw_thread_name(char *buffer, size_t capacity) {
-    char name[64] = {0};
-    if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) return 0;
-    size_t length = strnlen(name, sizeof name);
-    if (length > capacity) length = capacity;
-    memcpy(buffer, name, length);
-    return length;
+struct hw_thread *hw_thread_make(void) {
+    pthread_once(&exit_once, begin);
+    struct hw_thread *thread = calloc(1, sizeof *thread);
+    if (!thread) abort();  // as every allocation in Swift does
+    thread->id = thread_id();
+    pthread_setspecific(exit_key, thread);
+    hw_this_thread = thread;
+    return thread;
+}
+
+void hw_thread_read_name(struct hw_thread *thread, uint64_t ticks) {
+    thread->name_expires = ticks + 2000000000u;
+    thread->name_size = 0;
+    if (pthread_getname_np(pthread_self(), thread->name, sizeof thread->name) != 0) return;
+    // The names of dispatch's workers say nothing, nor does the program's own.
+    if (strcmp(thread->name, first_name) == 0 || strstr(thread->name, "-qos")) return;
+    thread->name_size = (uint8_t)strnlen(thread->name, sizeof thread->name);
 }
 
 extern const char *dispatch_queue_get_label(void *queue);
@@ -80,6 +103,12 @@ const char *hw_queue_label(void) { return dispatch_queue_get_label(NULL); }
 // MARK: The gate
 
 _Atomic uint32_t hw_shared_gate;
+_Atomic bool hw_outer_fields_used;
+_Atomic(const void *) hw_shared_intake;
+_Atomic(const void *) hw_call_sites;
+
+void hw_shared_intake_store(const void *intake) { hw_shared_intake = intake; }
+void hw_call_sites_store(const void *table) { hw_call_sites = table; }
 
 // MARK: Sanitizer annotations
 

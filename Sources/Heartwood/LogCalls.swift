@@ -20,23 +20,70 @@ public import Synchronization
 ///
 /// For work that is done only for a message, where it does not fit into the message's own literal.
 @inlinable @inline(__always)
-public func wantsLog(_ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil) -> Bool {
+public func wantsLog(_ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil)
+    -> Bool
+{
     if let dispatcher { return dispatcher.wants(level, category ?? .default) }
     if let category { return category.state.sharedGate.load(ordering: .relaxed) & level.rawValue != 0 }
     return hw_shared_gate_load() & level.rawValue != 0
 }
 
 /// Hands a message that somebody wants to its dispatcher.
-@usableFromInline
-func submit(
-    _ text: consuming LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int, _ tag: (any Sendable)?,
+///
+/// The text is still the caller's afterwards.
+@inlinable @inline(__always)
+func submit<Tag: Sendable>(
+    _ text: borrowing LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int, _ tag: Tag?,
     _ metadata: LogMetadata?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString,
     _ function: StaticString, _ line: UInt
 ) {
-    let site = CallSiteTable.shared.id(file: file, function: function, line: line)
-    (dispatcher ?? .shared).accept(
-        text, level, category ?? .default, context: context, tag: tag, metadata: metadata, asynchronous: asynchronous,
-        site: site)
+    if tag == nil, metadata == nil {
+        submitPlain(
+            text.buffer.base, text.count, level.rawValue, category, context, asynchronous, dispatcher, file,
+            function,
+            line)
+    } else {
+        submitWithExtras(
+            text.buffer.base, text.count, level.rawValue, category, context, tag, metadata, asynchronous,
+            dispatcher,
+            file, function, line)
+    }
+}
+
+/// The way of nearly every message: nothing but the text.
+@usableFromInline
+func submitPlain(
+    _ text: UnsafeMutableRawPointer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
+    _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString, _ function: StaticString,
+    _ line: UInt
+) {
+    var call = Call(
+        text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
+        context: context,
+        site: CallSiteTable.id(file: file, function: function, line: line))
+    if let dispatcher {
+        dispatcher.intake.pointee.accept(&call, asynchronous)
+    } else {
+        LogDispatcher.sharedIntake.pointee.accept(&call, asynchronous)
+    }
+}
+
+/// The way of a message with a tag or fields.
+@usableFromInline
+func submitWithExtras(
+    _ text: UnsafeMutableRawPointer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
+    _ tag: (any Sendable)?, _ metadata: LogMetadata?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?,
+    _ file: StaticString, _ function: StaticString, _ line: UInt
+) {
+    let fields = metadata.map { EncodedMetadata($0).bytes } ?? []
+    fields.withUnsafeBytes { fields in
+        var call = Call(
+            text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
+            context: context, site: CallSiteTable.id(file: file, function: function, line: line))
+        call.fields = fields
+        call.tag = tag.map { Unmanaged.passRetained(TagBox($0)) }
+        (dispatcher ?? .shared).intake.pointee.accept(&call, asynchronous)
+    }
 }
 
 /// Logs at a level that is given as a value: one of the user's own, or one that is known only while the program runs.
@@ -54,232 +101,256 @@ func submit(
 ///   - function: Where the call stands.
 ///   - line: Where the call stands.
 @inlinable
-public func log(
+public func log<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(level, category: category, to: dispatcher) else { return }
-    submit(text(), level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
 /// Logs a string at a level that is given as a value.
 @inlinable @_disfavoredOverload
-public func log(
+public func log<Tag: Sendable>(
     _ string: @autoclosure () -> String, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(level, category: category, to: dispatcher) else { return }
-    submit(LogText(string()), level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = LogText(string())
+    submit(text, level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
-/// The program cannot go on. Logged synchronously unless the call says otherwise; it does not end the program.
+/// The program cannot go on.
+///
+/// Logged synchronously unless the call says otherwise; it does not end the program.
 @inlinable @inline(__always)
-public func logFatal(
+public func logFatal<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logFatal(
+public func logFatal<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = LogText(string())
+    submit(text, .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
-/// Something failed. Logged synchronously unless the call says otherwise.
+/// Something failed.
+///
+/// Logged synchronously unless the call says otherwise.
 @inlinable @inline(__always)
-public func logError(
+public func logError<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.error, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logError(
+public func logError<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.error, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = LogText(string())
+    submit(text, .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
 }
 
 /// Something may fail soon, or was worked around.
 @inlinable @inline(__always)
-public func logWarning(
+public func logWarning<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logWarning(
+public func logWarning<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = LogText(string())
+    submit(text, .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
 /// Normal, but worth a look.
 @inlinable @inline(__always)
-public func logNotice(
+public func logNotice<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logNotice(
+public func logNotice<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = LogText(string())
+    submit(text, .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
 /// What the program does, for those who run it.
 @inlinable @inline(__always)
-public func logInfo(
+public func logInfo<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorNotice
     guard wantsLog(.info, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logInfo(
+public func logInfo<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorNotice
     guard wantsLog(.info, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = LogText(string())
+    submit(text, .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
 /// How the program does it, for those who write it.
 @inlinable @inline(__always)
-public func logDebug(
+public func logDebug<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorInfo
     guard wantsLog(.debug, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logDebug(
+public func logDebug<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorInfo
     guard wantsLog(.debug, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = LogText(string())
+    submit(text, .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
 /// Everything else.
 @inlinable @inline(__always)
-public func logVerbose(
+public func logVerbose<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
-    submit(
-        text(), .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = text()
+    submit(text, .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
 /// The same for a string.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logVerbose(
+public func logVerbose<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: (any Sendable)? = nil, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
-    submit(
-        LogText(string()), .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    let text = LogText(string())
+    submit(text, .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    text.recycle()
     #endif
 }
 
-/// Checks that something holds. When it does not, that is logged as an error, and the program stops where assertions
-/// are on: in debug builds.
+/// Checks that something holds.
+///
+/// When it does not, that is logged as an error, and the program stops where assertions are on: in debug
+/// builds.
 ///
 /// The condition is evaluated in release builds too, unlike that of `assert`.
 @inlinable
@@ -289,7 +360,8 @@ public func logAssert(
     function: StaticString = #function, line: UInt = #line
 ) {
     if !condition() {
-        logAssertionFailure(text(), category: category, to: dispatcher, file: file, function: function, line: line)
+        logAssertionFailure(
+            text(), category: category, to: dispatcher, file: file, function: function, line: line)
     }
 }
 
@@ -302,7 +374,8 @@ public func logAssertionFailure(
 ) {
     let text = text()
     logError(
-        text, category: category, asynchronous: false, to: dispatcher, file: file, function: function, line: line)
+        text, category: category, asynchronous: false, to: dispatcher, file: file, function: function,
+        line: line)
     assertionFailure(describe(text), file: file, line: line)
 }
 

@@ -6,7 +6,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
+#include <regex.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,24 +51,54 @@ static inline uint64_t hw_ticks(void) {
 // Whether `hw_ticks` advances at one rate on every core and in every power state.
 bool hw_ticks_are_reliable(void);
 
-// MARK: Thread identity
+// MARK: What a thread keeps between two of its messages
 
-extern _Thread_local void *hw_thread_state __attribute__((tls_model("initial-exec")));
+// Only its own thread touches it; freed when the thread ends.
+struct hw_thread {
+    // The buffer for the next message, an owned reference; null while a message is being built.
+    void *spare;
+    // The kernel's number of the thread.
+    uint64_t id;
+    // The logger whose hook runs on this thread, and the formatter whose other `format` stands below on the stack.
+    const void *running_node;
+    const void *formatter;
+    uint64_t name_expires;
+    // The thread's name in UTF-8; empty when nobody gave it one.
+    uint8_t name_size;
+    // Whether the message that the hook handles was itself logged inside a hook.
+    bool handles_reentrant;
+    // Whether the handler of the diagnostics runs.
+    bool reporting;
+    char name[64];
+};
 
-// One pointer per thread, owned by Swift; null until the thread's first message.
-static inline void *hw_thread_state_get(void) { return hw_thread_state; }
+extern _Thread_local struct hw_thread *hw_this_thread __attribute__((tls_model("initial-exec")));
 
-// Sets the pointer; `destructor` is called with it when the thread ends.
-void hw_thread_state_set(void *state, void (*destructor)(void *));
+// How a spare buffer is freed; set by Swift before there is one.
+void hw_set_free_spare(void (*free_spare)(void *));
 
-// The kernel's number of the calling thread.
-uint64_t hw_thread_id(void);
+struct hw_thread *hw_thread_make(void);
 
-// Copies the calling thread's name, cut to `capacity` bytes, without a final zero; returns its length.
-size_t hw_thread_name(char *buffer, size_t capacity);
+static inline struct hw_thread *hw_thread_current(void) {
+    struct hw_thread *thread = hw_this_thread;
+    return __builtin_expect(thread != NULL, 1) ? thread : hw_thread_make();
+}
+
+// Reads the thread's name again.
+void hw_thread_read_name(struct hw_thread *thread, uint64_t ticks);
+
+// Reads the thread's name again if the last reading is older than about a second.
+static inline void hw_thread_refresh_name(struct hw_thread *thread, uint64_t ticks) {
+    if (ticks >= thread->name_expires) hw_thread_read_name(thread, ticks);
+}
 
 // The label of the dispatch queue that runs the caller, or null.
 const char *hw_queue_label(void);
+
+// The running task, or null.
+void *swift_task_getCurrent(void) __attribute__((swiftcall));
+
+static inline bool hw_in_task(void) { return swift_task_getCurrent() != NULL; }
 
 // MARK: The gate of the shared dispatcher's default category
 
@@ -77,6 +109,29 @@ static inline uint32_t hw_shared_gate_load(void) {
 }
 static inline void hw_shared_gate_store(uint32_t mask) {
     atomic_store_explicit(&hw_shared_gate, mask, memory_order_relaxed);
+}
+
+// Two objects of Swift's that live for ever, reached without the check whether they have been made: null until then.
+extern _Atomic(const void *) hw_shared_intake;
+extern _Atomic(const void *) hw_call_sites;
+
+static inline const void *hw_shared_intake_load(void) {
+    return atomic_load_explicit(&hw_shared_intake, memory_order_acquire);
+}
+static inline const void *hw_call_sites_load(void) {
+    return atomic_load_explicit(&hw_call_sites, memory_order_acquire);
+}
+void hw_shared_intake_store(const void *intake);
+void hw_call_sites_store(const void *table);
+
+// Whether any task or category has, or ever had, fields of its own.
+extern _Atomic bool hw_outer_fields_used;
+
+static inline bool hw_outer_fields_load(void) {
+    return atomic_load_explicit(&hw_outer_fields_used, memory_order_relaxed);
+}
+static inline void hw_outer_fields_set(void) {
+    atomic_store_explicit(&hw_outer_fields_used, true, memory_order_relaxed);
 }
 
 // MARK: Sanitizer annotations (no-ops outside a thread-sanitizer build)

@@ -56,6 +56,7 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
         var buffer = [CChar](repeating: 0, count: 128)
         _ = strerror_r(number, &buffer, buffer.count)
         let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return bytes.isEmpty ? "errno \(number)" : "errno \(number): " + String(decoding: bytes, as: UTF8.self)
+        return bytes.isEmpty
+            ? "errno \(number)" : "errno \(number): " + String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Holds callers back while a logger whose policy says so is behind.
-final class Backpressure: Sendable {
+final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic, and constant
     private struct State {
         var holders: [(node: LoggerNode, limit: Duration)] = []
         var waiting: [DispatchSemaphore] = []
@@ -10,24 +10,29 @@ final class Backpressure: Sendable {
 
     // MARK: Atomics (any thread)
     /// How many loggers hold callers; read at every call.
-    private let count = Atomic<Int>(0)
+    let count: UnsafeMutablePointer<Atomic<Int>>
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    var isHeld: Bool { count.load(ordering: .relaxed) != 0 }
+    init() {
+        count = .allocate(capacity: 1)
+        count.initialize(to: Atomic(0))
+    }
+
+    deinit { count.deallocate() }
 
     func hold(_ node: LoggerNode, upTo limit: Duration) {
         state.withLock { state in
             state.holders.append((node, limit))
-            count.store(state.holders.count, ordering: .relaxed)
+            count.pointee.store(state.holders.count, ordering: .relaxed)
         }
     }
 
     func release(_ node: LoggerNode) {
         let waiting = state.withLock { state in
             state.holders.removeAll { $0.node === node }
-            count.store(state.holders.count, ordering: .relaxed)
+            count.pointee.store(state.holders.count, ordering: .relaxed)
             return state.holders.isEmpty ? state.waiting : []
         }
         for semaphore in waiting { semaphore.signal() }
@@ -45,16 +50,8 @@ final class Backpressure: Sendable {
         let result = semaphore.wait(timeout: .now() + .nanoseconds(Int(clamping: limit.nanoseconds)))
         let givenUp = state.withLock { state in
             state.waiting.removeAll { $0 === semaphore }
-            if result == .success { return [] as [LoggerNode] }
-            defer { state.holders = [] }
-            count.store(0, ordering: .relaxed)
-            return state.holders.map(\.node)
+            return result == .success ? [] : state.holders.map(\.node)
         }
         for node in givenUp { node.giveUp() }
-        if !givenUp.isEmpty { wakeAll() }
-    }
-
-    private func wakeAll() {
-        for semaphore in state.withLock({ $0.waiting }) { semaphore.signal() }
     }
 }

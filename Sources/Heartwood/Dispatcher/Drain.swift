@@ -5,7 +5,7 @@ struct Drain {
     /// A logger, and which levels it wants at this point of the order.
     private struct Recipient {
         let node: LoggerNode
-        var levels: UInt32
+        var choice: LogLevelChoice
     }
 
     private var recipients: [Recipient] = []
@@ -13,16 +13,20 @@ struct Drain {
     private var sequence: UInt64 = 0
     private(set) var accepted = 0
     private let usesTicks: Bool
+    /// What may be due to be freed and may hold objects of the user's: freed by `LogDispatcher.consume`, when the lock is
+    /// open again.
+    var garbage: [AnyObject] = []
 
     init(usesTicks: Bool) {
         self.usesTicks = usesTicks
     }
 
-    /// Moves what is published between the head and `end`; returns whether there was anything.
+    /// Moves what is published between the head and `end`; says whether there was anything.
     ///
-    /// - Parameter byCaller: Whether a synchronous call drains, which then sees to the loggers itself.
-    mutating func drain(_ ring: RecordRing, upTo end: UInt64, byCaller: Bool) -> Bool {
+    /// `byCaller` says that a synchronous call drains, which then sees to the loggers itself.
+    mutating func drain(_ ring: RecordRing, _ gaps: RingGaps, upTo end: UInt64, byCaller: Bool) -> Bool {
         var position = ring.head
+        passOn(gaps, at: position)
         if position >= end { return false }
         if usesTicks { ticks.refresh() }
         let first = position
@@ -35,24 +39,40 @@ struct Drain {
                 let pointer = (ring.address(of: position) + 8).load(as: UnsafeRawPointer.self)
                 position &+= UInt64(size)
                 ring.free(upTo: position)
-                Unmanaged<ControlBox>.fromOpaque(pointer).takeRetainedValue().action(&self)
+                let control = Unmanaged<ControlBox>.fromOpaque(pointer).takeRetainedValue()
+                control.action(&self)
+                garbage.append(control)
             case .message:
-                position = takeRun(from: position, end: end, ring, byCaller: byCaller)
+                let stop = gaps.next.map { $0 > position ? min($0, end) : end } ?? end
+                position = takeRun(from: position, end: stop, ring, byCaller: byCaller)
             }
+            passOn(gaps, at: position)
         }
         ring.free(upTo: position)
         return position != first
     }
 
+    /// Tells the loggers how many messages are missing up to here.
+    private func passOn(_ gaps: RingGaps, at position: UInt64) {
+        let missing = gaps.take(upTo: position)
+        if missing == 0 { return }
+        for recipient in recipients { recipient.node.push(lostAtRing: missing) }
+    }
+
     /// Copies the published messages from `start` on into a batch, frees them, and hands the batch out.
-    private mutating func takeRun(from start: UInt64, end: UInt64, _ ring: RecordRing, byCaller: Bool) -> UInt64 {
+    private mutating func takeRun(from start: UInt64, end: UInt64, _ ring: RecordRing, byCaller: Bool)
+        -> UInt64
+    {
         // Up to a control, a filler, the end of the ring or of what is published: a run of whole records.
         var position = start
         while position < end, position &- start < UInt64(RecordBatch.usualCapacity),
             let (size, kind) = ring.record(at: position), kind == .message
         {
-            if position != start, position &- start &+ UInt64(size) > UInt64(RecordBatch.usualCapacity) { break }
+            if position != start, position &- start &+ UInt64(size) > UInt64(RecordBatch.usualCapacity) {
+                break
+            }
             position &+= UInt64(size)
+            if ring.isStart(position) { break }
         }
         let total = Int(position &- start)
         let batch = RecordBatch(capacity: total)
@@ -67,31 +87,38 @@ struct Drain {
             let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
             if usesTicks, flags & RecordLayout.Flags.wallTime.rawValue == 0 {
                 let time = record.load(fromByteOffset: RecordLayout.time, as: UInt64.self)
-                record.storeBytes(of: ticks.wallTime(of: time), toByteOffset: RecordLayout.time, as: Int64.self)
+                record.storeBytes(
+                    of: ticks.wallTime(of: time), toByteOffset: RecordLayout.time, as: Int64.self)
             }
             sequence += 1
             batch.add(at: offset, size: size, sequence: sequence)
+            if flags & RecordLayout.Flags.large.rawValue != 0 { RecordLayout.leaveRing(record) }
             offset += size
         }
         accepted += batch.count
+        if batch.hasReferences { garbage.append(batch) }
         for recipient in recipients {
-            recipient.node.push(batch, levels: recipient.levels, byCaller: byCaller)
-         }
+            let freed = recipient.node.push(batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller)
+            for batch in freed where batch.hasReferences { garbage.append(batch) }
+        }
         return position
     }
 
     // MARK: Controls
 
-    mutating func add(_ node: LoggerNode, levels: UInt32) {
-        recipients.append(Recipient(node: node, levels: levels))
+    mutating func add(_ node: LoggerNode, _ choice: LogLevelChoice) {
+        recipients.append(Recipient(node: node, choice: choice))
     }
 
     mutating func remove(_ node: LoggerNode) {
         recipients.removeAll { $0.node === node }
     }
 
-    mutating func setLevels(_ levels: UInt32, of node: LoggerNode) {
-        for index in recipients.indices where recipients[index].node === node { recipients[index].levels = levels }
+    mutating func setLevels(_ choice: LogLevelChoice, of node: LoggerNode) {
+        for index in recipients.indices
+        where recipients[index].node === node && recipients[index].choice.number < choice.number {
+            recipients[index].choice = choice
+        }
     }
 }
 
@@ -99,4 +126,11 @@ struct Drain {
 final class ControlBox: Sendable {
     let action: @Sendable (inout Drain) -> Void
     init(_ action: @escaping @Sendable (inout Drain) -> Void) { self.action = action }
+}
+
+/// The levels that a logger wants, and the number of that setting: of two that were made at the same time the one with
+/// the higher number holds, in whatever order they come.
+struct LogLevelChoice: Sendable {
+    var levels = LogLevelMask.all
+    var number = 0
 }

@@ -11,15 +11,29 @@ import Synchronization
 /// The promises that hold for it, and the tests that hold it to them, are listed in `Docs/Invariants.md`.
 public final class LogDispatcher: Sendable {
     /// The dispatcher of calls that name none.
-    public static let shared = LogDispatcher(isShared: true, ringCapacity: .mebibytes(4), clock: SystemClock())
+    public static let shared = LogDispatcher(
+        isShared: true, ringCapacity: .mebibytes(4), clock: SystemClock())
+
+    /// What calls to the shared dispatcher go to: no reference to count, nothing to check but that it is there.
+    @inline(__always)
+    static var sharedIntake: UnsafePointer<Intake> {
+        hw_shared_intake_load()?.assumingMemoryBound(to: Intake.self) ?? makeSharedIntake()
+    }
+
+    @inline(never)
+    private static func makeSharedIntake() -> UnsafePointer<Intake> {
+        hw_shared_intake_store(shared.intake)
+        return shared.intake
+    }
 
     // MARK: Constants (any thread)
     let ring: RecordRing
     let clock: any LogClock
     let backpressure = Backpressure()
+    // Constants and atomics behind a pointer, freed with the dispatcher.
+    nonisolated(unsafe) let intake: UnsafePointer<Intake>
     private let isShared: Bool
-    /// Whether records are stamped with the cycle counter.
-    let usesTicks: Bool
+    private let usesTicks: Bool
     /// The global queue.
     let queue: DispatchQueue
     private let wake = DispatchSemaphore(value: 0)
@@ -30,23 +44,25 @@ public final class LogDispatcher: Sendable {
     // MARK: Atomics (any thread)
     /// Which levels pass: the dispatcher's own, as far as any logger wants them.
     let gate = Atomic<UInt32>(0)
-    /// What the drain does: see `DrainSchedule`.
-    let schedule = Atomic<UInt8>(DrainSchedule.asleep)
     let droppedAtRing = Atomic<Int>(0)
+    /// Where messages found no room in the ring, until the drain has passed on that they are missing there.
+    let ringGaps = RingGaps()
     let largeBytes = Atomic<Int>(0)
-    private let synchronousMask = Atomic<UInt32>(LogLevelMask.error.rawValue)
-    let hasMetadata = Atomic<Bool>(false)
 
     // MARK: Guarded by 'settings'
     let settings = Locked(Settings())
 
     // MARK: Guarded by 'drain'
-    /// What the global queue works with. Whoever holds the lock is the ring's consumer; no hook runs under it.
+    /// What the global queue works with.
+    ///
+    /// Whoever holds the lock is the ring's consumer; no hook runs under it.
     let drain: Locked<Drain>
 
     struct Settings {
         var levels = LogLevelMask.all
-        var nodes: [LoggerNode] = []
+        /// In the order in which they were added. Kept as loggers, not nodes: a node does not keep its logger, and who
+        /// takes a copy of the list may still use it when they have been removed.
+        var loggers: [AbstractLogger] = []
         var overflowPolicy = OverflowPolicy.standard
         var synchronousTimeout = Duration.seconds(5)
         var metadata = EncodedMetadata([:])
@@ -70,17 +86,24 @@ public final class LogDispatcher: Sendable {
         queue = DispatchQueue(label: isShared ? "heartwood" : "heartwood.dispatcher", qos: .utility)
         diagnostics = LogDiagnostics(clock: clock)
         drain = Locked(Drain(usesTicks: usesTicks))
+        let intake = UnsafeMutablePointer<Intake>.allocate(capacity: 1)
+        self.intake = UnsafePointer(intake)
+        intake.initialize(to: Intake(self, usesTicks: usesTicks))
         ProcessExit.register(self)
     }
 
     deinit {
         drainNow()
-        for node in settings.withLock({ $0.nodes }) { node.push { node.detach() } }
+        for node in settings.withLock({ $0.loggers.map(\.node) }) { node.push { node.detach() } }
+        intake.pointee.deallocate()
+        intake.deallocate()
     }
 
     // MARK: - Settings
 
-    /// Which levels pass at all; ``LogLevelMask/all`` by default. Takes effect at once, in all threads.
+    /// Which levels pass at all; ``LogLevelMask/all`` by default.
+    ///
+    /// Takes effect at once, in all threads.
     public var levels: LogLevelMask {
         get { settings.withLock { $0.levels } }
         set {
@@ -95,11 +118,13 @@ public final class LogDispatcher: Sendable {
     ///
     /// A synchronous call returns when every logger has handled its message, ``synchronousTimeout`` at the latest.
     public var synchronousLevels: LogLevelMask {
-        get { LogLevelMask(rawValue: synchronousMask.load(ordering: .relaxed)) }
-        set { synchronousMask.store(newValue.rawValue, ordering: .relaxed) }
+        get { LogLevelMask(rawValue: intake.pointee.synchronousLevels.pointee.load(ordering: .relaxed)) }
+        set { intake.pointee.synchronousLevels.pointee.store(newValue.rawValue, ordering: .relaxed) }
     }
 
-    /// How long a synchronous call waits for loggers; 5 s by default. After that it returns, and says so.
+    /// How long a synchronous call waits for loggers; 5 s by default.
+    ///
+    /// After that it returns, and says so.
     public var synchronousTimeout: Duration {
         get { settings.withLock { $0.synchronousTimeout } }
         set { settings.withLock { $0.synchronousTimeout = newValue } }
@@ -120,11 +145,13 @@ public final class LogDispatcher: Sendable {
         set {
             let encoded = EncodedMetadata(newValue)
             settings.withLock { $0.metadata = encoded }
-            hasMetadata.store(!newValue.isEmpty, ordering: .relaxed)
+            if !newValue.isEmpty { hw_outer_fields_set() }
         }
     }
 
-    /// What became of the messages so far. Exact after a flush; before it, what is under way is in no figure.
+    /// What became of the messages so far.
+    ///
+    /// Exact after a flush; before it, what is under way is in no figure.
     public var statistics: LogStatistics {
         var statistics = LogStatistics()
         statistics.accepted = drain.withLock { $0.accepted }
@@ -142,7 +169,7 @@ public final class LogDispatcher: Sendable {
     }
 
     func updateGate(_ settings: Settings) {
-        let wanted = settings.nodes.reduce(0) { $0 | $1.logger.levels.rawValue }
+        let wanted = settings.loggers.reduce(0) { $0 | $1.levels.rawValue }
         let mask = wanted & settings.levels.rawValue
         gate.store(mask, ordering: .relaxed)
         if isShared { CategoryRegistry.shared.setSharedMask(mask) }
@@ -156,59 +183,58 @@ public final class LogDispatcher: Sendable {
         gate.load(ordering: .relaxed) & category.state.levels.load(ordering: .relaxed) & level.rawValue != 0
     }
 
-    @inline(__always)
-    func isSynchronous(_ level: LogLevel, asked: Bool?) -> Bool {
-        if let asked { return !asked }
-        return synchronousMask.load(ordering: .relaxed) & level.rawValue != 0
-    }
-
     // MARK: - The global queue's turn
 
-    /// Makes sure that the drain comes soon; called after a record was published.
-    @inline(__always)
-    func wakeDrain(fill: Int, size: Int) {
-        // Sequentially consistent, with the reservation before it: either the drain sees the reservation when it looks
-        // once more before it sleeps, or this sees that it sleeps.
-        let state = schedule.load(ordering: .sequentiallyConsistent)
-        if state == DrainSchedule.running { return }
-        if state == DrainSchedule.asleep {
-            startDrain()
-        } else if fill / (ring.capacity / 4) != (fill + size) / (ring.capacity / 4) {
-            // It looks every millisecond; a burst that fills a quarter of the ring wakes it at once.
-            wake.signal()
-        }
+    /// Wakes the drain out of its sleep, or out of its pause.
+    @inline(never)
+    func wakeDrain(isAsleep: Bool) {
+        if isAsleep { startDrain() } else { wake.signal() }
     }
 
-    @inline(never)
     private func startDrain() {
-        let (claimed, _) = schedule.compareExchange(
+        let (claimed, _) = intake.pointee.schedule.pointee.compareExchange(
             expected: DrainSchedule.asleep, desired: DrainSchedule.running, ordering: .sequentiallyConsistent)
         if claimed { queue.async { self.runDrain() } }
     }
 
-    /// Empties the ring until nothing has come for some milliseconds. Runs on the global queue, once at a time.
+    /// Empties the ring until nothing has come for some milliseconds.
+    ///
+    /// Runs on the global queue, once at a time.
     private func runDrain() {
         var idle = 0
         while true {
-            schedule.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
+            intake.pointee.schedule.pointee.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
             let end = ring.tail
-            let found = drain.withLock { $0.drain(ring, upTo: end, byCaller: false) }
+            let found = consume(upTo: end, byCaller: false)
             if found {
                 idle = 0
             } else if idle == DrainSchedule.patience {
-                schedule.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
+                intake.pointee.schedule.pointee.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
                 if ring.tail == ring.head { return }
-                let (again, _) = schedule.compareExchange(
-                    expected: DrainSchedule.asleep, desired: DrainSchedule.running, ordering: .sequentiallyConsistent)
+                let (again, _) = intake.pointee.schedule.pointee.compareExchange(
+                    expected: DrainSchedule.asleep, desired: DrainSchedule.running,
+                    ordering: .sequentiallyConsistent)
                 if !again { return }
                 idle = 0
             } else {
                 idle += 1
             }
             if ring.tail != ring.head, found { continue }
-            schedule.store(DrainSchedule.lingering, ordering: .sequentiallyConsistent)
+            intake.pointee.schedule.pointee.store(DrainSchedule.lingering, ordering: .sequentiallyConsistent)
             _ = wake.wait(timeout: .now() + DrainSchedule.interval)
         }
+    }
+
+    /// Is the ring's consumer for a while; says whether there was anything to consume.
+    private func consume(upTo end: UInt64, byCaller: Bool) -> Bool {
+        var (found, garbage) = drain.withLock { drain in
+            let found = drain.drain(ring, ringGaps, upTo: end, byCaller: byCaller)
+            defer { drain.garbage = [] }
+            return (found, drain.garbage)
+        }
+        // Freed outside of the lock: the end of a tag is the user's code, which may log.
+        if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
+        return found
     }
 
     /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.
@@ -216,15 +242,18 @@ public final class LogDispatcher: Sendable {
     /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.
     func drainNow(byCaller: Bool = false) {
         let end = ring.tail
+        if ringGaps.isPending { _ = consume(upTo: end, byCaller: byCaller) }
         while ring.head < end {
-            let found = drain.withLock { $0.drain(ring, upTo: end, byCaller: byCaller) }
+            let found = consume(upTo: end, byCaller: byCaller)
             if !found, ring.head < end { sched_yield() }
         }
     }
 }
 
-/// What the drain is doing. It sleeps only after it has looked for records in vain, `sleep` first, then look: a record
-/// that was reserved before the look is found by it, and the producer of one reserved later sees that it sleeps.
+/// What the drain is doing.
+///
+/// It sleeps only after it has looked for records in vain, `sleep` first, then look: a record that was
+/// reserved before the look is found by it, and the producer of one reserved later sees that it sleeps.
 enum DrainSchedule {
     static let asleep: UInt8 = 0
     /// Looks again after `interval`, or when woken.

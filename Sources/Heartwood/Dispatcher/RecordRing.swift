@@ -25,16 +25,12 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     }
 
     // MARK: Constants (any thread)
-    let capacity: Int
-    /// A larger record takes another way (`LargeBody`).
-    let maximumRecord: Int
-    private let mask: UInt64
-    private let base: UnsafeMutableRawPointer
-    // On cache lines of their own: producers write the one, the consumer the other.
-    private let tailWord: UnsafeMutablePointer<Atomic<UInt64>>
-    private let headWord: UnsafeMutablePointer<Atomic<UInt64>>
+    let memory: RingMemory
     private let waitingWord: UnsafeMutablePointer<Atomic<Int>>
     private let counters: UnsafeMutableRawPointer
+
+    var capacity: Int { memory.capacity }
+    var maximumRecord: Int { memory.maximumRecord }
 
     // MARK: Guarded by 'waiting'
     private let waiting = Locked<[DispatchSemaphore]>([])
@@ -46,73 +42,44 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     init(capacity wanted: Int) {
         var size = RecordRing.smallest
         while size < min(wanted, RecordRing.largest) { size *= 2 }
-        capacity = size
-        maximumRecord = size / 4
-        mask = UInt64(size - 1)
-        let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let memory, memory != UnsafeMutableRawPointer(bitPattern: -1) else {
+        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let base, base != UnsafeMutableRawPointer(bitPattern: -1) else {
             fatalError("No memory for a record ring of \(ByteCount(size)): choose a smaller `ringCapacity`.")
         }
-        base = memory
+        // On cache lines of their own: producers write the one, the consumer the other.
         counters = .allocate(byteCount: 384, alignment: 128)
-        tailWord = counters.bindMemory(to: Atomic<UInt64>.self, capacity: 1)
-        headWord = (counters + 128).bindMemory(to: Atomic<UInt64>.self, capacity: 1)
+        memory = RingMemory(
+            base: base, capacity: size,
+            tail: counters.bindMemory(to: Atomic<UInt64>.self, capacity: 1),
+            head: (counters + 128).bindMemory(to: Atomic<UInt64>.self, capacity: 1))
         waitingWord = (counters + 256).bindMemory(to: Atomic<Int>.self, capacity: 1)
-        tailWord.initialize(to: Atomic(0))
-        headWord.initialize(to: Atomic(0))
+        memory.tailWord.initialize(to: Atomic(0))
+        memory.headWord.initialize(to: Atomic(0))
         waitingWord.initialize(to: Atomic(0))
     }
 
     deinit {
-        munmap(base, capacity)
+        munmap(memory.base, memory.capacity)
         counters.deallocate()
     }
 
     // MARK: - Producers
 
     /// Where the next record will begin.
-    var tail: UInt64 { tailWord.pointee.load(ordering: .sequentiallyConsistent) }
+    var tail: UInt64 { memory.tailWord.pointee.load(ordering: .sequentiallyConsistent) }
 
     /// Up to where records were taken.
-    var head: UInt64 { headWord.pointee.load(ordering: .sequentiallyConsistent) }
+    var head: UInt64 { memory.headWord.pointee.load(ordering: .sequentiallyConsistent) }
 
-    @inline(__always)
-    func address(of position: UInt64) -> UnsafeMutableRawPointer { base + Int(position & mask) }
+    func address(of position: UInt64) -> UnsafeMutableRawPointer { memory.address(of: position) }
 
-    /// Reserves `size` bytes, a multiple of 8 and at most `maximumRecord`.
-    ///
-    /// - Returns: the record's position and how full the ring was before, or nil when it is full.
-    @inline(__always)
-    func reserve(_ size: Int) -> (position: UInt64, used: Int)? {
-        while true {
-            let tail = tailWord.pointee.load(ordering: .relaxed)
-            let head = headWord.pointee.load(ordering: .acquiring)
-            let rest = capacity - Int(tail & mask)
-            let filler = size <= rest ? 0 : rest
-            let used = Int(truncatingIfNeeded: tail &- head)
-            if used + filler + size > capacity {
-                // `tail` may be older than `head`: look again, unless the ring really is full.
-                if tailWord.pointee.load(ordering: .relaxed) != tail { continue }
-                return nil
-            }
-            // Sequentially consistent, together with the consumer's `sleep`: see `DrainSchedule`.
-            let (exchanged, _) = tailWord.pointee.weakCompareExchange(
-                expected: tail, desired: tail &+ UInt64(filler + size), ordering: .sequentiallyConsistent)
-            if !exchanged { continue }
-            if filler > 0 { publish(tail, size: filler, kind: .filler) }
-            return (tail &+ UInt64(filler), used)
-        }
-    }
+    /// Whether a position is at the ring's first byte: what stands before it is at the other end of the memory.
+    func isStart(_ position: UInt64) -> Bool { position & UInt64(capacity - 1) == 0 }
 
-    /// Makes a reserved and written record visible to the consumer.
-    @inline(__always)
+    func reserve(_ size: Int) -> (position: UInt64, used: Int)? { memory.reserve(size) }
+
     func publish(_ position: UInt64, size: Int, kind: Kind) {
-        word(at: position).pointee.store(UInt64(size) | kind.rawValue << 32, ordering: .releasing)
-    }
-
-    @inline(__always)
-    private func word(at position: UInt64) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        address(of: position).assumingMemoryBound(to: Atomic<UInt64>.self)
+        memory.publish(position, size: size, kind: kind)
     }
 
     /// Waits until something was taken from the ring, or `limit` has passed.
@@ -133,23 +100,24 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     /// What stands at a position: nil when nothing was published there yet.
     @inline(__always)
     func record(at position: UInt64) -> (size: Int, kind: Kind)? {
-        let commit = word(at: position).pointee.load(ordering: .acquiring)
+        let commit = memory.word(at: position).pointee.load(ordering: .acquiring)
         guard commit != 0, let kind = Kind(rawValue: commit >> 32) else { return nil }
         return (Int(commit & 0xFFFF_FFFF), kind)
     }
 
     /// Gives the bytes from `head` to `position` back to the producers.
     func free(upTo position: UInt64) {
-        let head = headWord.pointee.load(ordering: .relaxed)
+        let head = memory.headWord.pointee.load(ordering: .relaxed)
+        let base = memory.base
         var count = Int(position &- head)
         if count == 0 { return }
-        let start = Int(head & mask)
+        let start = Int(head & UInt64(capacity - 1))
         let first = min(count, capacity - start)
         memset(base + start, 0, first)
         count -= first
         if count > 0 { memset(base, 0, count) }
         // Releasing: the zeros are there before a producer may reserve them. Consistent with `waitForRoom`.
-        headWord.pointee.store(position, ordering: .sequentiallyConsistent)
+        memory.headWord.pointee.store(position, ordering: .sequentiallyConsistent)
         if waitingWord.pointee.load(ordering: .sequentiallyConsistent) > 0 {
             for semaphore in waiting.withLock({ $0 }) { semaphore.signal() }
         }

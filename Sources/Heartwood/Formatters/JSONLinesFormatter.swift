@@ -1,4 +1,4 @@
-/// One JSON object per message and line, in which named pieces and metadata are typed fields:
+/// One JSON object per message and line, in which named pieces and metadata are typed fields.
 ///
 ///     {"time":"2026-11-20T10:20:30.123456789Z","level":"info","message":"took 12.5 ms","ms":12.5,"seq":17}
 ///
@@ -26,7 +26,8 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     public let options: Options
 
     private static let ownKeys: Set<String> = [
-        "time", "level", "category", "message", "context", "file", "line", "function", "thread", "thread_name",
+        "time", "level", "category", "message", "context", "file", "line", "function", "thread",
+        "thread_name",
         "queue", "task", "seq",
     ]
 

@@ -1,4 +1,4 @@
-/// One line per message, for people:
+/// One line per message, for people.
 ///
 ///     2026-11-20 10:20:30.123Z info    payments Shop.swift:42 charged 12.5 EUR {order=17}
 ///
@@ -56,7 +56,7 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
             output.append(UInt8(ascii: " "))
         }
         if options.showsPlace, !message.storage.site.file.isEmpty {
-            output.append(safe: message.storage.site.place)
+            output.append(message.storage.site.place)
             output.append(UInt8(ascii: " "))
         }
         output.appendText(of: message, privacy: options.privacy, escaping: options.escaping)
@@ -81,12 +81,6 @@ extension LogBuffer {
 
     /// Adds a name that comes from the program, but might come from elsewhere.
     mutating func append(safe name: String) {
-        let start = count
-        append(name)
-        makeSafe(from: start, .escape)
-    }
-
-    mutating func append(safe name: [UInt8]) {
         let start = count
         append(name)
         makeSafe(from: start, .escape)

@@ -8,9 +8,13 @@ extension LogBuffer {
         append(UInt8(ascii: "Z"))
     }
 
-    mutating func append(isoDate moment: LogTimestamp) { append(date: CivilTime(nanoseconds: moment.nanoseconds)) }
+    mutating func append(isoDate moment: LogTimestamp) {
+        append(date: CivilTime(nanoseconds: moment.nanoseconds))
+    }
 
-    mutating func append(isoTime moment: LogTimestamp) { append(time: CivilTime(nanoseconds: moment.nanoseconds)) }
+    mutating func append(isoTime moment: LogTimestamp) {
+        append(time: CivilTime(nanoseconds: moment.nanoseconds))
+    }
 
     /// Adds `2026-11-20`.
     mutating func append(date time: CivilTime) {

@@ -43,10 +43,11 @@ extension LogBuffer {
     }
 
     /// Whether there may be something to escape: a control character, a backslash, or the first byte of U+0080 to
-    /// U+009F, or of U+2000 and above, where the separators and the bidirectional controls are.
+    /// U+009F, or of U+2000 and above, where the separators and the bidirectional controls are; or no UTF-8 at all.
     @inline(__always)
     static func needsEscaping(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
+        var high: UInt64 = 0
         let count = bytes.count
         while index + 8 <= count {
             let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
@@ -59,19 +60,22 @@ extension LogBuffer {
             let isDelete = (delete &- ones) & ~delete & highs
             if low | isSlash | isDelete | (word & highs) != 0 {
                 for offset in index..<index + 8 where isSuspect(bytes[offset]) { return true }
+                high |= word & highs
             }
             index += 8
         }
         while index < count {
             if isSuspect(bytes[index]) { return true }
+            high |= UInt64(bytes[index] & 0x80)
             index += 1
         }
-        return false
+        return high != 0 && !isUTF8(bytes)
     }
 
     @inline(__always)
     private static func isSuspect(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == 0x5C || byte == 0x7F || byte == 0xC2 || byte == 0xE2 || byte == 0xEF || byte == 0xD8
+        byte < 0x20 || byte == 0x5C || byte == 0x7F || byte == 0xC2 || byte == 0xE2 || byte == 0xEF
+            || byte == 0xD8
     }
 
     /// Adds UTF-8 with everything escaped that could move a cursor, forge a line or hide text.
@@ -102,19 +106,38 @@ extension LogBuffer {
                 index += 1
             case 0xE2 where index + 2 < count:
                 let code = 0x2000 | UInt32(bytes[index + 1] & 0x3F) << 6 | UInt32(bytes[index + 2] & 0x3F)
-                if LogBuffer.isHidden(code) {
+                if LogBuffer.isHidden(code), LogBuffer.isContinuation(bytes[index + 1], bytes[index + 2]) {
                     append(escaped: code)
                     index += 2
                 } else {
-                    append(byte)
+                    index += appendSequence(bytes, at: index) - 1
                 }
             case 0xEF where index + 2 < count && bytes[index + 1] == 0xBB && bytes[index + 2] == 0xBF:
                 append(escaped: 0xFEFF)
                 index += 2
+            case 0x80...: index += appendSequence(bytes, at: index) - 1
             default: append(byte)
             }
             index += 1
         }
+    }
+
+    /// Adds the character that begins at `index`, or `\\x{ff}` for a byte that begins none; returns its length.
+    private mutating func appendSequence(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+        let length = LogBuffer.sequenceLength(bytes, at: index)
+        if length == 0 {
+            append("\\x{" as StaticString)
+            append(LogBuffer.hexDigits[Int(bytes[index] >> 4)])
+            append(LogBuffer.hexDigits[Int(bytes[index] & 15)])
+            append(UInt8(ascii: "}"))
+            return 1
+        }
+        append(UnsafeRawBufferPointer(rebasing: bytes[index..<index + length]))
+        return length
+    }
+
+    private static func isContinuation(_ first: UInt8, _ second: UInt8) -> Bool {
+        first & 0xC0 == 0x80 && second & 0xC0 == 0x80
     }
 
     /// Line and paragraph separators, bidirectional controls and zero-width characters (but the joiners, which

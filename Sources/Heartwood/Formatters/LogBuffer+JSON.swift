@@ -16,7 +16,7 @@ extension LogBuffer {
         append(UInt8(ascii: "\""))
     }
 
-    /// Escapes what stands from `start` on as the inside of a JSON string.
+    /// Escapes what stands from `start` on as the inside of a JSON string; what is not UTF-8 becomes U+FFFD.
     mutating func makeJSONSafe(from start: Int) {
         let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
         var plain = true
@@ -49,6 +49,14 @@ extension LogBuffer {
                 && (0xA8...0xAE).contains(bytes[index + 2]):
                 append(unicode: 0x2000 | UInt32(bytes[index + 2] & 0x3F))
                 index += 2
+            case 0x80...:
+                let length = LogBuffer.sequenceLength(bytes, at: index)
+                if length == 0 {
+                    append(unicode: 0xFFFD)
+                } else {
+                    append(UnsafeRawBufferPointer(rebasing: bytes[index..<index + length]))
+                    index += length - 1
+                }
             default: append(byte)
             }
             index += 1
@@ -62,7 +70,9 @@ extension LogBuffer {
         }
     }
 
-    /// Adds a value as JSON. Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings.
+    /// Adds a value as JSON.
+    ///
+    /// Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings.
     public mutating func append(json value: LogValue) {
         switch value {
         case .null: append("null" as StaticString)

@@ -154,7 +154,8 @@ extension LogBuffer {
     mutating func append(_ value: EncodedValue, double: Double) {
         switch value.format.kind {
         case .fixed where double.isFinite: append(fixed: double, digits: Int(value.format.first))
-        case .scientific where double.isFinite: append(printf: "%.*e", double, digits: Int(value.format.first))
+        case .scientific where double.isFinite:
+            append(printf: "%.*e", double, digits: Int(value.format.first))
         default: append(double)
         }
     }

@@ -18,7 +18,13 @@ public struct LogBuffer: ~Copyable {
     deinit { base.deallocate() }
 
     /// The bytes as text; those that are not UTF-8 are replaced by U+FFFD.
-    public var text: String { String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self) }
+    public var text: String {
+        String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self)
+    }
+
+    /// The last byte, if there is one.
+    @inline(__always)
+    public var last: UInt8? { count == 0 ? nil : base[count - 1] }
 
     /// Calls `body` with the bytes.
     public func withUnsafeBytes<Result: ~Copyable, Failure: Error>(

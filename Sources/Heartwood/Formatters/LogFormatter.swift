@@ -14,15 +14,17 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// Makes a formatter.
     public init() {}
 
+    private var identity: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+
     /// The message as text, without a newline at the end; nil drops it for the logger.
     ///
     /// The base class gives what the other method writes or, where neither is overridden, the message's text.
     open func format(_ message: LogMessage) -> String? {
         let thread = ThreadState.current
-        if thread.formatterInProgress == ObjectIdentifier(self) { return message.text }
+        if thread.formatterInProgress == identity { return message.text }
         var buffer = LogBuffer()
         let outer = thread.formatterInProgress
-        thread.formatterInProgress = ObjectIdentifier(self)
+        thread.formatterInProgress = identity
         defer { thread.formatterInProgress = outer }
         return format(message, into: &buffer) ? buffer.text : nil
     }
@@ -34,7 +36,7 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     open func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         let thread = ThreadState.current
         let outer = thread.formatterInProgress
-        thread.formatterInProgress = ObjectIdentifier(self)
+        thread.formatterInProgress = identity
         defer { thread.formatterInProgress = outer }
         guard let text = format(message) else { return false }
         output.append(text)

@@ -71,6 +71,7 @@ final class TimestampText: Sendable {
             end.appendDecimal(abs(offset) / 60 % 60, width: 2)
         }
         return Second(
-            number: number, start: start.withUnsafeBytes { Array($0) }, end: end.withUnsafeBytes { Array($0) })
+            number: number, start: start.withUnsafeBytes { Array($0) }, end: end.withUnsafeBytes { Array($0) }
+        )
     }
 }

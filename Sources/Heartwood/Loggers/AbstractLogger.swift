@@ -18,7 +18,8 @@ import Synchronization
 ///
 /// Hooks are called one at a time, in the order of the messages, on ``queue``. They may log, read and set properties,
 /// and call `flush` or `remove`: inside of a hook nothing of this waits. A hook that is slow delays its own logger only.
-open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the rest is the subclass's, used in hooks
+// Unchecked: settings are `Ordered`, the rest is the subclass's and used in hooks.
+open class AbstractLogger: @unchecked Sendable {
     // MARK: Constants (any thread)
 
     /// The name in statistics and reports.
@@ -32,28 +33,43 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
     package final var frontNode: AnyObject { node }
     final var node: LoggerNode { nodeIfMade.unsafelyUnwrapped }
 
-    /// Whether a caller that waits for the logger may run the hooks itself when nobody else does, on its own thread
-    /// instead of `queue`. For loggers that care about neither, which saves two changes of thread.
+    /// Whether a caller that waits for the logger may run the hooks itself when nobody else does, on its own
+    /// thread instead of `queue`.
+    ///
+    /// For loggers that care about neither, which saves two changes of thread.
     package final let runsOnCaller: Bool
 
     // MARK: Settings (any thread, ordered)
 
-    /// Turns messages into text; nil writes the text alone. What the initialiser set, unless changed.
+    /// Turns messages into text; nil writes the text alone.
+    ///
+    /// What the initialiser set, unless changed.
     @Ordered public final var formatter: LogFormatter?
 
     /// How much may wait for this logger, in memory; 16 MiB unless changed.
     ///
     /// Counted are the messages in the form that the ring holds, which is about the size of their text plus 100 bytes.
     /// A logger that wants few of many messages, and the policy `block`, may hold up to twice this and the ring's size.
-    @Ordered public final var backlogLimit = ByteCount.mebibytes(16)
+    /// ``ByteCount/zero`` switches the limit off.
+    public final var backlogLimit: ByteCount {
+        get { limits.withLock { $0.limit } }
+        set { setLimits { $0.limit = newValue } }
+    }
 
     /// What happens when that limit is reached; ``OverflowPolicy/standard`` unless changed.
-    @Ordered public final var overflowPolicy = OverflowPolicy.standard
+    ///
+    /// Like the limit, it holds for the next message already, even while the logger is stuck.
+    public final var overflowPolicy: OverflowPolicy {
+        get { limits.withLock { $0.policy } }
+        set { setLimits { $0.policy = newValue } }
+    }
 
     /// The formatter in effect for the message at hand: what `formatter` is in a hook, without the detour.
     private var formatterInEffect: LogFormatter?
 
-    private let levelsSetting = Locked(LogLevelMask.all)
+    // MARK: Guarded by themselves
+    private let levelsSetting = Locked(LogLevelChoice())
+    private let limits = Locked(BacklogLimits())
 
     /// Makes a logger that belongs to no dispatcher yet.
     ///
@@ -80,7 +96,7 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
     }
 
     private func setUp(_ formatter: LogFormatter?) {
-        nodeIfMade = LoggerNode(logger: self, queue: queue, limit: .mebibytes(16), policy: .standard)
+        nodeIfMade = LoggerNode(logger: self, queue: queue)
         _formatter.start(with: formatter)
         formatterInEffect = formatter
     }
@@ -89,15 +105,38 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
     ///
     /// Takes effect exactly between the messages that the same thread logged before and after the change.
     public final var levels: LogLevelMask {
-        get { levelsSetting.withLock { $0 } }
+        get { levelsSetting.withLock { $0.levels } }
         set {
-            levelsSetting.withLock { $0 = newValue }
-            if let dispatcher = node.dispatcher { dispatcher.levelsDidChange(of: node, to: newValue) }
+            let choice = choose(newValue)
+            if let dispatcher = node.dispatcher { dispatcher.levelsDidChange(of: node, to: choice) }
         }
     }
 
-    /// Sets the levels of a logger that no dispatcher knows yet.
-    final func setLevelsSilently(_ levels: LogLevelMask) { levelsSetting.withLock { $0 = levels } }
+    /// The levels with the number of their setting.
+    final var levelChoice: LogLevelChoice { levelsSetting.withLock { $0 } }
+
+    /// Sets the levels without telling the dispatcher.
+    @discardableResult
+    final func choose(_ levels: LogLevelMask) -> LogLevelChoice {
+        levelsSetting.withLock { choice in
+            choice = LogLevelChoice(levels: levels, number: choice.number + 1)
+            return choice
+        }
+    }
+
+    /// Changes limits in order with the messages: they decide when a message comes in, not when it is handled.
+    private func setLimits(_ change: (inout BacklogLimits) -> Void) {
+        let (limits, node) = (limits.withLock { limits in
+            change(&limits)
+            limits.number += 1
+            return limits
+        }, node)
+        if let dispatcher = node.dispatcher {
+            dispatcher.submit { _ in node.setLimits(limits) }
+        } else {
+            node.setLimits(limits)
+        }
+    }
 
     // MARK: - Hooks
 
@@ -151,6 +190,16 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name)
     }
 
+    /// Says that messages which counted as delivered have failed after all, as when their batch could not be written.
+    public final func noteLaterFailure(of count: Int, _ reason: @autoclosure () -> String) {
+        node.counters.delivered.subtract(count, ordering: .relaxed)
+        node.counters.failed.add(count, ordering: .relaxed)
+        node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name, count: count)
+    }
+
+    /// Whether a formatter is in effect for the message at hand.
+    public final var hasFormatter: Bool { formatterInEffect != nil }
+
     /// Adds to the bytes that the logger has written.
     public final func noteWritten(_ bytes: Int) { node.counters.bytes.add(bytes, ordering: .relaxed) }
 
@@ -163,7 +212,9 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
     /// Where troubles are reported to.
     package final var diagnostics: LogDiagnostics { node.diagnostics }
 
-    /// Has `work` done alone, between two hooks. Any thread; never waits.
+    /// Has `work` done alone, between two hooks.
+    ///
+    /// Any thread; never waits.
     package final func perform(_ work: @escaping @Sendable () -> Void) {
         node.push { [self] in
             withExtendedLifetime(self) { work() }
@@ -185,20 +236,20 @@ open class AbstractLogger: @unchecked Sendable {  // settings are `Ordered`; the
     /// Waits until everything asked for before has been done; false after `timeout`, and at once inside of a hook.
     package final func waitUntilIdle(timeout: Duration) -> Bool {
         if let dispatcher = node.dispatcher { dispatcher.drainNow() }
-        return node.wait(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)))
+        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
+        return LoggerNode.wait(for: [self], until: deadline).isEmpty
     }
 
     /// Whether the caller is inside of one of this logger's hooks.
-    package final var isInHook: Bool { ThreadState.current.runningNode === node }
+    package final var isInHook: Bool { ThreadState.current.runningNode == node.identity }
 
     final var currentTime: LogTimestamp {
         node.dispatcher?.clock.now() ?? SystemClock().now()
     }
 
-    /// Applies settings that the node itself keeps, then tells the subclass.
+    /// Takes the formatter over, then tells the subclass.
     final func orderedPropertyDidChange() {
         formatterInEffect = formatter
-        node.setLimit(backlogLimit, overflowPolicy)
         settingsDidChange()
     }
 }

@@ -1,3 +1,4 @@
+import CHeartwood
 import Synchronization
 
 /// All call sites that have logged, by number.
@@ -57,11 +58,29 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
     }
 
     /// The number of the site with these literals.
-    func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
+    @inline(__always)
+    static func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
+        guard let known = hw_call_sites_load() else {
+            return first(file: file, function: function, line: line)
+        }
+        return Unmanaged<CallSiteTable>.fromOpaque(known)._withUnsafeGuaranteedRef {
+            $0.id(file: file, function: function, line: line)
+        }
+    }
+
+    @inline(never)
+    private static func first(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
+        hw_call_sites_store(Unmanaged.passUnretained(shared).toOpaque())
+        return shared.id(file: file, function: function, line: line)
+    }
+
+    private func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
         guard file.hasPointerRepresentation, function.hasPointerRepresentation else {
             return id(file: file.description, function: function.description, line: Int(line))
         }
-        let key = Key(file: UInt(bitPattern: file.utf8Start), function: UInt(bitPattern: function.utf8Start), line: line)
+        let key = Key(
+            file: UInt(bitPattern: file.utf8Start), function: UInt(bitPattern: function.utf8Start), line: line
+        )
         // Acquiring: what the entry points to was written before it was published.
         let table = Unmanaged<Slots>.fromOpaque(slots.load(ordering: .acquiring))
         return table._withUnsafeGuaranteedRef { table in
@@ -94,7 +113,8 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
                 let larger = Slots(capacity: (table.mask + 1) * 4)
                 for entry in content.entries { CallSiteTable.insert(entry, into: larger) }
                 content.tables.append(larger)
-                slots.store(UnsafeRawPointer(Unmanaged.passUnretained(larger).toOpaque()), ordering: .releasing)
+                slots.store(
+                    UnsafeRawPointer(Unmanaged.passUnretained(larger).toOpaque()), ordering: .releasing)
             } else {
                 CallSiteTable.insert(entry, into: table)
             }
@@ -105,7 +125,8 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
     private static func insert(_ entry: Entry, into table: Slots) {
         var index = slot(of: entry.key) & table.mask
         while table.base[index].load(ordering: .relaxed) != nil { index = (index + 1) & table.mask }
-        table.base[index].store(UnsafeRawPointer(Unmanaged.passUnretained(entry).toOpaque()), ordering: .releasing)
+        table.base[index].store(
+            UnsafeRawPointer(Unmanaged.passUnretained(entry).toOpaque()), ordering: .releasing)
     }
 
     /// The number of a site whose text is known only while the program runs, as in a bridge to another library.
@@ -113,7 +134,9 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
         content.withLock { CallSiteTable.add(file, function, line, to: &$0) }
     }
 
-    private static func add(_ file: String, _ function: String, _ line: Int, to content: inout Content) -> UInt32 {
+    private static func add(_ file: String, _ function: String, _ line: Int, to content: inout Content)
+        -> UInt32
+    {
         let text = "\(file)\u{0}\(function)\u{0}\(line)"
         if let known = content.byText[text] { return known }
         let id = UInt32(content.sites.count)

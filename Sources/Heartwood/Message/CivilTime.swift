@@ -8,8 +8,10 @@ package struct CivilTime: Equatable, Sendable {
     package var second: Int
     package var nanosecond: Int
 
-    /// Reads the calendar at `nanoseconds` since 1970; the algorithm of H. Hinnant's "chrono-compatible low-level
-    /// date algorithms", which holds for every date of the proleptic Gregorian calendar.
+    /// Reads the calendar at `nanoseconds` since 1970; the algorithm of H.
+    ///
+    /// Hinnant's "chrono-compatible low-level date algorithms", which holds for every date of the proleptic
+    /// Gregorian calendar.
     package init(nanoseconds: Int64) {
         let seconds = nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds + 1) / 1_000_000_000 - 1
         nanosecond = Int(nanoseconds - seconds * 1_000_000_000)
@@ -39,7 +41,9 @@ package struct CivilTime: Equatable, Sendable {
         return (days * 86_400 + Int64(hour * 3600 + minute * 60 + second)) * 1_000_000_000 + Int64(nanosecond)
     }
 
-    package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int = 0) {
+    package init(
+        year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int = 0
+    ) {
         (self.year, self.month, self.day) = (year, month, day)
         (self.hour, self.minute, self.second, self.nanosecond) = (hour, minute, second, nanosecond)
     }

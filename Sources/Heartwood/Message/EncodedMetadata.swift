@@ -10,8 +10,9 @@ struct EncodedMetadata: Sendable {
         } else {
             var pieces = LogText.StringInterpolation(literalCapacity: 0, interpolationCount: 0)
             pieces.put(value)
-            bytes = Array(UnsafeRawBufferPointer(start: pieces.buffer.base, count: pieces.cursor - pieces.buffer.base))
-            ThreadState.recycle(&pieces.buffer)
+            bytes = Array(
+                UnsafeRawBufferPointer(start: pieces.buffer.base, count: pieces.cursor - pieces.buffer.base))
+            ThreadState.current.recycle(pieces.buffer)
         }
     }
 }

@@ -49,7 +49,7 @@ public struct LogCategory: Hashable, Sendable {
         nonmutating set {
             let encoded = EncodedMetadata(newValue)
             state.metadata.withLock { $0 = encoded }
-            state.hasMetadata.store(!newValue.isEmpty, ordering: .relaxed)
+            if !newValue.isEmpty { hw_outer_fields_set() }
         }
     }
 
@@ -70,7 +70,6 @@ public struct LogCategory: Hashable, Sendable {
         let levels = Atomic<UInt32>(.max)
         /// `levels`, what the shared dispatcher lets pass and what its loggers want, in one word.
         @usableFromInline let sharedGate = Atomic<UInt32>(0)
-        let hasMetadata = Atomic<Bool>(false)
 
         // MARK: Guarded by themselves
         let metadata = Locked(EncodedMetadata([:]))
@@ -94,6 +93,13 @@ final class CategoryRegistry: Sendable {
 
     // MARK: Guarded by 'content'
     private let content = Locked(Content())
+
+    /// The number of the default category, known without a look.
+    static let defaultID: UInt32 = 0
+
+    private init() {
+        _ = state(named: "default")
+    }
 
     func state(named name: String) -> LogCategory.State {
         content.withLock { content in
@@ -135,6 +141,6 @@ final class CategoryRegistry: Sendable {
     private static func updateGate(of state: LogCategory.State, mask: UInt32) {
         let gate = mask & state.levels.load(ordering: .relaxed)
         state.sharedGate.store(gate, ordering: .relaxed)
-        if state.name == "default" { hw_shared_gate_store(gate) }
+        if state.id == defaultID { hw_shared_gate_store(gate) }
     }
 }

@@ -1,14 +1,11 @@
-import Synchronization
+import CHeartwood
 
 /// Fields of the running task, added to each of its messages.
 enum LogContext {
     @TaskLocal static var current: EncodedMetadata?
 
-    /// Whether any task has ever had fields; until then a call need not ask.
-    static let isUsed = Atomic<Bool>(false)
-
     static func merged(with metadata: LogMetadata) -> EncodedMetadata {
-        isUsed.store(true, ordering: .relaxed)
+        hw_outer_fields_set()
         var fields = metadata
         if let outer = current { fields.merge(keepingOwn: outer.value) }
         return EncodedMetadata(fields)

@@ -57,7 +57,9 @@ public struct LogLevel: Hashable, Sendable {
     public static let verbose = LogLevel(standard: 6)
 
     /// The seven levels that come with Heartwood, the most serious first.
-    public static let standardLevels: [LogLevel] = [.fatal, .error, .warning, .notice, .info, .debug, .verbose]
+    public static let standardLevels: [LogLevel] = [
+        .fatal, .error, .warning, .notice, .info, .debug, .verbose,
+    ]
 
     private static let standardNames = ["fatal", "error", "warning", "notice", "info", "debug", "verbose"]
 
@@ -86,6 +88,13 @@ public struct LogLevel: Hashable, Sendable {
     public var severity: LogLevel {
         if index < 7 { return self }
         return LogLevel.custom.withLock { $0[index]?.severity } ?? .info
+    }
+
+    /// The bits of the user's own levels that are as serious as a standard level, or more.
+    static func declared(asSeriousAs level: LogLevel) -> UInt32 {
+        LogLevel.custom.withLock { custom in
+            custom.reduce(0) { $0 | ($1.value.severity.index <= level.index ? 1 << UInt32($1.key) : 0) }
+        }
     }
 
     /// Finds a level by its name, in any case, standard or declared; `warn`, `trace` and `critical` are understood.

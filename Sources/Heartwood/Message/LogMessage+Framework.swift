@@ -37,7 +37,8 @@ extension LogMessage {
     ///   - taskName: The name of the task.
     public init(
         _ text: LogText, level: LogLevel = .info, category: LogCategory = .default, context: Int = 0,
-        tag: (any Sendable)? = nil, metadata: LogMetadata = [:], timestamp: LogTimestamp? = nil, sequence: UInt64 = 0,
+        tag: (any Sendable)? = nil, metadata: LogMetadata = [:], timestamp: LogTimestamp? = nil,
+        sequence: UInt64 = 0,
         file: String = #fileID, function: String = #function, line: Int = #line, threadID: UInt64? = nil,
         threadName: String? = nil, queueLabel: String? = nil, taskName: String? = nil
     ) {

@@ -20,7 +20,9 @@ public struct LogMessage: Sendable {
     }
 
     /// The level.
-    public var level: LogLevel { LogLevel(index: Int(storage.load(RecordLayout.level, as: UInt8.self))) ?? .info }
+    public var level: LogLevel {
+        LogLevel(index: Int(storage.load(RecordLayout.level, as: UInt8.self))) ?? .info
+    }
 
     /// The category; ``LogCategory/default`` when the call named none.
     public var category: LogCategory { storage.category }
@@ -44,7 +46,9 @@ public struct LogMessage: Sendable {
     public var line: Int { storage.site.line }
 
     /// When it was logged.
-    public var timestamp: LogTimestamp { LogTimestamp(nanoseconds: storage.load(RecordLayout.time, as: Int64.self)) }
+    public var timestamp: LogTimestamp {
+        LogTimestamp(nanoseconds: storage.load(RecordLayout.time, as: Int64.self))
+    }
 
     /// The message's number in its dispatcher: without gaps, in the order in which all loggers see the messages.
     public var sequence: UInt64 { storage.load(RecordLayout.sequence, as: UInt64.self) }
@@ -52,7 +56,9 @@ public struct LogMessage: Sendable {
     /// The kernel's number of the thread that logged it.
     public var threadID: UInt64 { storage.load(RecordLayout.thread, as: UInt64.self) }
 
-    /// That thread's name, if somebody gave it one. A name that is changed later may be seen up to two seconds late.
+    /// That thread's name, if somebody gave it one.
+    ///
+    /// A name that is changed later may be seen up to two seconds late.
     public var threadName: String? { name(0) }
 
     /// The label of the dispatch queue that the call ran on, if any.
@@ -63,10 +69,13 @@ public struct LogMessage: Sendable {
 
     private func name(_ index: Int) -> String? {
         var offset = storage.bodyOffset
-        for before in 0..<index { offset += Int(storage.load(RecordLayout.nameSize + before, as: UInt8.self)) }
+        for before in 0..<index {
+            offset += Int(storage.load(RecordLayout.nameSize + before, as: UInt8.self))
+        }
         let size = Int(storage.load(RecordLayout.nameSize + index, as: UInt8.self))
         if size == 0 { return nil }
-        return String(decoding: UnsafeRawBufferPointer(start: storage.bytes + offset, count: size), as: UTF8.self)
+        return String(
+            decoding: UnsafeRawBufferPointer(start: storage.bytes + offset, count: size), as: UTF8.self)
     }
 
     /// The pieces of the text, in their order: literals, and values with their types.

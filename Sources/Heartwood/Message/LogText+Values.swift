@@ -79,7 +79,8 @@ extension LogText.StringInterpolation {
     /// Adds a floating-point number with a name, a privacy or a format.
     @inlinable
     public mutating func appendInterpolation(
-        _ value: Double, as name: StaticString? = nil, privacy: LogPrivacy = .public, format: FloatFormat? = nil
+        _ value: Double, as name: StaticString? = nil, privacy: LogPrivacy = .public,
+        format: FloatFormat? = nil
     ) {
         put(name: name, privacy, format?.code)
         if privacy == .sensitive { putSensitive() } else { put(.double, value) }
@@ -88,7 +89,8 @@ extension LogText.StringInterpolation {
     /// Adds a floating-point number with a name, a privacy or a format.
     @inlinable
     public mutating func appendInterpolation(
-        _ value: Float, as name: StaticString? = nil, privacy: LogPrivacy = .public, format: FloatFormat? = nil
+        _ value: Float, as name: StaticString? = nil, privacy: LogPrivacy = .public,
+        format: FloatFormat? = nil
     ) {
         put(name: name, privacy, format?.code)
         if privacy == .sensitive { putSensitive() } else { put(.float, value) }

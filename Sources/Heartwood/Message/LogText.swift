@@ -12,6 +12,16 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
     @usableFromInline let buffer: TextBuffer
     @usableFromInline let count: Int
 
+    /// Gives the buffer back to the thread, for its next message.
+    @inlinable @inline(__always)
+    consuming func recycle() { LogText.recycle(buffer) }
+
+    @usableFromInline
+    static func recycle(_ buffer: consuming TextBuffer) { ThreadState.current.recycle(buffer) }
+
+    @usableFromInline
+    static func takeBuffer() -> TextBuffer { ThreadState.current.takeBuffer() }
+
     /// Takes a literal without values.
     @inlinable
     public init(stringLiteral value: StaticString) {
@@ -34,6 +44,13 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
         self.init(stringInterpolation: pieces)
     }
 
+    /// Takes bytes that should be UTF-8, and need not be: formatters write the others as `\\x{ff}`, JSON as U+FFFD.
+    package init(utf8 bytes: UnsafeRawBufferPointer) {
+        var pieces = StringInterpolation(literalCapacity: 0, interpolationCount: 1)
+        pieces.put(.string, bytes)
+        self.init(stringInterpolation: pieces)
+    }
+
     /// Collects the pieces of a literal.
     public struct StringInterpolation: StringInterpolationProtocol {
         @usableFromInline var buffer: TextBuffer
@@ -43,7 +60,7 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
         /// Begins with the thread's own buffer, so that nothing is allocated.
         @inlinable
         public init(literalCapacity: Int, interpolationCount: Int) {
-            buffer = ThreadState.takeBuffer()
+            buffer = LogText.takeBuffer()
             cursor = buffer.base
             end = buffer.base + buffer.capacity
         }

@@ -6,7 +6,9 @@ public import Foundation
 
 /// A moment on the wall clock, in nanoseconds since 1970-01-01 00:00:00 UTC.
 public struct LogTimestamp: Hashable, Comparable, Sendable {
-    /// Nanoseconds since 1970; negative before it. Reaches from 1677 to 2262.
+    /// Nanoseconds since 1970; negative before it.
+    ///
+    /// Reaches from 1677 to 2262.
     public var nanoseconds: Int64
 
     /// Takes nanoseconds since 1970.

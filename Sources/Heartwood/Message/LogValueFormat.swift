@@ -7,7 +7,9 @@ public struct IntegerFormat: Sendable {
         IntegerFormat(code: ValueFormat(.padded, width, Int(fill.asciiValue ?? 32)))
     }
     /// Hexadecimal digits after `0x`, at least `digits` of them.
-    public static func hex(digits: Int = 1) -> IntegerFormat { IntegerFormat(code: ValueFormat(.hex, digits, 0)) }
+    public static func hex(digits: Int = 1) -> IntegerFormat {
+        IntegerFormat(code: ValueFormat(.hex, digits, 0))
+    }
     /// Hexadecimal digits after `0x`.
     public static let hex = IntegerFormat.hex()
     /// Octal digits after `0o`.
@@ -27,7 +29,9 @@ public struct FloatFormat: Sendable {
     @usableFromInline let code: ValueFormat
 
     /// This many digits behind the point (0 to 30), correctly rounded.
-    public static func fixed(_ digits: Int) -> FloatFormat { FloatFormat(code: ValueFormat(.fixed, digits, 0)) }
+    public static func fixed(_ digits: Int) -> FloatFormat {
+        FloatFormat(code: ValueFormat(.fixed, digits, 0))
+    }
     /// One digit before the point, this many behind it (0 to 30), and an exponent.
     public static func scientific(_ digits: Int) -> FloatFormat {
         FloatFormat(code: ValueFormat(.scientific, digits, 0))
@@ -53,7 +57,8 @@ public struct DateFormat: Sendable {
 struct ValueFormat: Sendable, Equatable {
     @usableFromInline
     enum Kind: UInt8, Sendable {
-        case plain, padded, hex, octal, binary, bytes, fixed, scientific, iso8601, isoDate, isoTime, unixSeconds
+        case plain, padded, hex, octal, binary, bytes, fixed, scientific, iso8601, isoDate, isoTime,
+            unixSeconds
     }
     @usableFromInline let kind: Kind
     @usableFromInline let first: UInt8

@@ -8,12 +8,17 @@ final class MessageStorage: @unchecked Sendable {
     /// The record (`RecordLayout`) with text and fields in place, whatever their size.
     private(set) var bytes: UnsafeMutableRawPointer
     private var capacity: Int
-    private(set) var site: CallSite = .unknown
-    private(set) var category: LogCategory = .default
+    /// Not counted: sites and categories that came through a ring live for ever.
+    ///
+    /// `ownedSite` keeps one that does not.
+    private var siteReference = Unmanaged.passUnretained(CallSite.unknown)
+    private var categoryReference = Unmanaged.passUnretained(LogCategory.default.state)
+    private var ownedSite: CallSite?
     /// Where the record's body begins: behind its references.
     private(set) var bodyOffset = RecordLayout.header
     private(set) var textOffset = RecordLayout.header
     private(set) var tag: (any Sendable)?
+    private var hasTag = false
 
     init(capacity: Int = 512) {
         self.capacity = capacity
@@ -27,6 +32,12 @@ final class MessageStorage: @unchecked Sendable {
     func load<T: BitwiseCopyable>(_ offset: Int, as type: T.Type) -> T {
         bytes.load(fromByteOffset: offset, as: type)
     }
+
+    var site: CallSite { siteReference._withUnsafeGuaranteedRef { $0 } }
+    var category: LogCategory { LogCategory(state: categoryReference._withUnsafeGuaranteedRef { $0 }) }
+
+    /// Whether it holds an object of the user's, or the memory of an unusually large message.
+    var isWorthFreeing: Bool { tag != nil || capacity > 64 * 1024 }
 
     var textSize: Int { Int(load(RecordLayout.textSize, as: UInt32.self)) }
     var fieldsSize: Int { Int(load(RecordLayout.fieldsSize, as: UInt32.self)) }
@@ -45,26 +56,29 @@ final class MessageStorage: @unchecked Sendable {
     /// Takes a copy of the record at `record`.
     func fill(from record: UnsafeRawPointer, names: inout NameCache) {
         let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
-        let flags = RecordLayout.Flags(rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
+        let flags = RecordLayout.Flags(
+            rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
         if flags.isDisjoint(with: [.tag, .large]) {
             ensure(size)
             bytes.copyMemory(from: record, byteCount: size)
             bodyOffset = RecordLayout.header
-            tag = nil
+            if hasTag { (tag, hasTag) = (nil, false) }
         } else {
             fillWithReferences(from: record, size: size)
         }
         textOffset =
             bodyOffset + Int(load(RecordLayout.nameSize, as: UInt8.self))
-            + Int(load(RecordLayout.queueSize, as: UInt8.self)) + Int(load(RecordLayout.taskSize, as: UInt8.self))
-        site = names.site(load(RecordLayout.site, as: UInt32.self))
-        category = names.category(load(RecordLayout.category, as: UInt32.self))
+            + Int(load(RecordLayout.queueSize, as: UInt8.self))
+            + Int(load(RecordLayout.taskSize, as: UInt8.self))
+        siteReference = names.site(load(RecordLayout.site, as: UInt32.self))
+        categoryReference = names.category(load(RecordLayout.category, as: UInt32.self))
     }
 
     @inline(never)
     private func fillWithReferences(from record: UnsafeRawPointer, size: Int) {
         let (tag, large) = RecordLayout.references(of: record)
         self.tag = tag?.takeUnretainedValue().value
+        hasTag = tag != nil
         bodyOffset = RecordLayout.header + (tag == nil ? 0 : 8)
         guard let large else {
             ensure(size)
@@ -84,8 +98,11 @@ final class MessageStorage: @unchecked Sendable {
 
     /// Becomes a message that was not logged through a ring: one of the framework's own, or one read from a disk.
     func fill(_ parts: MessageParts) {
-        let names = [parts.threadName, parts.queueLabel, parts.taskName].map { Array(($0 ?? "").utf8.prefix(255)) }
-        let size = RecordLayout.header + names.reduce(0) { $0 + $1.count } + parts.text.count + parts.fields.count
+        let names = [parts.threadName, parts.queueLabel, parts.taskName].map {
+            Array(($0 ?? "").utf8.prefix(255))
+        }
+        let size =
+            RecordLayout.header + names.reduce(0) { $0 + $1.count } + parts.text.count + parts.fields.count
         ensure(size)
         memset(bytes, 0, RecordLayout.header)
         bytes.storeBytes(of: UInt64(size), toByteOffset: RecordLayout.commit, as: UInt64.self)
@@ -93,23 +110,30 @@ final class MessageStorage: @unchecked Sendable {
         bytes.storeBytes(of: parts.threadID, toByteOffset: RecordLayout.thread, as: UInt64.self)
         bytes.storeBytes(of: Int64(parts.context), toByteOffset: RecordLayout.context, as: Int64.self)
         bytes.storeBytes(of: UInt32(parts.text.count), toByteOffset: RecordLayout.textSize, as: UInt32.self)
-        bytes.storeBytes(of: UInt32(parts.fields.count), toByteOffset: RecordLayout.fieldsSize, as: UInt32.self)
+        bytes.storeBytes(
+            of: UInt32(parts.fields.count), toByteOffset: RecordLayout.fieldsSize, as: UInt32.self)
         bytes.storeBytes(of: UInt8(parts.level.index), toByteOffset: RecordLayout.level, as: UInt8.self)
         bytes.storeBytes(of: parts.sequence, toByteOffset: RecordLayout.sequence, as: UInt64.self)
         var offset = RecordLayout.header
         for (index, name) in names.enumerated() {
-            bytes.storeBytes(of: UInt8(name.count), toByteOffset: RecordLayout.nameSize + index, as: UInt8.self)
+            bytes.storeBytes(
+                of: UInt8(name.count), toByteOffset: RecordLayout.nameSize + index, as: UInt8.self)
             offset = append(name, at: offset)
         }
         (bodyOffset, textOffset) = (RecordLayout.header, offset)
         offset = append(parts.text, at: offset)
         _ = append(parts.fields, at: offset)
-        (site, category, tag) = (parts.site, parts.category, parts.tag)
+        ownedSite = parts.site
+        siteReference = .passUnretained(parts.site)
+        categoryReference = .passUnretained(parts.category.state)
+        (tag, hasTag) = (parts.tag, parts.tag != nil)
     }
 
     private func append(_ source: [UInt8], at offset: Int) -> Int {
         source.withUnsafeBytes { source in
-            if let base = source.baseAddress { (bytes + offset).copyMemory(from: base, byteCount: source.count) }
+            if let base = source.baseAddress {
+                (bytes + offset).copyMemory(from: base, byteCount: source.count)
+            }
         }
         return offset + source.count
     }
@@ -136,20 +160,20 @@ struct MessageParts {
 
 /// Call sites and categories by number, without a lock for those that were seen before.
 struct NameCache {
-    private var sites: [CallSite] = []
-    private var categories: [LogCategory] = []
+    private var sites: [Unmanaged<CallSite>] = []
+    private var categories: [Unmanaged<LogCategory.State>] = []
 
     @inline(__always)
-    mutating func site(_ id: UInt32) -> CallSite {
+    mutating func site(_ id: UInt32) -> Unmanaged<CallSite> {
         if id < sites.count { return sites[Int(id)] }
-        sites = CallSiteTable.shared.sites
-        return id < sites.count ? sites[Int(id)] : .unknown
+        sites = CallSiteTable.shared.sites.map { .passUnretained($0) }
+        return id < sites.count ? sites[Int(id)] : .passUnretained(CallSite.unknown)
     }
 
     @inline(__always)
-    mutating func category(_ id: UInt32) -> LogCategory {
+    mutating func category(_ id: UInt32) -> Unmanaged<LogCategory.State> {
         if id < categories.count { return categories[Int(id)] }
-        categories = CategoryRegistry.shared.all
-        return id < categories.count ? categories[Int(id)] : .default
+        categories = CategoryRegistry.shared.all.map { .passUnretained($0.state) }
+        return id < categories.count ? categories[Int(id)] : .passUnretained(LogCategory.default.state)
     }
 }

@@ -4,7 +4,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads encoded pieces, one by one. Bytes that are no pieces end the reading; nothing is read beyond the end.
+/// Reads encoded pieces, one by one.
+///
+/// Bytes that are no pieces end the reading; nothing is read beyond the end.
 struct PieceReader {
     enum Piece {
         case literal(UnsafeRawBufferPointer)
@@ -35,6 +37,32 @@ struct PieceReader {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
+    // MARK: Pieces without options
+
+    /// The tag of the next element; 0 at the end.
+    @inline(__always)
+    var nextTag: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
+    /// Takes the element whose tag was looked at, and whose value is a number.
+    @inline(__always)
+    mutating func takePlain<T: BitwiseCopyable>(_ type: T.Type) -> T? {
+        guard offset + 1 + MemoryLayout<T>.size <= bytes.count else { return nil }
+        defer { offset += 1 + MemoryLayout<T>.size }
+        return bytes.loadUnaligned(fromByteOffset: offset + 1, as: type)
+    }
+
+    /// Takes the element whose tag was looked at, and whose value is a text.
+    @inline(__always)
+    mutating func takePlainText() -> UnsafeRawBufferPointer? {
+        guard offset + 5 <= bytes.count else { return nil }
+        let count = Int(bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self))
+        guard offset + 5 + count <= bytes.count else { return nil }
+        defer { offset += 5 + count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset + 5..<offset + 5 + count])
+    }
+
+    // MARK: Any pieces
+
     @inline(__always)
     mutating func next() -> Piece? {
         var name: UnsafeRawBufferPointer?
@@ -52,7 +80,8 @@ struct PieceReader {
                 guard let code = take(UInt8.self) else { return nil }
                 privacy = LogPrivacy(rawValue: code) ?? .private
             case .format:
-                guard let kind = take(UInt8.self), let first = take(UInt8.self), let second = take(UInt8.self) else {
+                guard let kind = take(UInt8.self), let first = take(UInt8.self), let second = take(UInt8.self)
+                else {
                     return nil
                 }
                 format = ValueFormat(ValueFormat.Kind(rawValue: kind) ?? .plain, Int(first), Int(second))
@@ -94,7 +123,8 @@ struct PieceReader {
         guard depth < PieceReader.deepest, let count = take(UInt32.self) else { return false }
         for _ in 0..<count {
             if tag == .object, !skipText() { return false }
-            guard let code = take(UInt8.self), let tag = PieceTag(rawValue: code), skip(tag, depth: depth + 1) else {
+            guard let code = take(UInt8.self), let tag = PieceTag(rawValue: code), skip(tag, depth: depth + 1)
+            else {
                 return false
             }
         }

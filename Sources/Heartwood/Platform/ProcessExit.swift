@@ -31,7 +31,8 @@ enum ProcessExit {
             let result = dispatcher.flush(timeout: limit)
             if !result.isComplete {
                 let names = result.unfinished.joined(separator: ", ")
-                dispatcher.diagnostics.report(.timedOut, "the process ends before \(names) could write everything")
+                dispatcher.diagnostics.report(
+                    .timedOut, "the process ends before \(names) could write everything")
             }
         }
     }

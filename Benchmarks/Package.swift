@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "heartwood-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "heartwood", path: "..")],
+    targets: [
+        .target(name: "CAllocations"),
+        .executableTarget(
+            name: "heartwood-benchmark",
+            dependencies: [
+                .product(name: "Heartwood", package: "heartwood"), "CAllocations",
+            ]),
+    ]
+)

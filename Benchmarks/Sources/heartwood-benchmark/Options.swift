@@ -1,0 +1,47 @@
+import Foundation
+
+/// What the command line asks for.
+struct Options {
+    var names: [String] = []
+    var json = false
+    var peers = false
+    var runs = 5
+
+    static let help = """
+        heartwood-benchmark [scenario …] [--json] [--peers] [--runs N]
+
+          scenario   what to measure; everything unless named (--list shows the names)
+          --json     one JSON object per scenario: scenario, unit, value (median), min, max
+          --peers    build and run others on the same work, in turn with ours, and print the ratios
+          --runs N   how many times to measure each, 5 unless given
+        """
+
+    init(_ arguments: some Sequence<String>) throws {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--json": json = true
+            case "--peers": peers = true
+            case "--runs":
+                guard let text = rest.popFirst(), let number = Int(text), number > 0 else {
+                    throw WrongResult("--runs takes a number above 0")
+                }
+                runs = number
+            case "--burst":
+                try MemoryScenario.burst()
+                exit(0)
+            case "--list":
+                print(scenarios.map(\.name).joined(separator: "\n"))
+                exit(0)
+            case "--help", "-h":
+                print(Options.help)
+                exit(0)
+            default:
+                guard scenarios.contains(where: { $0.name == argument }) else {
+                    throw WrongResult("there is no scenario “\(argument)”; --list shows those that there are")
+                }
+                names.append(argument)
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Measures scenarios and prints what came out: median, least and most of several runs.
+struct Runner {
+    let options: Options
+    let scenarios: [any Scenario]
+
+    func run() throws {
+        let chosen = scenarios.filter {
+            options.names.isEmpty ? $0.isDefault : options.names.contains($0.name)
+        }
+        if !options.json { print(row("scenario", "unit", "median", "min", "max")) }
+        for scenario in chosen {
+            var values: [String: [Double]] = [:]
+            var parts: [String] = []
+            for _ in 0..<options.runs {
+                for measurement in try scenario.run() {
+                    if values[measurement.part] == nil { parts.append(measurement.part) }
+                    values[measurement.part, default: []].append(measurement.value)
+                }
+            }
+            for part in parts { report(scenario, part, values[part] ?? []) }
+        }
+        if options.peers { try Peers(runs: options.runs, runner: self).run() }
+    }
+
+    private func report(_ scenario: any Scenario, _ part: String, _ values: [Double]) {
+        let name = part.isEmpty ? scenario.name : "\(scenario.name) \(part)"
+        report(name, part.hasPrefix("cpu") ? "s" : scenario.unit, values)
+    }
+
+    func report(_ name: String, _ unit: String, _ values: [Double]) {
+        let (least, most) = (values.min() ?? 0, values.max() ?? 0)
+        if options.json {
+            print(
+                "{\"scenario\":\"\(name)\",\"unit\":\"\(unit)\",\"value\":\(median(values)),"
+                    + "\"min\":\(least),\"max\":\(most),\"runs\":\(values.count)}")
+        } else {
+            print(row(name, unit, text(median(values)), text(least), text(most)))
+        }
+    }
+
+    private func text(_ value: Double) -> String {
+        if value >= 1e6 { return String(format: "%.2f M", value / 1e6) }
+        return value >= 100 ? String(format: "%.0f", value) : String(format: "%.2f", value)
+    }
+
+    private func row(_ cells: String...) -> String {
+        zip(cells, [26, 12, 12, 12, 12]).map { cell, width in
+            cell + String(repeating: " ", count: max(1, width - cell.count))
+        }.joined()
+    }
+}

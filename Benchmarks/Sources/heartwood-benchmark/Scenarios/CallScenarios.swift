@@ -1,0 +1,135 @@
+import CAllocations
+import Foundation
+import Heartwood
+
+let user = "user-1234"
+
+/// The call that all scenarios make.
+@inline(__always)
+func logRequest(_ i: Int, _ ms: Double, to dispatcher: LogDispatcher? = nil) {
+    logInfo("request \(i) from \(user) took \(ms) ms", to: dispatcher)
+}
+
+/// A logger that counts, and looks at as little as possible.
+final class CountingLogger: AbstractLogger, @unchecked Sendable {
+    private(set) var count = 0
+    private(set) var bytes = 0
+
+    override func log(_ message: LogMessage) {
+        count += 1
+        bytes += message.line
+    }
+}
+
+/// A call that nobody wants.
+struct DisabledCall: Scenario {
+    let name = "disabled"
+    let unit = "ns/call"
+
+    func run() throws -> [Measurement] {
+        let logger = CountingLogger()
+        LogDispatcher.shared.add(logger, levels: .warning)
+        defer { LogDispatcher.shared.removeAll() }
+        let calls = 20_000_000
+        let start = now()
+        for i in 0..<calls { logRequest(i, 12.5) }
+        let time = now() - start
+        // The same loop with nothing in it, so that what is measured is the call.
+        let empty = now()
+        for i in 0..<calls { consume(i) }
+        let base = now() - empty
+        LogDispatcher.shared.flush()
+        try check(logger.count == 0, "a disabled call was logged")
+        return [Measurement(value: max(0, Double(time) - Double(base)) / Double(calls))]
+    }
+}
+
+@inline(never)
+func sink(_ value: Int) {}
+
+@inline(__always)
+func consume(_ value: Int) { withExtendedLifetime(value) {} }
+
+/// The caller's cost of an enabled asynchronous call, in bursts of 1,000 with pauses in which the loggers catch up.
+struct EnabledCall: Scenario {
+    let name: String
+    let unit = "ns/call"
+    let bursts = 200
+    let size = 1000
+    let call: @Sendable (Int) -> Void
+
+    static let typed = EnabledCall(name: "call") { logRequest($0, Double($0 & 1023) / 8) }
+    static let string = EnabledCall(name: "call-string") { i in
+        logInfo(i & 1 == 0 ? evenText : oddText)
+    }
+
+    func run() throws -> [Measurement] {
+        let logger = CountingLogger()
+        LogDispatcher.shared.add(logger)
+        defer { LogDispatcher.shared.removeAll() }
+        for i in 0..<20_000 { call(i) }
+        LogDispatcher.shared.flush()
+
+        var means: [Double] = []
+        var single: [Double] = []
+        single.reserveCapacity(bursts * size)
+        let overhead = clockOverhead()
+        for burst in 0..<bursts {
+            if burst % 2 == 0 {
+                let start = now()
+                for i in 0..<size { call(i) }
+                means.append(Double(now() - start) / Double(size))
+            } else {
+                for i in 0..<size {
+                    let start = now()
+                    call(i)
+                    single.append(max(0, Double(now() - start) - overhead))
+                }
+            }
+            LogDispatcher.shared.flush()
+        }
+        let expected = 20_000 + bursts * size
+        try check(logger.count == expected, "\(logger.count) of \(expected) messages arrived")
+        single.sort()
+        return [
+            Measurement(part: "mean", value: median(means)),
+            Measurement(part: "p50", value: percentile(single, 0.5)),
+            Measurement(part: "p99", value: percentile(single, 0.99)),
+            Measurement(part: "p99.9", value: percentile(single, 0.999)),
+        ]
+    }
+
+    private func clockOverhead() -> Double {
+        var times: [Double] = []
+        for _ in 0..<10_000 {
+            let start = now()
+            times.append(Double(now() - start))
+        }
+        return median(times)
+    }
+}
+
+private let evenText = "a text of forty-odd characters, made earlier on"
+private let oddText = "another text of about as many characters as that"
+
+/// Blocks that the caller's thread allocates for an enabled call.
+struct Allocations: Scenario {
+    let name = "allocations"
+    let unit = "blocks/call"
+
+    func run() throws -> [Measurement] {
+        let logger = CountingLogger()
+        LogDispatcher.shared.add(logger)
+        defer { LogDispatcher.shared.removeAll() }
+        for i in 0..<1000 { logRequest(i, 12.5) }
+        let calls = 10_000
+        let before = allocations_of_this_thread()
+        for i in 0..<calls { logRequest(i, 12.5) }
+        let blocks = allocations_of_this_thread() - before
+        try check(before >= 0, "blocks are counted on Linux with the GNU C library only")
+        try check(before > 0, "the counter does not count")
+        LogDispatcher.shared.flush()
+        try check(logger.count == 1000 + calls, "\(logger.count) of \(1000 + calls) messages arrived")
+        return [Measurement(value: Double(blocks) / Double(calls))]
+    }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// The memory of a `RecordRing` as its producers see it: plain values, so that a call counts no references.
+///
+/// Valid as long as its ring. The invariants are the ring's.
+struct RingMemory {
+    let base: UnsafeMutableRawPointer
+    let capacity: Int
+    /// A larger record takes another way (`LargeBody`).
+    let maximumRecord: Int
+    private let mask: UInt64
+    let tailWord: UnsafeMutablePointer<Atomic<UInt64>>
+    let headWord: UnsafeMutablePointer<Atomic<UInt64>>
+
+    init(
+        base: UnsafeMutableRawPointer, capacity: Int, tail: UnsafeMutablePointer<Atomic<UInt64>>,
+        head: UnsafeMutablePointer<Atomic<UInt64>>
+    ) {
+        self.base = base
+        self.capacity = capacity
+        maximumRecord = capacity / 4
+        mask = UInt64(capacity - 1)
+        tailWord = tail
+        headWord = head
+    }
+
+    @inline(__always)
+    func address(of position: UInt64) -> UnsafeMutableRawPointer { base + Int(position & mask) }
+
+    @inline(__always)
+    func word(at position: UInt64) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        address(of: position).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// Reserves `size` bytes, a multiple of 8 and at most `maximumRecord`.
+    ///
+    /// - Returns: the record's position and how full the ring was before, or nil when it is full.
+    @inline(__always)
+    func reserve(_ size: Int) -> (position: UInt64, used: Int)? {
+        while true {
+            let tail = tailWord.pointee.load(ordering: .relaxed)
+            let head = headWord.pointee.load(ordering: .acquiring)
+            let rest = capacity - Int(tail & mask)
+            let filler = size <= rest ? 0 : rest
+            let used = Int(truncatingIfNeeded: tail &- head)
+            if used + filler + size > capacity {
+                // `tail` may be older than `head`: look again, unless the ring really is full.
+                if tailWord.pointee.load(ordering: .relaxed) != tail { continue }
+                return nil
+            }
+            // Sequentially consistent, together with the drain's falling asleep: see `DrainSchedule`.
+            let (exchanged, _) = tailWord.pointee.weakCompareExchange(
+                expected: tail, desired: tail &+ UInt64(filler + size), ordering: .sequentiallyConsistent)
+            if !exchanged { continue }
+            if filler > 0 { publish(tail, size: filler, kind: .filler) }
+            return (tail &+ UInt64(filler), used)
+        }
+    }
+
+    /// Makes a reserved and written record visible to the consumer.
+    @inline(__always)
+    func publish(_ position: UInt64, size: Int, kind: RecordRing.Kind) {
+        word(at: position).pointee.store(UInt64(size) | kind.rawValue << 32, ordering: .releasing)
+    }
+}

@@ -1,0 +1,110 @@
+/// A colour on a terminal.
+public enum ConsoleColor: Hashable, Sendable {
+    /// One of the sixteen colours that every terminal has, 0 to 15: black, red, green, yellow, blue, magenta, cyan,
+    /// white, then the bright ones. What they look like is the terminal's affair.
+    case ansi(UInt8)
+    /// One of 256: the sixteen, a cube of 6 × 6 × 6, and 24 greys.
+    case palette(UInt8)
+    /// Any colour; where the terminal has fewer, the nearest one is taken.
+    case rgb(UInt8, UInt8, UInt8)
+
+    /// Red.
+    public static let red = ConsoleColor.ansi(1)
+    /// Green.
+    public static let green = ConsoleColor.ansi(2)
+    /// Yellow.
+    public static let yellow = ConsoleColor.ansi(3)
+    /// Blue.
+    public static let blue = ConsoleColor.ansi(4)
+    /// Magenta.
+    public static let magenta = ConsoleColor.ansi(5)
+    /// Cyan.
+    public static let cyan = ConsoleColor.ansi(6)
+    /// Grey.
+    public static let grey = ConsoleColor.ansi(8)
+
+    /// The same colour, or the nearest one, for a terminal that can show no more than `depth`.
+    public func reduced(to depth: ConsoleColorDepth) -> ConsoleColor {
+        switch (self, depth) {
+        case (.ansi, _), (.palette, .palette), (_, .full), (_, .none): return self
+        case (.palette(let index), .ansi):
+            if index < 16 { return .ansi(index) }
+            let (red, green, blue) = ConsoleColor.components(ofPalette: index)
+            return .ansi(ConsoleColor.nearest(red, green, blue, in: 0..<16))
+        case (.rgb(let red, let green, let blue), .palette):
+            return .palette(ConsoleColor.nearest(Int(red), Int(green), Int(blue), in: 16..<256))
+        case (.rgb(let red, let green, let blue), .ansi):
+            return .ansi(ConsoleColor.nearest(Int(red), Int(green), Int(blue), in: 0..<16))
+        }
+    }
+
+    private static func nearest(_ red: Int, _ green: Int, _ blue: Int, in range: Range<Int>) -> UInt8 {
+        let best = range.min { distance($0, red, green, blue) < distance($1, red, green, blue) }
+        return UInt8(clamping: best ?? 7)
+    }
+
+    private static func distance(_ index: Int, _ red: Int, _ green: Int, _ blue: Int) -> Int {
+        let (r, g, b) = components(ofPalette: UInt8(clamping: index))
+        return (r - red) * (r - red) + (g - green) * (g - green) + (b - blue) * (b - blue)
+    }
+
+    /// What xterm shows for a number of its palette.
+    static func components(ofPalette index: UInt8) -> (Int, Int, Int) {
+        let index = Int(index)
+        switch index {
+        case 0..<16:
+            let basic = [
+                (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205),
+                (229, 229, 229), (127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255),
+                (255, 0, 255), (0, 255, 255), (255, 255, 255),
+            ]
+            return basic[index]
+        case 16..<232:
+            let level = { (step: Int) in step == 0 ? 0 : 55 + 40 * step }
+            let cube = index - 16
+            return (level(cube / 36), level(cube / 6 % 6), level(cube % 6))
+        default:
+            let grey = 8 + 10 * (index - 232)
+            return (grey, grey, grey)
+        }
+    }
+}
+
+/// How many colours a terminal shows.
+public enum ConsoleColorDepth: Hashable, Sendable {
+    /// No colours at all.
+    case none
+    /// Sixteen.
+    case ansi
+    /// 256.
+    case palette
+    /// All that 24 bits can say.
+    case full
+
+    /// What to do, from the environment and whether the stream is a terminal.
+    ///
+    /// `NO_COLOR` (not empty) switches colours off. `FORCE_COLOR` switches them on even where there is no terminal:
+    /// `1` sixteen, `2` 256, `3` full, anything else what the terminal's name says, at least sixteen; `0` and `false`
+    /// switch them off. Otherwise `COLORTERM` and `TERM` decide.
+    public static func detect(isTerminal: Bool, environment: [String: String]) -> ConsoleColorDepth {
+        if environment["NO_COLOR"]?.isEmpty == false { return .none }
+        let named = depth(ofTerminal: environment)
+        switch environment["FORCE_COLOR"] {
+        case "0", "false": return .none
+        case "1": return .ansi
+        case "2": return .palette
+        case "3": return .full
+        case nil: return isTerminal ? named : .none
+        default: return named == .none ? .ansi : named
+        }
+    }
+
+    private static func depth(ofTerminal environment: [String: String]) -> ConsoleColorDepth {
+        let terminal = environment["TERM"] ?? ""
+        if terminal.isEmpty || terminal == "dumb" { return .none }
+        let color = environment["COLORTERM"]?.lowercased() ?? ""
+        if color == "truecolor" || color == "24bit" { return .full }
+        if terminal.hasSuffix("-direct") { return .full }
+        return terminal.contains("256") ? .palette : .ansi
+    }
+}

@@ -1,0 +1,64 @@
+/// The console's own layout of a message.
+struct ConsoleLayout {
+    let palette: ConsolePalette
+    let showsPlace: Bool
+    let escaping: LogBuffer.Escaping
+    private let zone: LogTimeZone
+    private var second: Int64 = .min
+    private var secondText: [UInt8] = []
+
+    init(
+        palette: ConsolePalette = .standard, zone: LogTimeZone = .local, showsPlace: Bool = true,
+        escaping: LogBuffer.Escaping = .escape
+    ) {
+        self.palette = palette
+        self.zone = zone
+        self.showsPlace = showsPlace
+        self.escaping = escaping
+    }
+
+    mutating func append(
+        _ message: LogMessage, to output: inout LogBuffer, depth: ConsoleColorDepth, privacy: LogPrivacyPolicy
+    ) {
+        let colored = depth != .none
+        let faint = ConsoleStyle.faint.sequence(depth)
+        output.append(faint)
+        append(message.timestamp, to: &output)
+        if colored { output.append(ConsoleStyle.reset) }
+        output.append(UInt8(ascii: " "))
+        let style = palette.style(of: message).sequence(depth)
+        output.append(style)
+        output.append(paddedLevel: message.level)
+        if !style.isEmpty { output.append(ConsoleStyle.reset) }
+        output.append(UInt8(ascii: " "))
+        if message.category != .default {
+            output.append(safe: message.category.name)
+            output.append(UInt8(ascii: " "))
+        }
+        output.appendText(of: message, privacy: privacy, escaping: escaping)
+        output.append(faint)
+        output.append(fieldsOf: message)
+        if showsPlace, !message.storage.site.file.isEmpty {
+            output.append(UInt8(ascii: " "))
+            output.append(UInt8(ascii: " "))
+            output.append(message.storage.site.place)
+        }
+        if colored { output.append(ConsoleStyle.reset) }
+    }
+
+    /// Adds `10:20:30.123` in the zone; the text of the second is kept from one message to the next.
+    private mutating func append(_ moment: LogTimestamp, to output: inout LogBuffer) {
+        let nanoseconds = moment.nanoseconds
+        let number = nanoseconds / 1_000_000_000
+        if number != second {
+            second = number
+            let offset = Int64(zone.secondsFromUTC(at: moment))
+            var text = LogBuffer(capacity: 16)
+            text.append(seconds: CivilTime(nanoseconds: (number + offset) * 1_000_000_000))
+            text.append(UInt8(ascii: "."))
+            secondText = text.withUnsafeBytes { Array($0) }
+        }
+        output.append(secondText)
+        output.appendDecimal(Int(nanoseconds % 1_000_000_000) / 1_000_000, width: 3)
+    }
+}

@@ -1,0 +1,133 @@
+import CHeartwood
+
+/// Writes messages to standard output or standard error, for people.
+///
+///     10:20:30.123 info    payments charged 12.5 EUR  {order=17}  Shop.swift:42
+///
+/// On a terminal, the level is coloured, and time and place are faint. Control characters in a message are always
+/// escaped, so that it can neither move the cursor nor forge a line.
+///
+/// All settings are ordered with the messages, and may be read and set from any thread. Each batch of messages is one
+/// `write(2)`. A reader that has gone (`myserver | head`) does not end the process: the messages count as failed.
+public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
+    /// Where messages go.
+    public enum Stream: Hashable, Sendable {
+        /// All to standard output.
+        case standardOutput
+        /// All to standard error.
+        case standardError
+        /// Those of these levels to standard error, the others to standard output.
+        case split(errors: LogLevelMask)
+    }
+
+    // MARK: Settings (any thread, ordered)
+
+    /// Where messages go; standard error unless changed.
+    @Ordered public var stream = Stream.standardError
+
+    /// Which message looks how.
+    @Ordered public var palette = ConsolePalette.standard
+
+    /// How many colours to use; nil, the default, takes what each stream's terminal and the environment say
+    /// (``ConsoleColorDepth/detect(isTerminal:environment:)``).
+    @Ordered public var colorDepth: ConsoleColorDepth?
+
+    /// The zone of the time; the system's unless changed.
+    @Ordered public var zone = LogTimeZone.local
+
+    /// Whether `File.swift:42` is there; true unless changed.
+    @Ordered public var showsPlace = true
+
+    /// What happens to private pieces; nil, the default, reveals them on a terminal and redacts them elsewhere.
+    ///
+    /// It counts for the console's own layout; a formatter has its own setting.
+    @Ordered public var privacy: LogPrivacyPolicy?
+
+    /// What happens to control characters; escaped unless changed.
+    ///
+    /// ``LogBuffer/Escaping/indent`` shows a text of several lines as such.
+    @Ordered public var escaping = LogBuffer.Escaping.escape
+
+    // MARK: Owned by 'queue'
+    private var output = ConsoleStream(STDOUT_FILENO)
+    private var error = ConsoleStream(STDERR_FILENO)
+    private var layout = ConsoleLayout()
+    private var splits: Stream = .standardError
+
+    /// Makes a console logger.
+    ///
+    /// - Parameters:
+    ///   - stream: Where messages go.
+    ///   - name: Its name in statistics.
+    ///   - formatter: What writes the lines; the console's own layout unless given. A given formatter's lines are
+    ///     coloured as a whole.
+    public init(_ stream: Stream = .standardError, name: String = "console", formatter: LogFormatter? = nil) {
+        super.init(name: name, formatter: formatter, runsOnCaller: true)
+        _stream.start(with: stream)
+        apply()
+    }
+
+    /// Takes the settings over.
+    public override func settingsDidChange() {
+        apply()
+    }
+
+    private func apply() {
+        splits = _stream.inEffect
+        layout = ConsoleLayout(
+            palette: _palette.inEffect, zone: _zone.inEffect, showsPlace: _showsPlace.inEffect,
+            escaping: _escaping.inEffect)
+        let depth = _colorDepth.inEffect
+        let privacy = _privacy.inEffect
+        output.configure(depth: depth, privacy: privacy)
+        error.configure(depth: depth, privacy: privacy)
+    }
+
+    /// Adds the message to its stream's batch.
+    public override func log(_ message: LogMessage) {
+        let toError =
+            switch splits {
+            case .standardOutput: false
+            case .standardError: true
+            case .split(let errors): errors.contains(message.level)
+            }
+        if toError {
+            // What goes to the other stream was logged before: it is shown before, where both are one terminal.
+            if output.pending > 0 { write(&output) }
+            append(message, to: &error)
+        } else {
+            if error.pending > 0 { write(&error) }
+            append(message, to: &output)
+        }
+    }
+
+    private func append(_ message: LogMessage, to stream: inout ConsoleStream) {
+        if stream.isClosed { return noteFailure("\(stream.name) has been closed by its reader") }
+        if hasFormatter {
+            let start = stream.buffer.count
+            let style = layout.palette.style(of: message).sequence(stream.depth)
+            stream.buffer.append(style)
+            let text = stream.buffer.count
+            if !formatted(message, into: &stream.buffer) { return stream.buffer.truncate(to: start) }
+            if layout.escaping != .none { stream.buffer.makeSafe(from: text, .indent, indent: 0) }
+            if !style.isEmpty { stream.buffer.append(ConsoleStyle.reset) }
+        } else {
+            layout.append(message, to: &stream.buffer, depth: stream.depth, privacy: stream.privacy)
+        }
+        stream.buffer.append(UInt8(ascii: "\n"))
+        stream.pending += 1
+        if stream.buffer.count >= 64 * 1024 { write(&stream) }
+    }
+
+    /// Writes the batch.
+    public override func batchDidEnd() {
+        if output.pending > 0 { write(&output) }
+        if error.pending > 0 { write(&error) }
+    }
+
+    private func write(_ stream: inout ConsoleStream) {
+        let (written, lost, reason) = stream.write()
+        noteWritten(written)
+        if lost > 0 { noteLaterFailure(of: lost, "\(stream.name): \(reason)") }
+    }
+}

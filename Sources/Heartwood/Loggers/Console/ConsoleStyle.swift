@@ -1,0 +1,93 @@
+/// How a piece of text looks on a terminal.
+public struct ConsoleStyle: Hashable, Sendable {
+    /// The colour of the letters; the terminal's own unless given.
+    public var foreground: ConsoleColor?
+    /// The colour behind them; the terminal's own unless given.
+    public var background: ConsoleColor?
+    /// Whether the letters are bold.
+    public var isBold: Bool
+    /// Whether the letters are faint.
+    public var isFaint: Bool
+
+    /// Describes a look.
+    public init(
+        _ foreground: ConsoleColor? = nil, background: ConsoleColor? = nil, isBold: Bool = false,
+        isFaint: Bool = false
+    ) {
+        self.foreground = foreground
+        self.background = background
+        self.isBold = isBold
+        self.isFaint = isFaint
+    }
+
+    /// The look of text nobody cares about much.
+    public static let faint = ConsoleStyle(isFaint: true)
+    /// The terminal's own look.
+    public static let plain = ConsoleStyle()
+
+    /// The escape sequence (ECMA-48, SGR) that begins this look; empty where there is nothing to say.
+    func sequence(_ depth: ConsoleColorDepth) -> [UInt8] {
+        if depth == .none { return [] }
+        var codes: [String] = []
+        if isBold { codes.append("1") }
+        if isFaint { codes.append("2") }
+        if let foreground { codes.append(ConsoleStyle.code(foreground.reduced(to: depth), base: 30)) }
+        if let background { codes.append(ConsoleStyle.code(background.reduced(to: depth), base: 40)) }
+        return codes.isEmpty ? [] : Array("\u{1b}[\(codes.joined(separator: ";"))m".utf8)
+    }
+
+    static let reset = Array("\u{1b}[0m".utf8)
+
+    private static func code(_ color: ConsoleColor, base: Int) -> String {
+        switch color {
+        case .ansi(let index): index < 8 ? "\(base + Int(index))" : "\(base + 60 + Int(min(index, 15)) - 8)"
+        case .palette(let index): "\(base + 8);5;\(index)"
+        case .rgb(let red, let green, let blue): "\(base + 8);2;\(red);\(green);\(blue)"
+        }
+    }
+}
+
+/// Which message looks how.
+///
+/// The first that is given counts: the style of the message's tag, of its context, of its category, of its level.
+public struct ConsolePalette: Sendable {
+    /// By level; for a level of the user's own that is not listed, that of its severity counts.
+    public var levels: [LogLevel: ConsoleStyle]
+    /// By category.
+    public var categories: [LogCategory: ConsoleStyle] = [:]
+    /// By context.
+    public var contexts: [Int: ConsoleStyle] = [:]
+    private var tags: [(matches: @Sendable (any Sendable) -> Bool, style: ConsoleStyle)] = []
+
+    /// Makes a palette of levels alone.
+    public init(levels: [LogLevel: ConsoleStyle]) {
+        self.levels = levels
+    }
+
+    /// Calm: colour for what asks for attention, faint for what does not.
+    public static let standard = ConsolePalette(levels: [
+        .fatal: ConsoleStyle(.ansi(15), background: .red, isBold: true),
+        .error: ConsoleStyle(.red, isBold: true),
+        .warning: ConsoleStyle(.yellow),
+        .notice: ConsoleStyle(.cyan),
+        .info: ConsoleStyle(.green),
+        .debug: ConsoleStyle(.blue),
+        .verbose: ConsoleStyle(.grey),
+    ])
+
+    /// Sets the style of messages whose tag equals `tag`; the style set last for a tag counts.
+    public mutating func setStyle<Tag: Equatable & Sendable>(_ style: ConsoleStyle, forTag tag: Tag) {
+        tags.insert(({ ($0 as? Tag) == tag }, style), at: 0)
+    }
+
+    /// The style of a message.
+    public func style(of message: LogMessage) -> ConsoleStyle {
+        if !tags.isEmpty, let tag = message.tag, let found = tags.first(where: { $0.matches(tag) }) {
+            return found.style
+        }
+        if !contexts.isEmpty, let style = contexts[message.context] { return style }
+        if !categories.isEmpty, let style = categories[message.category] { return style }
+        let level = message.level
+        return levels[level] ?? levels[level.severity] ?? .plain
+    }
+}

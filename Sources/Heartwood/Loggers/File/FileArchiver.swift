@@ -1,0 +1,176 @@
+import CHeartwood
+import Dispatch
+
+/// Works on finished files, one after the other, the oldest first: compresses or encrypts them, and has them processed.
+///
+/// Runs on a queue of its own, so that neither logging nor the user's hooks wait for it. Nothing here is lost by a crash:
+/// what is to be done is found again by what the directory and the catalogue say.
+package final class FileArchiver: Sendable {
+    /// What to do with finished files.
+    package struct Settings: Sendable {
+        package var format = LogArchiveFormat.plain
+        package var key: (any SecretProvider)?
+        package var mode: UInt32 = 0o600
+        package var processor: LogArchiveProcessor?
+
+        package init() {}
+    }
+
+    /// What became of a file.
+    package enum Event: Sendable {
+        /// `name` is now `archive`, of `size` bytes.
+        case archived(name: String, archive: String)
+        /// The processor has dealt with a file.
+        case processed(name: String)
+        /// The processor has dealt with a file, which was removed then.
+        case removed(name: String)
+        /// A file could not be worked on; it is tried again.
+        case failed(name: String, String)
+    }
+
+    private struct State {
+        var settings = Settings()
+        var waiting: [String] = []
+        var isRunning = false
+        var timer: (any LogTimer)?
+    }
+
+    /// What the secret with the key is called.
+    package static let keyName = "log-archive-key"
+
+    // MARK: Constants (any thread)
+    private let directory: LogDirectory
+    private let inventory: FileInventory
+    private let clock: any LogClock
+    private let queue = DispatchQueue(label: "heartwood.FileLogger.archives", qos: .background)
+    /// Makes room for `bytes` of an archive of the file `label`, removing older files only.
+    private let makeRoom: @Sendable (_ bytes: Int, _ label: LogFileLabel) -> Bool
+    private let describe: @Sendable (String) -> LogFileInfo?
+    private let tell: @Sendable (Event) -> Void
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    package init(
+        directory: LogDirectory, inventory: FileInventory, clock: any LogClock,
+        makeRoom: @escaping @Sendable (Int, LogFileLabel) -> Bool,
+        describe: @escaping @Sendable (String) -> LogFileInfo?,
+        tell: @escaping @Sendable (Event) -> Void
+    ) {
+        self.directory = directory
+        self.inventory = inventory
+        self.clock = clock
+        self.makeRoom = makeRoom
+        self.describe = describe
+        self.tell = tell
+    }
+
+    /// Takes new settings; returns whether they mean other work for files that are finished already.
+    package func apply(_ settings: Settings) -> Bool {
+        state.withLock { state in
+            let old = state.settings
+            state.settings = settings
+            let hasKey = settings.key != nil && old.key == nil
+            return settings.format != old.format || settings.processor !== old.processor || hasKey
+        }
+    }
+
+    /// Adds finished files to those that are to be worked on; those that are there already are not added twice.
+    package func enqueue(_ names: [String]) {
+        let mustStart = state.withLock { state in
+            for name in names where !state.waiting.contains(name) { state.waiting.append(name) }
+            if state.waiting.isEmpty || state.isRunning { return false }
+            state.isRunning = true
+            state.timer = nil
+            return true
+        }
+        if mustStart { queue.async { self.run() } }
+    }
+
+    /// Waits until nothing is being worked on; for tests, and for the end of a program.
+    package func drain() { queue.sync {} }
+
+    private func run() {
+        var failed: [String] = []
+        while true {
+            let next = state.withLock { state -> (String, Settings)? in
+                if let name = state.waiting.first {
+                    state.waiting.removeFirst()
+                    return (name, state.settings)
+                }
+                state.waiting = failed
+                state.isRunning = false
+                return nil
+            }
+            guard let (first, settings) = next else { break }
+            var name = first
+            guard inventory.claim(name) else { continue }
+            defer { inventory.protect(name, false) }
+            do {
+                try work(on: &name, settings)
+            } catch {
+                failed.append(name)
+                tell(.failed(name: name, "\(error)"))
+            }
+        }
+        if !failed.isEmpty { retryLater() }
+    }
+
+    private func retryLater() {
+        let delay = state.withLock { $0.settings.processor?.retryDelay ?? .seconds(60) }
+        let timer = clock.schedule(after: delay, on: queue) { [weak self] in self?.enqueue([]) }
+        state.withLock { if !$0.isRunning { $0.timer = timer } }
+    }
+
+    /// Works on a claimed file; `name` is what it is called afterwards.
+    private func work(on name: inout String, _ settings: Settings) throws {
+        let (_, stage, _) = ArchiveStage.split(name)
+        if stage == .plain, settings.format != .plain {
+            guard let archive = try makeArchive(of: name, settings) else {
+                throw LogError(.inUse, "Another process still holds the file", place: name)
+            }
+            let original = name
+            name = archive
+            tell(.archived(name: original, archive: archive))
+        }
+        guard let processor = settings.processor, let info = describe(name) else { return }
+        switch try processor.process(info) {
+        case .keep:
+            tell(.processed(name: name))
+        case .remove:
+            try directory.remove(name)
+            inventory.remove(name)
+            tell(.removed(name: name))
+        }
+    }
+
+    private func makeArchive(of name: String, _ settings: Settings) throws -> String? {
+        guard let entry = inventory.entries.last(where: { $0.name == name }) else { return nil }
+        let isEncrypted = settings.format == .encrypted
+        let stage = isEncrypted ? ArchiveStage.encrypted : .gzip
+        let unfinished = name + stage.rawValue + ArchiveStage.unfinished
+        let job = ArchiveJob(
+            directory: directory, name: name, stage: stage,
+            cipher: isEncrypted ? try cipher(settings) : nil, mode: settings.mode,
+            reserve: { [makeRoom, inventory] bytes in
+                // What was set aside before counts already.
+                let before = inventory.reserve(unfinished, 0)
+                inventory.reserve(unfinished, before)
+                guard makeRoom(bytes - before, entry.label) else { return false }
+                inventory.reserve(unfinished, bytes)
+                return true
+            })
+        defer { inventory.reserve(unfinished, 0) }
+        guard let size = try job.run() else { return nil }
+        inventory.rename(name, to: job.archiveName, stage: job.stage)
+        inventory.resize(job.archiveName, to: size)
+        return job.archiveName
+    }
+
+    private func cipher(_ settings: Settings) throws -> FrameCipher {
+        guard let provider = settings.key else {
+            throw LogError(.secret, "Encrypted archives need a key; set `archiveKey` of the file logger")
+        }
+        return try FrameCipher(key: provider.secret(named: FileArchiver.keyName))
+    }
+}

@@ -1,0 +1,40 @@
+/// What happened to log files, told by the engine to the logger.
+package enum FileEvent: Sendable {
+    /// A file was finished, and the next line goes to another one.
+    case rolled(name: String)
+    /// A file that an earlier run left behind was found finished.
+    case foundFinished(name: String)
+    /// A file was removed by the retention limits.
+    case removed(name: String)
+    /// The file was removed, renamed or replaced by somebody else.
+    case disturbed(name: String, FileWriter.Place)
+    /// A torn last line was cut off.
+    case repaired(name: String, bytes: Int)
+    /// A call failed; lines wait, or a file could not be removed or renamed.
+    case failed(SystemFailure, name: String?, waiting: Int)
+    /// Something in the directory was refused.
+    case refused(LogDirectory.Refusal, name: String)
+    /// Lines were dropped; the total since the last time that all was well.
+    case dropped(records: Int, SystemFailure?)
+    /// Writing goes on after a failure.
+    case resumed(dropped: Int)
+    /// Something that a person should know about the settings.
+    case advice(String)
+}
+
+/// What the engine has done since it was made.
+package struct FileCounters: Sendable, Hashable {
+    /// Records that are in a file.
+    package var written = 0
+    package var bytes = 0
+    /// Records that were given up.
+    package var dropped = 0
+    /// Records that wait for a file that takes them.
+    package var waiting = 0
+    /// Files that were finished.
+    package var rolls = 0
+    /// Calls of the kernel that failed.
+    package var failures = 0
+    /// Records of the engine's own about dropped ones; not in `written`.
+    package var announcements = 0
+}

@@ -1,0 +1,213 @@
+/// The log files of a directory: which there are, in the order they were begun, and how much they take.
+///
+/// Kept in memory, and compared with the directory whenever a file is begun, so that a write need not look there.
+///
+/// 1. Only files that the naming surely made are in it, in whatever stage.
+/// 2. `entries` are ordered, oldest first. `total` is the sum of all sizes, unfinished archives included.
+///
+/// Every member may be used from any thread; none runs user code but the naming, and that not under the lock.
+package final class FileInventory: Sendable {
+    package struct Entry: Sendable, Hashable {
+        /// The name on the disk.
+        package var name: String
+        package var label: LogFileLabel
+        package var stage: ArchiveStage
+        package var size: Int
+        package var modified: LogTimestamp
+        /// Written or worked on by this logger.
+        package var isProtected = false
+        /// An archive that is not finished yet; belongs to a log that is in the list as well.
+        package var isUnfinished = false
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        /// The sum of the sizes.
+        var sum = 0
+        /// Room that is set aside for archives that are being made, by the names they have meanwhile.
+        var reservations: [String: Int] = [:]
+        /// Counts the files that came and went, so that a list that was read meanwhile is known to be old.
+        var version = 0
+
+        var total: Int {
+            var total = sum
+            for (name, bytes) in reservations {
+                let size = entries.last { $0.name == name }?.size ?? 0
+                total += max(0, bytes - size)
+            }
+            return total
+        }
+    }
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    package init() {}
+
+    package var entries: [Entry] { state.withLock { $0.entries } }
+    package var total: Int { state.withLock { $0.total } }
+
+    /// The label of the newest file.
+    package var newest: LogFileLabel? { state.withLock { $0.entries.last?.label } }
+
+    // MARK: Reading the directory
+
+    /// Reads the directory; what is protected stays so.
+    ///
+    /// Costs one call per file of ours.
+    ///
+    /// `activeLabel` says what the file with the naming's active name was begun as, if that is known.
+    package func refresh(_ directory: LogDirectory, _ naming: LogFileNaming, activeLabel: LogFileLabel?)
+        throws
+    {
+        for _ in 0..<3 {
+            let version = state.withLock { $0.version }
+            let entries = try FileInventory.read(directory, naming, activeLabel)
+            let isCurrent = state.withLock { state in
+                guard state.version == version else { return false }
+                let protected = Set(state.entries.lazy.filter(\.isProtected).map(\.name))
+                state.entries = entries
+                for index in state.entries.indices where protected.contains(state.entries[index].name) {
+                    state.entries[index].isProtected = true
+                }
+                state.sum = entries.reduce(0) { $0 + $1.size }
+                return true
+            }
+            if isCurrent { return }
+        }
+    }
+
+    private static func read(
+        _ directory: LogDirectory, _ naming: LogFileNaming, _ activeLabel: LogFileLabel?
+    ) throws -> [Entry] {
+        var entries: [Entry] = []
+        for name in try directory.names() {
+            let (log, stage, isUnfinished) = ArchiveStage.split(name)
+            let label: LogFileLabel
+            if let read = naming.recognise(log) {
+                label = read
+            } else if name == naming.activeName {
+                label = activeLabel ?? LogFileLabel(begun: nil)
+            } else {
+                continue
+            }
+            guard let status = try? directory.status(name), status.kind == .regular else { continue }
+            let isUnlabelled = name == naming.activeName && activeLabel == nil
+            entries.append(
+                Entry(
+                    name: name, label: isUnlabelled ? LogFileLabel(begun: status.modified) : label,
+                    stage: stage, size: status.size, modified: status.modified,
+                    isUnfinished: isUnfinished))
+        }
+        entries.sort { ($0.label, $0.stage.rawValue, $0.name) < ($1.label, $1.stage.rawValue, $1.name) }
+        return entries
+    }
+
+    // MARK: Changes
+
+    /// Adds a file, or replaces what is known of it.
+    package func insert(_ entry: Entry) {
+        state.withLock { state in
+            if let index = state.entries.lastIndex(where: { $0.name == entry.name }) {
+                state.sum += entry.size - state.entries[index].size
+                state.entries[index] = entry
+                return
+            }
+            let index = state.entries.lastIndex { $0.label <= entry.label }.map { $0 + 1 } ?? 0
+            state.entries.insert(entry, at: index)
+            state.sum += entry.size
+            state.version += 1
+        }
+    }
+
+    /// Notes the size of a file.
+    package func resize(_ name: String, to size: Int) {
+        state.withLock { state in
+            guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
+            state.sum += size - state.entries[index].size
+            state.entries[index].size = size
+        }
+    }
+
+    package func protect(_ name: String, _ isProtected: Bool) {
+        state.withLock { state in
+            guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
+            state.entries[index].isProtected = isProtected
+        }
+    }
+
+    package func modify(_ name: String, at moment: LogTimestamp) {
+        state.withLock { state in
+            guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
+            state.entries[index].modified = moment
+        }
+    }
+
+    /// Takes files out of the list.
+    package func remove(_ names: Set<String>) {
+        state.withLock { state in
+            state.entries.removeAll { entry in
+                guard names.contains(entry.name) else { return false }
+                state.sum -= entry.size
+                return true
+            }
+            state.version += 1
+        }
+    }
+
+    package func remove(_ name: String) { remove([name]) }
+
+    package func rename(
+        _ name: String, to new: String, stage: ArchiveStage? = nil, label: LogFileLabel? = nil
+    ) {
+        guard var entry = entries.last(where: { $0.name == name }) else { return }
+        remove(name)
+        entry.name = new
+        if let stage { entry.stage = stage }
+        if let label { entry.label = label }
+        insert(entry)
+    }
+
+    /// Sets room aside for an archive that is being made; zero gives it back.
+    ///
+    /// Returns how much was set aside before.
+    @discardableResult
+    package func reserve(_ name: String, _ bytes: Int) -> Int {
+        state.withLock { state in
+            let before = state.reservations[name] ?? 0
+            state.reservations[name] = bytes == 0 ? nil : bytes
+            return before
+        }
+    }
+
+    // MARK: Retention
+
+    /// Protects a file unless it is protected already; for whoever is about to work on it.
+    package func claim(_ name: String) -> Bool {
+        state.withLock { state in
+            guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return false }
+            guard !state.entries[index].isProtected else { return false }
+            state.entries[index].isProtected = true
+            return true
+        }
+    }
+
+    /// The files that a plan removes, oldest first.
+    ///
+    /// `held` are the names of files that somebody else holds.
+    package func removals(
+        _ plan: RetentionPlan, now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0,
+        held: Set<String> = []
+    ) -> [RetentionPlan.File] {
+        let (entries, total) = state.withLock { ($0.entries, $0.total) }
+        // What is set aside for an unfinished archive is no file of its own, but it takes room.
+        let unfinished = total - entries.lazy.filter { !$0.isUnfinished }.reduce(0) { $0 + $1.size }
+        let files = entries.lazy.filter { !$0.isUnfinished }.map {
+            RetentionPlan.File(
+                name: $0.name, label: $0.label, size: $0.size, modified: $0.modified,
+                isProtected: $0.isProtected || held.contains($0.name))
+        }
+        return plan.removals(
+            from: Array(files), now: now, incoming: incoming + unfinished, incomingFiles: incomingFiles)
+    }
+}

@@ -1,0 +1,93 @@
+import Dispatch
+
+/// What the engine tells, passed on: to the diagnostics, and to the user's hooks, off the logging queues.
+extension FileLogger {
+    final func handle(_ event: FileEvent) {
+        switch event {
+        case .rolled(let name), .foundFinished(let name):
+            tellRolled(name)
+        case .removed(let name):
+            if let didDelete { hookQueue.async { didDelete(name) } }
+        case .disturbed(let name, let place):
+            let what = place == .removed ? "removed" : "renamed or replaced"
+            diagnostics.report(
+                .note, "\(self.name): \(name) was \(what) by somebody else; logging goes on in another file",
+                key: name)
+        case .repaired(let name, let bytes):
+            diagnostics.report(
+                .damaged, "\(self.name): a torn last line of \(bytes) bytes was cut off \(name)", key: name)
+        case .failed(let failure, let name, let waiting):
+            diagnostics.report(
+                .writeFailed, "\(self.name): \(name ?? directoryPath): \(failure); \(waiting) lines wait",
+                key: "\(self.name) \(failure.call)")
+        case .refused(let refusal, let name):
+            diagnostics.report(
+                .damaged, "\(self.name): \(name) in \(directoryPath) was refused: \(refusal.explanation)",
+                key: name)
+        case .dropped(let records, let failure):
+            let why = failure.map { "\($0)" } ?? "the limit of waiting lines is reached"
+            diagnostics.report(
+                .messagesDropped, "\(self.name): \(records) messages dropped in all: \(why)", key: self.name)
+        case .resumed(let dropped):
+            diagnostics.report(
+                .note, "\(self.name): writing goes on; \(dropped) messages were dropped in all",
+                key: self.name)
+        case .advice(let text):
+            diagnostics.report(.setting, "\(self.name): \(text)", key: text)
+        }
+    }
+
+    private func tellRolled(_ name: String) {
+        if let didRoll, let info = describe(name) { hookQueue.async { didRoll(info) } }
+        if archiveFormat != .plain || archiveProcessor != nil { archiver.enqueue([name]) }
+    }
+
+    // MARK: Archives
+
+    /// What the archiver tells, on its own queue.
+    final func handle(_ event: FileArchiver.Event) {
+        switch event {
+        case .archived(_, let archive):
+            if let didArchive, let info = describe(archive) { hookQueue.async { didArchive(info) } }
+        case .processed(let name):
+            perform { [weak self] in self?.engine.noteProcessed(name) }
+        case .removed(let name):
+            if let didDelete { hookQueue.async { didDelete(name) } }
+        case .failed(let name, let why):
+            diagnostics.report(
+                .writeFailed, "\(self.name): \(name) could not be archived, which is tried again: \(why)",
+                key: name)
+        }
+    }
+
+    /// A file that the engine knows.
+    final func describe(_ name: String) -> LogFileInfo? {
+        engine.inventory.entries.last { $0.name == name }.map {
+            LogFileInfo($0, directory: directoryPath, active: nil, isFinished: true)
+        }
+    }
+
+    /// Has the engine make room for an archive; called on the archiver's queue, for which nobody waits.
+    final func makeRoom(_ bytes: Int, of label: LogFileLabel) -> Bool {
+        let result = Locked(false)
+        let done = DispatchSemaphore(value: 0)
+        perform { [weak self] in
+            let hasRoom = self?.engine.makeRoom(forArchive: bytes, of: label) ?? false
+            result.withLock { $0 = hasRoom }
+            done.signal()
+        }
+        return done.wait(timeout: .now() + .seconds(30)) == .success && result.withLock { $0 }
+    }
+}
+
+extension LogDirectory.Refusal {
+    /// What is wrong, for a person.
+    var explanation: String {
+        switch self {
+        case .badName: "its name could lead out of the directory"
+        case .notRegular: "it is a symbolic link, a pipe, a device or a directory"
+        case .foreignOwner: "it belongs to another user"
+        case .linked: "it has another name elsewhere (a hard link)"
+        }
+    }
+}

@@ -1,0 +1,517 @@
+import Dispatch
+import Synchronization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Writes messages into files of a directory, begins new files in time, and removes old ones.
+///
+/// ```swift
+/// let file = try FileLogger(directory: "/var/log/shop")
+/// file.maximumFileSize = .mebibytes(50)
+/// file.rollingBoundary = .day
+/// LogDispatcher.shared.add(file, levels: .info)
+/// ```
+///
+/// - **Files** are named `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC, have the permissions 0600 in a directory of 0700,
+///   and belong to one logger of one process each. Only files that this naming made are ever touched.
+/// - **Rolling**: a file is finished when the next line would make it larger than ``maximumFileSize``, when it is
+///   ``rollingInterval`` old, or at a ``rollingBoundary`` of the calendar. Idle files are rolled in time as well; the
+///   next file is begun by the next line.
+/// - **Retention**: the oldest files are removed so that ``maximumFileCount``, ``diskQuota`` and ``maximumFileAge`` all
+///   hold. The file that is written counts, and is never removed.
+/// - **Faults**: nothing that goes wrong with a disk reaches the program. Lines wait, ``waitingLimit`` bytes of them, are
+///   tried again at least every quarter of a second, and what had to be dropped is counted, reported to the
+///   dispatcher's diagnostics, and told in the file, where it is missing.
+/// - **Crashes**: each batch is handed to the kernel as a whole, so it survives the death of the process. What a power
+///   cut may take is for ``syncPolicy`` to say.
+///
+/// All settings may be changed at any time, on any thread, and take effect in order with the messages (promise 2).
+/// Hooks of the base class are final here; for other bytes than lines override ``finishRecord(in:from:)``.
+open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the queue's; settings are `Ordered`
+    // MARK: Rolling (any thread, ordered)
+
+    /// The most bytes of a file; 10 MiB.
+    ///
+    /// A line never makes a file exceed it, unless it is the only line. Zero: no limit.
+    @Ordered public final var maximumFileSize = ByteCount.mebibytes(10)
+
+    /// How long a file is written, from when it was begun, through restarts as well; 24 hours.
+    ///
+    /// Zero: no limit.
+    @Ordered public final var rollingInterval = Duration.seconds(86_400)
+
+    /// Where on the calendar a new file begins; nil, nowhere.
+    ///
+    /// ``rollingInterval`` holds besides.
+    @Ordered public final var rollingBoundary: LogCalendarBoundary?
+
+    /// The zone whose calendar ``rollingBoundary`` means; UTC.
+    ///
+    /// Others need a program that imports Foundation.
+    @Ordered public final var timeZone = TimeZone.gmt
+
+    // MARK: Retention (any thread, ordered)
+
+    /// The most files, the one that is written included; 10.
+    ///
+    /// Zero: no limit.
+    @Ordered public final var maximumFileCount = 10
+
+    /// The most bytes of all files together; zero, no limit but the number of files times their size.
+    ///
+    /// Kept at every moment: older files are removed before a line is written, and a line that is larger than the whole
+    /// quota is dropped and counted. With several processes in one directory each counts what it saw when it last began a
+    /// file.
+    @Ordered public final var diskQuota = ByteCount.zero
+
+    /// How long a file is kept after its last line; zero, for ever.
+    @Ordered public final var maximumFileAge = Duration.zero
+
+    // MARK: Files (any thread, ordered)
+
+    /// How files are named, and known again.
+    @Ordered public final var naming: LogFileNaming
+
+    /// The permissions of new files, whatever the umask; 0o600.
+    @Ordered public final var fileMode: UInt16 = 0o600
+
+    /// Whether a run goes on with the newest file of an earlier one, where that is not finished, full or too old; true.
+    @Ordered public final var reusesFiles = true
+
+    /// The first line of every file; nil for none.
+    @Ordered public final var fileHeader: String?
+
+    /// The name of a symbolic link, in the directory, to the file that is written; nil for none.
+    @Ordered public final var currentLink: String?
+
+    /// Whether several processes append to one file, instead of each to its own; false.
+    ///
+    /// All must use the same settings. Each write takes a lock, and a process that holds it too long is not waited for.
+    @Ordered public final var isShared = false
+
+    // MARK: Writing (any thread, ordered)
+
+    /// When lines are put on the disk itself, not just into the kernel; never.
+    @Ordered public final var syncPolicy = LogSyncPolicy.never
+
+    /// How many bytes of lines wait in memory while no file takes them; 1 MiB.
+    ///
+    /// What is more is dropped and counted.
+    @Ordered public final var waitingLimit = ByteCount.mebibytes(1)
+
+    /// The space on the file system that is left to others, 1 % of it at most; 64 MiB.
+    ///
+    /// Zero: none.
+    @Ordered public final var minimumFreeSpace = ByteCount.mebibytes(64)
+
+    // MARK: Archives (any thread, ordered)
+
+    /// How finished files are kept; as they are.
+    ///
+    /// Files that are finished already are changed as well.
+    @Ordered public final var archiveFormat = LogArchiveFormat.plain
+
+    /// Where the key of encrypted archives comes from: the secret `log-archive-key`, of 32 bytes or 64 hex digits.
+    @Ordered public final var archiveKey: (any SecretProvider)?
+
+    /// Does something with every finished file, in the background; nil for nothing.
+    @Ordered public final var archiveProcessor: LogArchiveProcessor?
+
+    // MARK: Hooks (any thread, ordered)
+
+    /// Called when a file was finished, off the logging queues.
+    @Ordered public final var didRoll: (@Sendable (LogFileInfo) -> Void)?
+
+    /// Called when a finished file was compressed or encrypted, off the logging queues.
+    @Ordered public final var didArchive: (@Sendable (LogFileInfo) -> Void)?
+
+    /// Called with the name of a file that the retention limits removed, off the logging queues.
+    @Ordered public final var didDelete: (@Sendable (String) -> Void)?
+
+    // MARK: Constants (any thread)
+
+    /// The path of the directory.
+    public final let directoryPath: String
+    let directory: LogDirectory
+    let clock: any LogClock
+    /// Where hooks of the user are called.
+    let hookQueue: DispatchQueue
+
+    // MARK: Guarded by themselves
+    private let activeName = Locked<String?>(nil)
+
+    // MARK: Owned by 'queue'
+    private var engineIfMade: FileEngine?
+    private var archiverIfMade: FileArchiver?
+    /// Behind a pointer, so that the checks of exclusive access are not made for every message.
+    private let batch: UnsafeMutablePointer<Batch>
+    private var timer: (any LogTimer)?
+    private var timerDue = Duration.zero
+    private var seen = FileCounters()
+
+    /// A batch is written when it has so many bytes, or no more messages are there.
+    private static let batchSize = 64 * 1024
+
+    /// Records that are not handed to the engine yet.
+    private struct Batch: ~Copyable {
+        var buffer = LogBuffer(capacity: 80 * 1024)
+        /// Where each record ends.
+        var ends: [Int] = []
+        /// Whether one of them is to be on the disk at once, and which levels are.
+        var isUrgent = false
+        var urgentLevels: UInt32 = 0
+    }
+
+    /// Makes a logger for a directory, which is made if it is missing.
+    ///
+    /// No file is made before the first line.
+    ///
+    /// - Parameters:
+    ///   - directory: The path.
+    ///   - naming: How files are named; by the program's name and date unless given.
+    ///   - formatter: Turns messages into lines; nil writes the text alone.
+    ///   - name: The logger's name in statistics.
+    ///   - directoryMode: The permissions of directories that are made, whatever the umask.
+    ///   - acceptsSharedDirectory: Accepts a directory that other users may write to. They could remove the files, and
+    ///     put others in their place that this logger refuses.
+    ///   - clock: The time, for tests.
+    /// - Throws: ``LogError`` where the directory cannot be made or opened, or others may write to it.
+    public convenience init(
+        directory: String, naming: LogFileNaming = LogFileNaming(),
+        formatter: LogFormatter? = LineFormatter(),
+        name: String? = nil, directoryMode: UInt16 = 0o700, acceptsSharedDirectory: Bool = false,
+        clock: any LogClock = SystemClock()
+    ) throws {
+        let policy = LogDirectory.Policy(
+            directoryMode: UInt32(directoryMode), acceptsShared: acceptsSharedDirectory)
+        try self.init(
+            LogDirectory(directory, policy: policy), naming: naming, formatter: formatter, name: name,
+            clock: clock)
+    }
+
+    /// Makes a logger for a directory, which is made if it is missing; all else is as the other initialiser has it.
+    ///
+    /// - Parameters:
+    ///   - directory: The place of the directory; a file URL.
+    ///   - naming: How files are named; by the program's name and date unless given.
+    ///   - formatter: Turns messages into lines; nil writes the text alone.
+    /// - Throws: ``LogError`` where the directory cannot be made or opened, or others may write to it.
+    public convenience init(
+        directory: URL, naming: LogFileNaming = LogFileNaming(), formatter: LogFormatter? = LineFormatter()
+    ) throws {
+        guard directory.isFileURL else {
+            throw LogError(.setting, "The log directory must be a file URL", place: directory.absoluteString)
+        }
+        try self.init(directory: directory.path, naming: naming, formatter: formatter)
+    }
+
+    /// Makes a logger for a directory that is open.
+    package init(
+        _ directory: LogDirectory, naming: LogFileNaming, formatter: LogFormatter?, name: String? = nil,
+        clock: any LogClock = SystemClock()
+    ) throws {
+        self.directory = directory
+        self.clock = clock
+        directoryPath = directory.path
+        hookQueue = DispatchQueue(label: "heartwood.FileLogger.hooks", qos: .utility)
+        _naming = Ordered(wrappedValue: naming)
+        batch = .allocate(capacity: 1)
+        batch.initialize(to: Batch())
+        super.init(name: name, formatter: formatter, runsOnCaller: true)
+        engineIfMade = FileEngine(
+            directory: directory, settings: currentSettings(), clock: clock,
+            header: { [unowned self] in header() },
+            announcement: { [unowned self] in announcement($0, $1) },
+            report: { [unowned self] in handle($0) })
+        archiverIfMade = FileArchiver(
+            directory: directory, inventory: engine.inventory, clock: clock,
+            makeRoom: { [weak self] in self?.makeRoom($0, of: $1) ?? false },
+            describe: { [weak self] in self?.describe($0) },
+            tell: { [weak self] in self?.handle($0) })
+    }
+
+    final var engine: FileEngine { engineIfMade.unsafelyUnwrapped }
+    final var archiver: FileArchiver { archiverIfMade.unsafelyUnwrapped }
+
+    // MARK: - Hooks of the base class
+
+    /// Adds the message to the batch.
+    public final override func log(_ message: LogMessage) {
+        let batch = batch
+        let start = batch.pointee.buffer.count
+        guard formatted(message, into: &batch.pointee.buffer), batch.pointee.buffer.count > start else { return }
+        finishRecord(in: &batch.pointee.buffer, from: start)
+        batch.pointee.ends.append(batch.pointee.buffer.count)
+        if message.level.rawValue & batch.pointee.urgentLevels != 0 { batch.pointee.isUrgent = true }
+        if batch.pointee.buffer.count >= FileLogger.batchSize { writeBatch() }
+    }
+
+    /// Writes the batch.
+    public final override func batchDidEnd() {
+        writeBatch()
+        armTimer()
+    }
+
+    /// Hands everything to the kernel that it takes.
+    public final override func flush() {
+        writeBatch()
+        engine.retry()
+        settle()
+    }
+
+    /// Reads the directory, and applies the retention limits.
+    public final override func didAdd() {
+        open()
+        settle()
+    }
+
+    /// Closes the file; a later run may go on with it.
+    public final override func willRemove() {
+        writeBatch()
+        engine.close()
+        settle()
+        timer?.cancel()
+        timer = nil
+    }
+
+    /// Applies the settings; limits that are exceeded are kept at once.
+    public final override func settingsDidChange() {
+        guard engineIfMade != nil else { return }
+        writeBatch()
+        let settings = currentSettings()
+        batch.pointee.urgentLevels = if case .levels(let mask) = settings.sync { mask.rawValue } else { 0 }
+        engine.apply(settings)
+        applyArchiveSettings()
+        settle()
+    }
+
+    private func applyArchiveSettings() {
+        var settings = FileArchiver.Settings()
+        settings.format = archiveFormat
+        settings.key = archiveKey
+        settings.mode = UInt32(fileMode) & 0o777
+        settings.processor = archiveProcessor
+        let isNew = archiver.apply(settings)
+        if isNew, engine.isStarted { enqueueArchives() }
+    }
+
+    /// Has the finished files worked on that are not archives yet, or not processed.
+    private func enqueueArchives() {
+        guard archiveFormat != .plain || archiveProcessor != nil else { return }
+        var names = engine.unarchived
+        if archiveProcessor == nil { names.removeAll { ArchiveStage.split($0).stage != .plain } }
+        archiver.enqueue(names)
+    }
+
+    // MARK: - Override points
+
+    /// Finishes a record: `output` ends with the text that the formatter wrote from `start` on.
+    ///
+    /// The base class adds a newline where there is none. Override it for records that are no lines, with a length in
+    /// front, say; then the end of a file that a crash cut off cannot be repaired by lines, so turn
+    /// ``repairsTornLines`` off as well. Called for the header and for the framework's own announcements, too.
+    ///
+    /// - Parameters:
+    ///   - output: The batch so far, and the text of the record.
+    ///   - start: Where the record begins.
+    open func finishRecord(in output: inout LogBuffer, from start: Int) {
+        if output.count == start || output.last != UInt8(ascii: "\n") { output.append(UInt8(ascii: "\n")) }
+    }
+
+    /// Whether files are files of lines, whose torn last line is cut off before they are gone on with; true.
+    open var repairsTornLines: Bool { true }
+
+    // MARK: - Acting
+
+    /// Finishes the file after what this thread has logged before; the next line begins another one.
+    ///
+    /// Works before the first line as well: then the newest file of an earlier run is finished. A file without lines
+    /// stays as it is. Never waits.
+    ///
+    /// - Parameter completion: Called off the logging queues, with false where the file could not be finished.
+    public final func rollNow(completion: (@Sendable (Bool) -> Void)? = nil) {
+        performInOrder { [self] in
+            writeBatch()
+            let isDone = engine.rollNow()
+            settle()
+            if let completion { hookQueue.async { completion(isDone) } }
+        }
+    }
+
+    /// Finishes the file after what was logged before; the next line begins another one.
+    ///
+    /// - Returns: false where the file could not be finished.
+    @discardableResult
+    public final func rollNow() async -> Bool {
+        await withCheckedContinuation { continuation in
+            rollNow { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Puts everything that was logged before on the disk itself, so that it survives a power cut; `flush` does less.
+    ///
+    /// Inside of a hook of this logger it does so at once.
+    ///
+    /// - Parameter timeout: How long to wait at most.
+    /// - Returns: whether it is done; false after the time, or where a line still waits or the disk failed.
+    @discardableResult
+    public final func synchronize(timeout: Duration = .seconds(10)) -> Bool {
+        if isInHook { return synchronizeNow() }
+        let result = Locked(false)
+        performInOrder { [self] in
+            let isDone = synchronizeNow()
+            result.withLock { $0 = isDone }
+        }
+        return waitUntilIdle(timeout: timeout) && result.withLock { $0 }
+    }
+
+    private func synchronizeNow() -> Bool {
+        writeBatch()
+        engine.retry()
+        defer { settle() }
+        do throws(SystemFailure) {
+            try engine.synchronize()
+            return engine.isIdle
+        } catch {
+            return false
+        }
+    }
+
+    // MARK: - Looking
+
+    /// The files of this logger's naming, the newest first.
+    ///
+    /// Reads the directory, on the caller's thread.
+    ///
+    /// - Throws: ``LogError`` where the directory cannot be read.
+    public final func logFiles() throws -> [LogFileInfo] {
+        let inventory = FileInventory()
+        let catalogue = FileCatalogue.load(directory, naming)
+        do {
+            try inventory.refresh(directory, naming, activeLabel: catalogue.active)
+        } catch {
+            let cause = (error as? SystemFailure)?.number
+            throw LogError(.file, "The log directory cannot be read", place: directoryPath, cause: cause)
+        }
+        let active = activeName.withLock { $0 }
+        return inventory.entries.reversed().filter { !$0.isUnfinished }.map {
+            let finished = catalogue.finished
+            let label = $0.label
+            return LogFileInfo(
+                $0, directory: directoryPath, active: active,
+                isFinished: finished.map { label <= $0 } ?? false)
+        }
+    }
+
+    /// The path of the file that is written, if there is one.
+    ///
+    /// Never waits.
+    public final var currentPath: String? { activeName.withLock { $0 }.map { directoryPath + "/" + $0 } }
+
+    // MARK: - Inside
+
+    private func currentSettings() -> FileSettings {
+        var settings = FileSettings(naming: naming)
+        settings.rolling = RollingPolicy(
+            maximumSize: maximumFileSize.bytes, interval: rollingInterval, boundary: rollingBoundary,
+            zone: timeZone)
+        settings.retention = RetentionPlan(
+            maximumCount: maximumFileCount, quota: diskQuota.bytes, maximumAge: maximumFileAge)
+        settings.fileMode = UInt32(fileMode) & 0o777
+        settings.reusesFiles = reusesFiles
+        settings.isShared = isShared
+        settings.sync = syncPolicy
+        settings.waitingLimit = waitingLimit.bytes
+        settings.minimumFreeSpace = minimumFreeSpace.bytes
+        settings.repairsTornLines = repairsTornLines
+        settings.currentLink = currentLink
+        return settings
+    }
+
+    private func open() {
+        do {
+            try engine.start()
+            engine.applyRetention()
+            enqueueArchives()
+        } catch {
+            diagnostics.report(.writeFailed, "\(name): \(directoryPath) cannot be read: \(error)", key: name)
+        }
+    }
+
+    private func writeBatch() {
+        let batch = batch
+        guard !batch.pointee.ends.isEmpty else { return }
+        batch.pointee.buffer.withUnsafeBytes { bytes in
+            engine.write(bytes, batch.pointee.ends, isUrgent: batch.pointee.isUrgent)
+        }
+        batch.pointee.buffer.removeAll()
+        batch.pointee.buffer.shrink(to: 1 << 20)
+        batch.pointee.ends.removeAll(keepingCapacity: true)
+        batch.pointee.isUrgent = false
+        noteCounters()
+    }
+
+    /// After each piece of work: the figures, the name of the file, the timer.
+    private func settle() {
+        noteCounters()
+        armTimer()
+    }
+
+    private func noteCounters() {
+        let now = engine.counters
+        if now.bytes != seen.bytes { noteWritten(now.bytes - seen.bytes) }
+        if now.dropped != seen.dropped {
+            // They were counted as delivered when they were handed over.
+            counters.failed.add(now.dropped - seen.dropped, ordering: .relaxed)
+            counters.delivered.subtract(now.dropped - seen.dropped, ordering: .relaxed)
+        }
+        seen = now
+        let active = engine.writer?.name
+        activeName.withLock { if $0 != active { $0 = active } }
+    }
+
+    private func armTimer() {
+        guard let delay = engine.untilTick else {
+            timer?.cancel()
+            timer = nil
+            return
+        }
+        let due = clock.uptime() + delay
+        if timer != nil, timerDue <= due { return }
+        timer?.cancel()
+        timerDue = due
+        timer = clock.schedule(after: delay, on: queue) { [weak self] in
+            guard let self else { return }
+            perform { [self] in
+                timer = nil
+                engine.tick()
+                settle()
+            }
+        }
+    }
+
+    private func header() -> [UInt8] {
+        guard let fileHeader else { return [] }
+        var output = LogBuffer(capacity: fileHeader.utf8.count + 16)
+        output.append(fileHeader)
+        finishRecord(in: &output, from: 0)
+        return output.withUnsafeBytes { Array($0) }
+    }
+
+    private func announcement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
+        let why = failure.map { " (\(LogError.reason(of: $0.number)))" } ?? ""
+        let message = LogMessage.ofFramework(
+            "\(count) \(count == 1 ? "message" : "messages") dropped here\(why)", level: .warning,
+            fields: ["dropped": .integer(Int64(count))], at: clock.now())
+        var output = LogBuffer()
+        if formatter?.format(message, into: &output) ?? false, output.count > 0 {
+            finishRecord(in: &output, from: 0)
+            return output.withUnsafeBytes { Array($0) }
+        }
+        return FileEngine.plainAnnouncement(count, failure)
+    }
+}

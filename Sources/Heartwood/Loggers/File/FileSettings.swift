@@ -1,0 +1,43 @@
+/// How rolled files are kept.
+public enum LogArchiveFormat: Hashable, Sendable {
+    /// As they were written.
+    case plain
+    /// Compressed with gzip, in the background.
+    case gzip
+    /// Compressed and encrypted with AES-256-GCM, in the background; needs ``FileLogger/archiveKey``.
+    case encrypted
+}
+
+/// When written lines are put on the disk itself, so that they survive a power cut.
+///
+/// Whatever the policy, lines that were handed to the kernel survive the death of the process.
+public enum LogSyncPolicy: Hashable, Sendable {
+    /// When the operating system likes to.
+    case never
+    /// After each batch.
+    case everyBatch
+    /// After batches that hold a message of one of these levels.
+    case levels(LogLevelMask)
+    /// When lines have waited for so long.
+    case interval(Duration)
+}
+
+/// All settings of the engine at one moment.
+package struct FileSettings: Sendable {
+    package var naming: LogFileNaming
+    package var rolling = RollingPolicy()
+    package var retention = RetentionPlan()
+    package var fileMode: UInt32 = 0o600
+    package var reusesFiles = true
+    package var isShared = false
+    package var sync = LogSyncPolicy.never
+    package var waitingLimit = 1 << 20
+    package var minimumFreeSpace = 0
+    package var repairsTornLines = true
+    package var currentLink: String?
+    package var archive = LogArchiveFormat.plain
+
+    package init(naming: LogFileNaming) {
+        self.naming = naming
+    }
+}

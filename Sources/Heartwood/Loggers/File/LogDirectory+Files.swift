@@ -1,0 +1,147 @@
+import CHeartwood
+
+/// The files of the directory: made, opened, listed, renamed and removed by name only.
+extension LogDirectory {
+    /// Why a name was refused.
+    package enum Refusal: Error, Sendable, Hashable {
+        /// The name is empty, is `.` or `..`, or has a slash or a zero byte in it.
+        case badName
+        /// A symbolic link, a pipe, a device or a directory has the name.
+        case notRegular
+        /// The file belongs to another user.
+        case foreignOwner
+        /// The file has another name as well, which could be anywhere.
+        case linked
+    }
+
+    /// Whether a name can only mean an entry of this directory.
+    package static func isSafe(_ name: String) -> Bool {
+        !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
+            && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+    }
+
+    private func safe(_ name: String) throws(Refusal) {
+        guard LogDirectory.isSafe(name) else { throw .badName }
+    }
+
+    /// Makes a file that did not exist, for appending, with exactly this mode.
+    ///
+    /// - Throws: ``SystemFailure`` of `EEXIST` where the name is taken, by whatever.
+    package func create(_ name: String, mode: UInt32, readable: Bool = true) throws -> Descriptor {
+        try safe(name)
+        let flags = (readable ? O_RDWR : O_WRONLY) | O_APPEND | O_CREAT | O_EXCL
+        let directory = descriptor
+        // Made with no more rights than its owner's, and given the others when it is surely ours.
+        let number = try calls.openFile(directory.number, name, flags, mode: mode & 0o700)
+        let file = Descriptor(number, calls)
+        do {
+            if try calls.status(number).mode != mode { try calls.changeMode(number, to: mode) }
+        } catch {
+            try? calls.unlink(directory.number, name)
+            throw error
+        }
+        return file
+    }
+
+    /// Opens a file that exists, for appending, after making sure that it is a log and nothing else.
+    package func open(
+        _ name: String, writing: Bool = true, acceptsLinked: Bool = false
+    ) throws -> (file: Descriptor, status: FileStatus) {
+        try safe(name)
+        let directory = descriptor
+        let number: Int32
+        do throws(SystemFailure) {
+            number = try calls.openFile(directory.number, name, writing ? O_RDWR | O_APPEND : O_RDONLY)
+        } catch {
+            // What open(2) says of a symbolic link, a directory, and a pipe that nobody reads.
+            let refused = [ELOOP, EISDIR, ENXIO].contains(error.number)
+            throw refused ? Refusal.notRegular as any Error : error
+        }
+        let file = Descriptor(number, calls)
+        let status = try calls.status(number)
+        guard status.kind == .regular else { throw Refusal.notRegular }
+        guard status.owner == geteuid() || !writing else { throw Refusal.foreignOwner }
+        guard status.links <= 1 || acceptsLinked else { throw Refusal.linked }
+        return (file, status)
+    }
+
+    /// The status of an entry itself; nil where there is none.
+    package func status(_ name: String) throws -> FileStatus? {
+        try safe(name)
+        let directory = descriptor
+        do throws(SystemFailure) {
+            return try calls.status(directory.number, name)
+        } catch {
+            if error.number == ENOENT { return nil }
+            throw error
+        }
+    }
+
+    /// Gives a file another name, which must be free.
+    ///
+    /// Done as link and unlink, so that nothing is ever replaced; a crash between leaves both names. Where the file
+    /// system has no links, the name is looked for first.
+    ///
+    /// - Returns: false where the file has kept its old name as well, which the caller has to remove later.
+    package func rename(_ old: String, to new: String) throws -> Bool {
+        try safe(old)
+        try safe(new)
+        let directory = descriptor
+        do throws(SystemFailure) {
+            try calls.link(directory.number, old, to: new)
+        } catch let failure {
+            let lacksLinks = [EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS].contains(failure.number)
+            guard lacksLinks else { throw failure }
+            if try status(new) != nil { throw SystemFailure(.rename, EEXIST) }
+            try calls.rename(directory.number, old, to: new)
+            return true
+        }
+        do throws(SystemFailure) {
+            try calls.unlink(directory.number, old)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Gives a file another name, and replaces what has that name; atomic.
+    package func replace(_ new: String, with old: String) throws {
+        try safe(old)
+        try safe(new)
+        try calls.rename(descriptor.number, old, to: new)
+    }
+
+    /// Removes an entry.
+    ///
+    /// - Returns: false where there was none.
+    @discardableResult
+    package func remove(_ name: String) throws -> Bool {
+        try safe(name)
+        let directory = descriptor
+        do throws(SystemFailure) {
+            try calls.unlink(directory.number, name)
+            return true
+        } catch {
+            if error.number == ENOENT { return false }
+            throw error
+        }
+    }
+
+    /// Makes `name` a symbolic link to `target`; replaces a link that has the name, and nothing else.
+    package func pointLink(_ name: String, to target: String) throws {
+        try safe(name)
+        try safe(target)
+        if let there = try status(name), there.kind != .symbolicLink { throw Refusal.notRegular }
+        let directory = descriptor
+        let temporary = ".\(name).\(getpid()).new"
+        try remove(temporary)
+        try calls.symlink(directory.number, temporary, to: target)
+        try calls.rename(directory.number, temporary, to: name)
+    }
+
+    /// All names, in no order.
+    package func names() throws -> [String] { try calls.names(descriptor.number) }
+
+    /// Puts the names on the disk: without it, a file that was made or renamed may have its old name after a power cut.
+    package func sync() throws { try calls.syncDirectory(descriptor.number) }
+}

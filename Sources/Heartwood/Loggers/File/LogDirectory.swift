@@ -1,0 +1,157 @@
+import CHeartwood
+
+/// The directory that a file logger works in, held open, so that no name in its path is looked up twice.
+///
+/// 1. Nothing outside of the directory is ever opened, made, renamed or removed: names with `/` are refused.
+/// 2. Nothing is opened through a symbolic link, and only regular files are opened, which belong to this user and
+///    have no other name. What somebody planted there is refused, unread and unwritten.
+/// 3. A file is made with `O_EXCL`: it never replaces another one, and never inherits foreign permissions.
+///
+/// Every member may be used from any thread.
+package final class LogDirectory: Sendable {
+    /// How careful to be, and how to make what is missing.
+    package struct Policy: Sendable, Hashable {
+        /// The permissions of directories that are made.
+        package var directoryMode: UInt32 = 0o700
+        /// Accepts a directory that others may write to, or that belongs to another user.
+        package var acceptsShared = false
+
+        package init(directoryMode: UInt32 = 0o700, acceptsShared: Bool = false) {
+            self.directoryMode = directoryMode
+            self.acceptsShared = acceptsShared
+        }
+    }
+
+    // MARK: Constants (any thread)
+    /// The path as it was given, without a final slash.
+    package let path: String
+    package let calls: SystemCalls
+    private let policy: Policy
+
+    // MARK: Guarded by 'state'
+    private let state: Locked<Descriptor>
+
+    /// Opens the directory, and makes it, with those above it, where it is missing and `isMade` says so.
+    ///
+    /// - Throws: ``LogError`` of code `unsafe` where others may write to it, else `file`.
+    package init(
+        _ path: String, policy: Policy = Policy(), calls: SystemCalls = SystemCalls(), isMade: Bool = true
+    ) throws {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw LogError(.setting, "The path of the log directory is empty or has a zero byte", place: path)
+        }
+        self.path = path
+        self.policy = policy
+        self.calls = calls
+        self.state = Locked(try LogDirectory.open(path, policy, calls, isMade))
+    }
+
+    /// The descriptor; keep the object as long as the number is used.
+    package var descriptor: Descriptor { state.withLock { $0 } }
+
+    /// Opens the path anew, and makes it where it is gone; for a directory that was removed or replaced.
+    package func reopen() throws {
+        let fresh = try LogDirectory.open(path, policy, calls)
+        state.withLock { $0 = fresh }
+    }
+
+    /// Whether the path still leads to the directory that is open.
+    package var isInPlace: Bool {
+        let descriptor = descriptor
+        guard let held = try? calls.status(descriptor.number), held.links > 0 else { return false }
+        // Through "/." so that a symbolic link at the end of the path is followed, as it was when it was opened.
+        guard let there = try? calls.status(path: path + "/.") else { return false }
+        return there.identity == held.identity
+    }
+
+    // MARK: Opening
+
+    private static func open(
+        _ path: String, _ policy: Policy, _ calls: SystemCalls, _ isMade: Bool = true
+    ) throws -> Descriptor {
+        let number: Int32
+        do {
+            number = try calls.openDirectory(path)
+        } catch let failure where failure.number == ENOENT && isMade {
+            do {
+                try make(path, policy, calls)
+                number = try calls.openDirectory(path)
+            } catch {
+                throw LogError(
+                    .file,
+                    "The log directory cannot be made; create it, or allow it to be made in its parent",
+                    place: path, cause: error.number)
+            }
+        } catch {
+            throw LogError(
+                .file, "The log directory cannot be opened; check its permissions", place: path,
+                cause: error.number)
+        }
+        let descriptor = Descriptor(number, calls)
+        do {
+            try check(calls.status(number), path, policy)
+        } catch let failure as SystemFailure {
+            throw LogError(.file, "The log directory cannot be examined", place: path, cause: failure.number)
+        }
+        return descriptor
+    }
+
+    /// Makes the directory and those above it; each gets exactly the mode, whatever the umask.
+    private static func make(
+        _ path: String, _ policy: Policy, _ calls: SystemCalls
+    ) throws(SystemFailure) {
+        var missing: [String] = []
+        var rest = path
+        while !rest.isEmpty, rest != "/" {
+            do {
+                _ = try calls.status(path: rest)
+                break
+            } catch  where error.number == ENOENT {
+                missing.append(rest)
+            }
+            guard let slash = rest.lastIndex(of: "/") else { break }
+            rest = String(rest[..<slash])
+        }
+        for directory in missing.reversed() {
+            do {
+                try calls.makeDirectory(directory, mode: policy.directoryMode)
+            } catch  where error.number == EEXIST {
+                continue  // another process was faster; whose it is, is checked when it is opened
+            }
+            let made = Descriptor(try calls.openDirectory(directory), calls)
+            try calls.changeMode(made.number, to: policy.directoryMode)
+        }
+    }
+
+    private static func check(_ status: FileStatus, _ path: String, _ policy: Policy) throws {
+        guard !policy.acceptsShared else { return }
+        guard status.mode & 0o022 == 0 else {
+            throw LogError(
+                .unsafe,
+                "Others may write to the log directory, and could plant links in it; remove that permission"
+                    + " (chmod go-w), or accept it with `acceptsSharedDirectory`", place: path)
+        }
+        guard status.owner == geteuid() || status.owner == 0 else {
+            throw LogError(
+                .unsafe,
+                "The log directory belongs to another user; use one of your own, or accept it with"
+                    + " `acceptsSharedDirectory`", place: path)
+        }
+    }
+}
+
+/// An open file or directory, closed when nobody uses it any more.
+package final class Descriptor: Sendable {
+    /// The number that the kernel gave it.
+    package let number: Int32
+    private let calls: SystemCalls
+
+    package init(_ number: Int32, _ calls: SystemCalls) {
+        self.number = number
+        self.calls = calls
+    }
+
+    deinit { calls.close(number) }
+}

@@ -1,0 +1,47 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A log file, as it was when the list was made.
+public struct LogFileInfo: Hashable, Sendable {
+    /// The name in its directory.
+    public let name: String
+    /// The directory and the name.
+    public let path: String
+    /// When the file was begun, as its name says; nil where names have no date.
+    public let begun: LogTimestamp?
+    /// Which file of those begun at the same time it is, from 1.
+    public let number: Int
+    /// When it was last written.
+    public let modified: LogTimestamp
+    /// The bytes that it takes.
+    public let size: ByteCount
+    /// Whether it is the file that is written at the moment.
+    public let isActive: Bool
+    /// Whether it is compressed.
+    public let isCompressed: Bool
+    /// Whether it is encrypted.
+    public let isEncrypted: Bool
+
+    /// Whether it is finished: nothing will ever be added to it.
+    public let isArchived: Bool
+
+    /// The file's place.
+    public var url: URL { URL(fileURLWithPath: path) }
+
+    init(_ entry: FileInventory.Entry, directory: String, active: String?, isFinished: Bool) {
+        name = entry.name
+        path = directory + "/" + entry.name
+        begun = entry.label.begun
+        number = entry.label.number
+        modified = entry.modified
+        size = ByteCount(entry.size)
+        isActive = entry.name == active
+        isCompressed = entry.stage != .plain
+        isEncrypted = entry.stage == .encrypted
+        isArchived =
+            entry.stage != .plain || (isFinished && entry.name != active)
+    }
+}

@@ -1,0 +1,30 @@
+/// What the name of a log file says: when it was begun, and which of several it is.
+///
+/// Labels are ordered as the files were begun. A logger never gives a label below one that is there already,
+/// so the order of the names is the order of the lines, even when the clock was set back in between.
+public struct LogFileLabel: Hashable, Comparable, Sendable {
+    /// When the file was begun, as exactly as the name can tell; nil where names have no date.
+    public var begun: LogTimestamp?
+    /// Which file of those begun at the same time it is; the first is 1.
+    public var number: Int
+    /// The process that the file belongs to, where the name says so.
+    public var process: Int32?
+
+    /// Describes a file.
+    public init(begun: LogTimestamp?, number: Int = 1, process: Int32? = nil) {
+        self.begun = begun
+        self.number = number
+        self.process = process
+    }
+
+    /// Which of the two files was begun first.
+    public static func < (left: LogFileLabel, right: LogFileLabel) -> Bool {
+        if left.begun != right.begun {
+            guard let first = left.begun else { return true }
+            guard let second = right.begun else { return false }
+            return first < second
+        }
+        if left.number != right.number { return left.number < right.number }
+        return (left.process ?? 0) < (right.process ?? 0)
+    }
+}

@@ -1,0 +1,158 @@
+import CHeartwood
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Gives log files their names, and knows them again.
+///
+/// The default makes `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC. A template has its own text and any of
+///
+/// - `{app}`: the application's name;
+/// - `{date}` or `{date:yyyy-MM-dd}`: when the file was begun, of the fields `yyyy MM dd HH mm ss SSS ZZZ`;
+/// - `{number}` or `{number:6}`: a number that counts up, with at least that many digits;
+/// - `{pid}`: the process.
+///
+/// A template needs a date or a number. What is not in it is put before the extension where it is needed: ` pid77`
+/// when several processes log to the directory, ` 2`, ` 3` … when two files were begun at the same time.
+///
+/// **Only files that this naming made are ever touched.** A name counts as made by it only if it can be read, and
+/// writing what was read gives the same name again; so an application "Foo" never takes files of "FooBar" or of
+/// "Foo 2" for its own, and a subclass that reads too much does no harm.
+///
+/// Subclass it for names of your own; override ``name(for:)`` and ``label(of:)`` together:
+///
+/// ```swift
+/// final class HexNaming: LogFileNaming, @unchecked Sendable {
+///     override func name(for label: LogFileLabel) -> String { "trace-\(String(label.number, radix: 16)).log" }
+///     override func label(of name: String) -> LogFileLabel? {
+///         guard name.hasPrefix("trace-"), name.hasSuffix(".log") else { return nil }
+///         return Int(name.dropFirst(6).dropLast(4), radix: 16).map { LogFileLabel(begun: nil, number: $0) }
+///     }
+/// }
+/// ```
+///
+/// Both are called on several queues at once, and must always give the same answer to the same question.
+open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all that it has is constant
+    // MARK: Constants (any thread)
+
+    /// The application's name as it stands in file names.
+    public final let application: String
+    /// The time zone of the dates in names.
+    public final let timeZone: TimeZone
+    /// A fixed name for the file that is being written, which gets its dated name when it is rolled; nil for none.
+    public final let activeName: String?
+
+    private let template: NameTemplate
+
+    /// The default names: `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC.
+    ///
+    /// - Parameter application: by default the name of the program. What cannot stand in a file name becomes `_`.
+    public init(application: String? = nil) {
+        self.application = LogFileNaming.cleaned(application ?? LogFileNaming.programName)
+        self.template = .standard
+        self.timeZone = .gmt
+        self.activeName = nil
+    }
+
+    /// Names of your own making.
+    ///
+    /// - Parameters:
+    ///   - application: by default the name of the program. What cannot stand in a file name becomes `_`.
+    ///   - template: see above; by default `{app} {date}.log`.
+    ///   - timeZone: the zone of the dates. Outside of UTC `{date}` alone gets the distance from UTC (`+0200`), as
+    ///     one hour a year has every time twice. Zones but UTC need a program that imports Foundation.
+    ///   - activeName: a fixed name, such as `app.log`, for the file that is being written.
+    /// - Throws: ``LogError`` of code `setting` for a template without date and number, with an unknown field, or
+    ///   with a name that could leave the directory.
+    public init(
+        application: String? = nil, template: String = "{app} {date}.log", timeZone: TimeZone = .gmt,
+        activeName: String? = nil
+    ) throws {
+        self.application = LogFileNaming.cleaned(application ?? LogFileNaming.programName)
+        let isUTC = timeZone == .gmt || timeZone.identifier == "UTC" || timeZone.identifier == "GMT"
+        self.template = try NameTemplate(template, defaultDate: isUTC ? .standard : .standardWithOffset)
+        self.timeZone = timeZone
+        self.activeName = activeName
+        let example = name(for: LogFileLabel(begun: LogTimestamp(nanoseconds: 0)))
+        for name in [example, activeName].compactMap({ $0 }) where !LogFileNaming.isUsable(name) {
+            throw LogError(
+                .setting,
+                "A log file's name must not begin with a dot, be empty, too long, or have a slash in it",
+                place: name)
+        }
+        if let activeName, recognise(activeName) != nil {
+            throw LogError(
+                .setting, "The active name must differ from all names of rolled files", place: activeName)
+        }
+    }
+
+    // MARK: Override points
+
+    /// The name of a file; different labels need different names.
+    open func name(for label: LogFileLabel) -> String {
+        template.name(for: label, application, timeZone)
+    }
+
+    /// What a name says; nil where ``name(for:)`` cannot have made it.
+    open func label(of name: String) -> LogFileLabel? {
+        template.label(of: name, application, timeZone)
+    }
+
+    // MARK: For the logger
+
+    /// The label of a name that this naming surely made.
+    package final func recognise(_ name: String) -> LogFileLabel? {
+        guard LogFileNaming.isUsable(name), let label = label(of: name),
+            self.name(for: label).utf8.elementsEqual(name.utf8)
+        else {
+            return nil
+        }
+        return label
+    }
+
+    /// The label of a new file: never below `newest`, so that order survives a clock that was set back.
+    package final func next(
+        at now: LogTimestamp, after newest: LogFileLabel?, process: Int32?
+    ) -> LogFileLabel {
+        // Only as exact as the name can tell; a naming that cannot read its own names keeps the time itself.
+        var label = LogFileLabel(begun: now, number: 1, process: process)
+        label = recognise(name(for: label)) ?? label
+        guard let newest else { return label }
+        if label.begun == nil {
+            label.number = max(label.number, newest.number + 1)
+        } else if let latest = newest.begun, let begun = label.begun, begun <= latest {
+            label.begun = latest
+            label.number = newest.number + 1
+        }
+        return label
+    }
+
+    /// Whether a name stays in the directory and can be seen there, and leaves room for `.gz.part` after it.
+    package static func isUsable(_ name: String) -> Bool {
+        LogDirectory.isSafe(name) && !name.hasPrefix(".") && name.utf8.count <= 230
+    }
+
+    // MARK: Names
+
+    /// The last part of the program's path.
+    package static var programName: String {
+        let path = CommandLine.arguments.first ?? ""
+        return String(path.split(separator: "/").last ?? "")
+    }
+
+    /// The name without slashes, control characters, leading dots and blanks, and not longer than 100 bytes.
+    package static func cleaned(_ name: String) -> String {
+        var text = ""
+        for character in name where text.utf8.count + character.utf8.count <= 100 {
+            let isBad =
+                character == "/" || character.unicodeScalars.contains { $0.value < 32 || $0.value == 127 }
+            text.append(isBad ? "_" : character)
+        }
+        while let first = text.first, first == "." || first == " " { text.removeFirst() }
+        while text.last == " " { text.removeLast() }
+        return text.isEmpty ? "log" : text
+    }
+}

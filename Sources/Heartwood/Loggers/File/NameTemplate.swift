@@ -1,0 +1,182 @@
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// A template of file names, which writes a label as a name and reads it back.
+package struct NameTemplate: Sendable, Hashable {
+    private enum Piece: Sendable, Hashable {
+        case literal(String)
+        case application
+        case date(DatePattern)
+        case number(digits: Int)
+        case process
+    }
+
+    /// The pieces before the extension.
+    private let stem: [Piece]
+    /// From the last dot of the template's own text on; may be empty.
+    private let fileExtension: String
+    private let hasNumber: Bool
+    private let hasProcess: Bool
+
+    private init(stem: [Piece], fileExtension: String) {
+        self.stem = stem
+        self.fileExtension = fileExtension
+        hasNumber = stem.contains { if case .number = $0 { true } else { false } }
+        hasProcess = stem.contains(.process)
+    }
+
+    /// The template `{app} {date}.log`.
+    package static let standard = NameTemplate(
+        stem: [.application, .literal(" "), .date(.standard)], fileExtension: ".log")
+
+    /// Reads a template.
+    ///
+    /// - Throws: ``LogError`` of code `setting`.
+    package init(_ text: String, defaultDate: DatePattern) throws {
+        func refused(_ why: String) -> LogError {
+            LogError(.setting, "The template of the file names \(why)", place: text)
+        }
+        var pieces: [Piece] = []
+        var rest = text[...]
+        while !rest.isEmpty {
+            guard let open = rest.firstIndex(of: "{") else {
+                pieces.append(.literal(String(rest)))
+                break
+            }
+            if open > rest.startIndex { pieces.append(.literal(String(rest[..<open]))) }
+            guard let close = rest[open...].firstIndex(of: "}") else { throw refused("has a { without a }") }
+            let field = rest[rest.index(after: open)..<close]
+            rest = rest[rest.index(after: close)...]
+            let parts = field.split(separator: ":", maxSplits: 1).map(String.init)
+            switch (parts.first ?? "", parts.count > 1 ? parts[1] : nil) {
+            case ("app", nil): pieces.append(.application)
+            case ("pid", nil): pieces.append(.process)
+            case ("date", nil): pieces.append(.date(defaultDate))
+            case ("date", let pattern?):
+                guard let date = DatePattern(pattern) else {
+                    throw refused("has a date that cannot be ordered")
+                }
+                pieces.append(.date(date))
+            case ("number", nil): pieces.append(.number(digits: 1))
+            case ("number", let digits?):
+                guard let digits = Int(digits), (1...18).contains(digits) else {
+                    throw refused("has a number without a sensible count of digits")
+                }
+                pieces.append(.number(digits: digits))
+            default: throw refused("has an unknown field {\(field)}")
+            }
+        }
+        var fileExtension = ""
+        if case .literal(let last)? = pieces.last, let dot = last.lastIndex(of: ".") {
+            fileExtension = String(last[dot...])
+            pieces.removeLast()
+            if dot > last.startIndex { pieces.append(.literal(String(last[..<dot]))) }
+        }
+        try NameTemplate.check(pieces, refused)
+        self.init(stem: pieces, fileExtension: fileExtension)
+    }
+
+    private static func check(_ pieces: [Piece], _ refused: (String) -> LogError) throws {
+        var dates = 0
+        var numbers = 0
+        var wasDigits = false
+        for piece in pieces {
+            var isDigits = false
+            switch piece {
+            case .date: dates += 1
+            case .number, .process:
+                if case .number = piece { numbers += 1 }
+                isDigits = true
+            case .literal, .application: break
+            }
+            guard !(isDigits && wasDigits) else { throw refused("has two numbers with nothing between them") }
+            wasDigits = isDigits
+        }
+        guard dates <= 1, numbers <= 1 else { throw refused("has a field twice") }
+        guard dates + numbers > 0 else {
+            throw refused("has neither {date} nor {number}, so files have no order")
+        }
+    }
+
+    // MARK: Writing and reading
+
+    package func name(for label: LogFileLabel, _ application: String, _ zone: TimeZone) -> String {
+        var text = ""
+        for piece in stem {
+            switch piece {
+            case .literal(let literal): text += literal
+            case .application: text += application
+            case .date(let pattern): text += pattern.format(label.begun ?? LogTimestamp(nanoseconds: 0), zone)
+            case .number(let digits):
+                let number = String(label.number)
+                text += String(repeating: "0", count: max(0, digits - number.count)) + number
+            case .process: text += String(label.process ?? 0)
+            }
+        }
+        if !hasProcess, let process = label.process { text += " pid\(process)" }
+        if !hasNumber, label.number > 1 { text += " \(label.number)" }
+        return text + fileExtension
+    }
+
+    package func label(of name: String, _ application: String, _ zone: TimeZone) -> LogFileLabel? {
+        guard name.hasSuffix(fileExtension) else { return nil }
+        var rest = name.dropLast(fileExtension.count)
+        var label = LogFileLabel(begun: nil, number: 1)
+        for piece in stem {
+            switch piece {
+            case .literal(let text):
+                guard rest.hasPrefix(text) else { return nil }
+                rest.removeFirst(text.count)
+            case .application:
+                guard rest.hasPrefix(application) else { return nil }
+                rest.removeFirst(application.count)
+            case .date(let pattern):
+                guard let moment = pattern.read(&rest, zone) else { return nil }
+                label.begun = moment
+            case .number:
+                guard let number = NameTemplate.number(&rest) else { return nil }
+                label.number = number
+            case .process:
+                guard let number = NameTemplate.number(&rest) else { return nil }
+                label.process = Int32(exactly: number).flatMap { $0 == 0 ? nil : $0 }
+            }
+        }
+        if !hasProcess, rest.hasPrefix(" pid") {
+            rest.removeFirst(4)
+            guard let number = NameTemplate.number(&rest), let process = Int32(exactly: number), process > 0
+            else { return nil }
+            label.process = process
+        }
+        if !hasNumber, rest.hasPrefix(" ") {
+            rest.removeFirst()
+            guard let number = NameTemplate.number(&rest), number > 1 else { return nil }
+            label.number = number
+        }
+        return rest.isEmpty ? label : nil
+    }
+
+    /// Reads the digits at the beginning; nil where there are none, or too many for a number.
+    private static func number(_ text: inout Substring) -> Int? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard let number = Int(digits) else { return nil }
+        text.removeFirst(digits.count)
+        return number
+    }
+}
+
+extension DatePattern {
+    /// The pattern `yyyy-MM-dd--HH-mm-ss-SSS`.
+    package static let standard = pattern("yyyy-MM-dd--HH-mm-ss-SSS")
+    /// The same with the distance from UTC.
+    package static let standardWithOffset = pattern("yyyy-MM-dd--HH-mm-ss-SSSZZZ")
+
+    private static func pattern(_ text: String) -> DatePattern {
+        guard let pattern = DatePattern(text) else {
+            preconditionFailure("The pattern \(text) must be readable")
+        }
+        return pattern
+    }
+}

@@ -1,0 +1,45 @@
+/// Finished records one behind the other, and where each of them ends.
+///
+/// 1. `ends` is rising, and its last element is the number of bytes.
+/// 2. Records leave at the front, and whole.
+package struct RecordBuffer: Sendable {
+    package private(set) var bytes: [UInt8] = []
+    package private(set) var ends: [Int] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { ends.isEmpty }
+    package var count: Int { ends.count }
+    package var byteCount: Int { bytes.count }
+
+    /// Appends one record.
+    package mutating func append(_ record: some Collection<UInt8>) {
+        bytes.append(contentsOf: record)
+        ends.append(bytes.count)
+    }
+
+    /// Appends one record of raw bytes.
+    package mutating func append(record: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: record)
+        ends.append(bytes.count)
+    }
+
+    /// Removes records from the front.
+    package mutating func removeFirst(_ count: Int) {
+        guard count > 0 else { return }
+        if count >= ends.count {
+            removeAll()
+            return
+        }
+        let removed = ends[count - 1]
+        bytes.removeFirst(removed)
+        ends.removeFirst(count)
+        for index in ends.indices { ends[index] -= removed }
+    }
+
+    /// Removes everything, and keeps the memory for the next records.
+    package mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,100 @@
+/// Which log files to remove.
+///
+/// Pure: a list of files in, names out.
+///
+/// 1. The file that is written, by whatever process, is counted like any other, and never removed.
+/// 2. Files are removed oldest first, until all limits hold. So no file is ever removed before an older one that
+///    could be, however large it is.
+/// 3. An age is believed only where the clocks can be: not of a file that is older than 2001 or from the future.
+package struct RetentionPlan: Sendable, Hashable {
+    /// The most files, those that are written included; zero for no limit.
+    package var maximumCount: Int
+    /// The most bytes of all files together; zero for no limit.
+    package var quota: Int
+    /// How long after it was last written a file is kept; zero for no limit.
+    package var maximumAge: Duration
+
+    package init(maximumCount: Int = 0, quota: Int = 0, maximumAge: Duration = .zero) {
+        self.maximumCount = maximumCount
+        self.quota = quota
+        self.maximumAge = maximumAge
+    }
+
+    /// What the plan needs to know of a file.
+    package struct File: Sendable, Hashable {
+        package var name: String
+        package var label: LogFileLabel
+        package var size: Int
+        package var modified: LogTimestamp
+        /// Written or worked on at the moment.
+        package var isProtected: Bool
+
+        package init(
+            name: String, label: LogFileLabel, size: Int, modified: LogTimestamp, isProtected: Bool = false
+        ) {
+            self.name = name
+            self.label = label
+            self.size = size
+            self.modified = modified
+            self.isProtected = isProtected
+        }
+    }
+
+    /// The files to remove, oldest first.
+    ///
+    /// `files` are ordered, oldest first. `now` is nil where the wall clock cannot be trusted at the moment; then no
+    /// file is too old. `incoming` bytes, which are about to be written, count for the quota, and `incomingFiles`,
+    /// which are about to be begun, for the count.
+    package func removals(
+        from files: [File], now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0
+    ) -> [File] {
+        var count = files.count + incomingFiles
+        var total = files.reduce(incoming) { $0 + $1.size }
+        var removals: [File] = []
+        for file in files where !file.isProtected {
+            let isOverCount = maximumCount > 0 && count > maximumCount
+            let isOverQuota = quota > 0 && total > quota
+            guard isOverCount || isOverQuota || isTooOld(file, now) else { continue }
+            removals.append(file)
+            count -= 1
+            total -= file.size
+        }
+        return removals
+    }
+
+    private func isTooOld(_ file: File, _ now: LogTimestamp?) -> Bool {
+        guard maximumAge > .zero, let now else { return false }
+        let firstCredible = LogTimestamp(nanoseconds: 978_307_200_000_000_000)  // 2001-01-01
+        guard file.modified >= firstCredible, file.modified <= now else { return false }
+        return now - file.modified > maximumAge
+    }
+
+    // MARK: Contradictions
+
+    /// Settings that cannot all have their effect, in words for a person; empty where they can.
+    package func contradictions(maximumFileSize: Int) -> [String] {
+        var found: [String] = []
+        if quota > 0, maximumFileSize >= quota {
+            found.append(
+                "The disk quota of \(ByteCount(quota)) leaves no room for a second file of"
+                    + " \(ByteCount(maximumFileSize)); files are rolled at half of the quota instead")
+        } else if quota > 0, maximumCount > 0, maximumFileSize > 0,
+            maximumFileSize.multipliedReportingOverflow(by: maximumCount).overflow
+                || maximumFileSize * maximumCount > quota
+        {
+            found.append(
+                "The disk quota of \(ByteCount(quota)) is reached before \(maximumCount) files of"
+                    + " \(ByteCount(maximumFileSize)) are kept")
+        }
+        if maximumCount == 1 {
+            found.append("With a maximum of one file, every roll removes all that was logged before")
+        }
+        return found
+    }
+
+    /// The size at which files are rolled so that the quota can be kept; zero for no limit.
+    package func effectiveFileSize(_ maximumFileSize: Int) -> Int {
+        guard quota > 0, maximumFileSize == 0 || maximumFileSize >= quota else { return maximumFileSize }
+        return max(1, quota / 2)
+    }
+}

@@ -1,0 +1,95 @@
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// When a log file is finished and the next one begun.
+///
+/// Pure: the caller brings the clocks.
+///
+/// 1. A file never grows beyond the maximum size, unless it has one record only that is larger by itself.
+/// 2. The age is the larger of the wall clock's and the steady clock's: a wall clock that was set back does not
+///    keep a file open for ever, and time that the machine slept through counts.
+/// 3. A wall clock that jumps, in whatever direction, finishes one file too many at most.
+package struct RollingPolicy: Sendable, Hashable {
+    /// The most bytes of a file; zero for no limit.
+    package var maximumSize: Int
+    /// How long a file is written; zero for no limit.
+    package var interval: Duration
+    /// Where on the calendar files begin, and by whose clock.
+    package var boundary: LogCalendarBoundary?
+    package var zone: TimeZone
+
+    package init(
+        maximumSize: Int = 0, interval: Duration = .zero, boundary: LogCalendarBoundary? = nil,
+        zone: TimeZone = .gmt
+    ) {
+        self.maximumSize = maximumSize
+        self.interval = interval
+        self.boundary = boundary
+        self.zone = zone
+    }
+
+    // MARK: Size
+
+    /// How many of the bytes up to `ends` go into a file of `size` bytes; `ends` are where the records end.
+    ///
+    /// In a file that `isFresh`, with no record yet but a header perhaps, at least one goes. Returns how many records fit.
+    package func fitting(_ ends: ArraySlice<Int>, from start: Int, size: Int, isFresh: Bool) -> Int {
+        guard maximumSize > 0, let last = ends.last, size + (last - start) > maximumSize else {
+            return ends.count
+        }
+        // The first record that ends beyond the limit, by bisection.
+        var low = ends.startIndex
+        var high = ends.endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if size + (ends[middle] - start) > maximumSize { high = middle } else { low = middle + 1 }
+        }
+        let count = low - ends.startIndex
+        return count == 0 && isFresh ? 1 : count
+    }
+
+    // MARK: Time
+
+    /// When a file must be finished, by each of the clocks.
+    package struct Deadline: Sendable, Hashable {
+        /// By the wall clock; nil for never.
+        package var wall: LogTimestamp?
+        /// By the steady clock; nil for never.
+        package var steady: Duration?
+        /// A wall clock before this was set back so far that the deadline must be reckoned anew.
+        package var earliest: LogTimestamp
+
+        package func isReached(wall now: LogTimestamp, steady uptime: Duration) -> Bool {
+            if let wall, now >= wall { return true }
+            if let steady, uptime >= steady { return true }
+            return false
+        }
+
+        /// How long to sleep before it is worth looking again; nil for never.
+        package func delay(wall now: LogTimestamp, steady uptime: Duration) -> Duration? {
+            let delays = [wall.map { $0 - now }, steady.map { $0 - uptime }].compactMap { $0 }
+            return delays.min().map { max($0, .zero) }
+        }
+    }
+
+    /// The deadline of a file begun at `begun`, seen at `now`.
+    package func deadline(begun: LogTimestamp, wall now: LogTimestamp, steady uptime: Duration) -> Deadline {
+        // A file "from the future" was begun before the clock was set back: it counts from now.
+        let wasSetBack = begun > now + .seconds(3600)
+        let origin = wasSetBack ? now : begun
+        var deadline = Deadline(wall: nil, steady: nil, earliest: min(begun, now) + .seconds(-3600))
+        if interval > .zero {
+            let age = now - origin > .zero ? now - origin : .zero
+            deadline.wall = origin + interval
+            deadline.steady = uptime + (age > interval ? .zero : interval - age)
+        }
+        if let boundary {
+            let next = boundary.next(after: origin, in: zone)
+            deadline.wall = deadline.wall.map { min($0, next) } ?? next
+        }
+        return deadline
+    }
+}

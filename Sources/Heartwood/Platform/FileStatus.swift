@@ -1,0 +1,41 @@
+import CHeartwood
+
+/// What the kernel says about a file.
+package struct FileStatus: Sendable, Hashable {
+    package enum Kind: Sendable { case regular, directory, symbolicLink, other }
+
+    /// Which file it is, whatever its name.
+    package struct Identity: Sendable, Hashable {
+        package let device: UInt64
+        package let inode: UInt64
+    }
+
+    package let identity: Identity
+    package let kind: Kind
+    package let size: Int
+    package let links: Int
+    package let owner: UInt32
+    /// The nine permission bits.
+    package let mode: UInt32
+    package let modified: LogTimestamp
+
+    init(_ info: stat) {
+        identity = Identity(device: UInt64(truncatingIfNeeded: info.st_dev), inode: UInt64(info.st_ino))
+        switch UInt32(info.st_mode) & 0o170000 {
+        case 0o100000: kind = .regular
+        case 0o040000: kind = .directory
+        case 0o120000: kind = .symbolicLink
+        default: kind = .other
+        }
+        size = Int(info.st_size)
+        links = Int(info.st_nlink)
+        owner = info.st_uid
+        mode = UInt32(info.st_mode) & 0o777
+        #if canImport(Darwin)
+        let time = info.st_mtimespec
+        #else
+        let time = info.st_mtim
+        #endif
+        modified = LogTimestamp(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+}

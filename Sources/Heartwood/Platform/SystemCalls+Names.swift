@@ -1,0 +1,74 @@
+import CHeartwood
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The calls that change or list names; as all others they repeat when interrupted and throw when they fail.
+extension SystemCalls {
+    /// Renames within a directory; an existing `new` is replaced.
+    package func rename(_ directory: Int32, _ old: String, to new: String) throws(SystemFailure) {
+        _ = try perform(.rename) { Int(renameat(directory, old, directory, new)) }
+    }
+
+    /// Gives a file a second name; fails with `EEXIST` where that is taken.
+    package func link(_ directory: Int32, _ old: String, to new: String) throws(SystemFailure) {
+        _ = try perform(.link) { Int(linkat(directory, old, directory, new, 0)) }
+    }
+
+    package func symlink(_ directory: Int32, _ name: String, to target: String) throws(SystemFailure) {
+        _ = try perform(.symlink) { Int(symlinkat(target, directory, name)) }
+    }
+
+    package func unlink(_ directory: Int32, _ name: String) throws(SystemFailure) {
+        _ = try perform(.unlink) { Int(unlinkat(directory, name, 0)) }
+    }
+
+    /// Makes one directory, closed to all others whatever the umask says about opening it.
+    package func makeDirectory(_ path: String, mode: UInt32) throws(SystemFailure) {
+        _ = try perform(.makeDirectory) { Int(mkdir(path, mode_t(mode))) }
+    }
+
+    /// Takes the lock of an open file without waiting.
+    ///
+    /// - Returns: false where another open file has it.
+    package func tryLock(_ descriptor: Int32, shared: Bool = false) throws(SystemFailure) -> Bool {
+        do {
+            _ = try perform(.lock) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
+            return true
+        } catch  where failure(error, is: EWOULDBLOCK) {
+            return false
+        }
+    }
+
+    package func unlock(_ descriptor: Int32) {
+        _ = flock(descriptor, LOCK_UN)
+    }
+
+    /// All names of a directory but `.` and `..`, in the order of the file system.
+    package func names(_ directory: Int32) throws(SystemFailure) -> [String] {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        let copy = Int32(try perform(.list) { Int(openat(directory, ".", flags)) })
+        guard let stream = fdopendir(copy) else {
+            let number = hw_errno()
+            close(copy)
+            throw SystemFailure(.list, number)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            // A name that is no UTF-8 cannot be one of ours.
+            if let name, name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private func failure(_ error: SystemFailure, is number: Int32) -> Bool { error.number == number }
+}

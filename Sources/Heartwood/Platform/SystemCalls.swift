@@ -1,0 +1,211 @@
+import CHeartwood
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The system calls that the file logger makes; a fault can be injected into each kind.
+package enum SystemCall: String, Sendable, CaseIterable {
+    case open, close, read, write, status, truncate, sync, rename, link, symlink, unlink
+    case makeDirectory, list, lock, changeMode, setTime, freeSpace, limit
+}
+
+/// A system call that failed, and the `errno` that says why.
+package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    package let call: SystemCall
+    package let number: Int32
+
+    package init(_ call: SystemCall, _ number: Int32) {
+        self.call = call
+        self.number = number
+    }
+
+    package var description: String { "\(call.rawValue): \(LogError.reason(of: number))" }
+}
+
+/// Every system call of the file logger goes through here, so that a test can make any one of them fail.
+///
+/// `EINTR` is handled here and nowhere else: an interrupted call is repeated. All other failures are thrown.
+package struct SystemCalls: Sendable {
+    /// What a test makes of a call instead of letting it happen.
+    package enum Fault: Sendable {
+        /// The call is not made, and fails with this `errno`.
+        case fails(Int32)
+        /// A `write` that takes this many bytes at most.
+        case short(Int)
+    }
+
+    /// Asked before each call; nil lets the call happen.
+    private let fault: (@Sendable (SystemCall) -> Fault?)?
+
+    package init(fault: (@Sendable (SystemCall) -> Fault?)? = nil) {
+        self.fault = fault
+    }
+
+    package func perform(_ call: SystemCall, _ body: () -> Int) throws(SystemFailure) -> Int {
+        while true {
+            if let fault, case .fails(let number)? = fault(call) {
+                if number == EINTR { continue }
+                throw SystemFailure(call, number)
+            }
+            let result = body()
+            if result >= 0 { return result }
+            let number = hw_errno()
+            if number != EINTR { throw SystemFailure(call, number) }
+        }
+    }
+
+    // MARK: Descriptors
+
+    /// Opens a directory, which may be reached through symbolic links.
+    package func openDirectory(_ path: String) throws(SystemFailure) -> Int32 {
+        Int32(try perform(.open) { Int(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) })
+    }
+
+    /// Opens a file of a directory; never follows a symbolic link, never waits for a pipe's other end.
+    package func openFile(
+        _ directory: Int32, _ name: String, _ flags: Int32, mode: UInt32 = 0
+    ) throws(SystemFailure) -> Int32 {
+        let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        return Int32(try perform(.open) { Int(openat(directory, name, all, mode_t(mode))) })
+    }
+
+    /// Opens a file that the user named, wherever it is.
+    package func openForReading(_ path: String) throws(SystemFailure) -> Int32 {
+        Int32(try perform(.open) { Int(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) })
+    }
+
+    /// Closes a descriptor, once: it is gone whatever `close` says.
+    package func close(_ descriptor: Int32) {
+        #if canImport(Darwin)
+        _ = Darwin.close(descriptor)
+        #elseif canImport(Musl)
+        _ = Musl.close(descriptor)
+        #else
+        _ = Glibc.close(descriptor)
+        #endif
+    }
+
+    // MARK: Bytes
+
+    /// Writes at the end of the file; may write less than asked for.
+    ///
+    /// With `quietly`, `SIGXFSZ` is blocked meanwhile, which would otherwise end the process at its file size limit.
+    package func write(
+        _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, quietly: Bool
+    ) throws(SystemFailure) -> Int {
+        while true {
+            var count = bytes.count
+            switch fault?(.write) {
+            case .fails(EINTR): continue
+            case .fails(let number): throw SystemFailure(.write, number)
+            case .short(let limit): count = min(count, limit)
+            case nil: break
+            }
+            let result =
+                quietly
+                ? hw_write_quietly(descriptor, bytes.baseAddress, count)
+                : CHeartwood.write(descriptor, bytes.baseAddress, count)
+            if result >= 0 { return result }
+            let number = hw_errno()
+            if number != EINTR { throw SystemFailure(.write, number) }
+        }
+    }
+
+    /// Reads at a position; zero bytes at the end of the file.
+    package func read(
+        _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(SystemFailure) -> Int {
+        try perform(.read) { pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) }
+    }
+
+    package func truncate(_ descriptor: Int32, to length: Int) throws(SystemFailure) {
+        _ = try perform(.truncate) { Int(ftruncate(descriptor, off_t(length))) }
+    }
+
+    /// Puts the file's bytes, and what is needed to read them back, on the disk.
+    package func sync(_ descriptor: Int32) throws(SystemFailure) {
+        #if canImport(Darwin)
+        _ = try perform(.sync) { Int(fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)) }
+        #else
+        _ = try perform(.sync) { Int(fdatasync(descriptor)) }
+        #endif
+    }
+
+    /// Puts a directory's names on the disk.
+    package func syncDirectory(_ descriptor: Int32) throws(SystemFailure) {
+        _ = try perform(.sync) { Int(fsync(descriptor)) }
+    }
+
+    // MARK: Status
+
+    package func status(_ descriptor: Int32) throws(SystemFailure) -> FileStatus {
+        var info = stat()
+        _ = try perform(.status) { Int(fstat(descriptor, &info)) }
+        return FileStatus(info)
+    }
+
+    /// The status of a name in a directory, of a symbolic link itself.
+    package func status(_ directory: Int32, _ name: String) throws(SystemFailure) -> FileStatus {
+        var info = stat()
+        _ = try perform(.status) { Int(fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW)) }
+        return FileStatus(info)
+    }
+
+    /// The status of a path, through symbolic links in its directories but not at its end.
+    package func status(path: String) throws(SystemFailure) -> FileStatus {
+        var info = stat()
+        _ = try perform(.status) { Int(lstat(path, &info)) }
+        return FileStatus(info)
+    }
+
+    package func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure) {
+        _ = try perform(.changeMode) { Int(fchmod(descriptor, mode_t(mode))) }
+    }
+
+    /// Sets when the file was last written.
+    package func setModified(_ descriptor: Int32, to moment: LogTimestamp) throws(SystemFailure) {
+        let seconds = moment.nanoseconds.dividedDown(by: 1_000_000_000)
+        var time = timespec()
+        time.tv_sec = time_t(seconds)
+        time.tv_nsec = Int(moment.nanoseconds - seconds * 1_000_000_000)
+        let times = [time, time]
+        _ = try perform(.setTime) { Int(futimens(descriptor, times)) }
+    }
+
+    /// Bytes that this user can still write on the file system, and its size.
+    package func freeSpace(_ descriptor: Int32) throws(SystemFailure) -> (free: Int, total: Int) {
+        var info = statvfs()
+        _ = try perform(.freeSpace) { Int(fstatvfs(descriptor, &info)) }
+        let unit = Int(clamping: info.f_frsize)
+        return (
+            Int(clamping: info.f_bavail).multipliedClamping(by: unit),
+            Int(clamping: info.f_blocks).multipliedClamping(by: unit)
+        )
+    }
+
+    /// The largest size that the process may give a file; nil where there is no limit.
+    package func fileSizeLimit() -> Int? {
+        var limit = rlimit()
+        #if canImport(Glibc)
+        let result = try? perform(.limit) {
+            Int(getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit))
+        }
+        #else
+        let result = try? perform(.limit) { Int(getrlimit(RLIMIT_FSIZE, &limit)) }
+        #endif
+        guard result != nil, limit.rlim_cur <= UInt64(Int.max / 2) else { return nil }
+        return Int(limit.rlim_cur)
+    }
+}
+
+extension Int {
+    fileprivate func multipliedClamping(by factor: Int) -> Int {
+        let (product, overflow) = multipliedReportingOverflow(by: factor)
+        return overflow ? .max : product
+    }
+}

@@ -1,0 +1,169 @@
+import Heartwood
+
+/// An option that a subcommand takes.
+struct Option {
+    /// Its names, the one that the program asks for first: `["--directory", "-d"]`.
+    let names: [String]
+    /// What stands for its value in the help; nil for a switch.
+    let value: String?
+    /// Whether it may be given more than once.
+    let isRepeatable: Bool
+    /// What it does, and what holds without it.
+    let help: String
+
+    init(_ names: String..., value: String? = nil, isRepeatable: Bool = false, help: String) {
+        self.names = names
+        self.value = value
+        self.isRepeatable = isRepeatable
+        self.help = help
+    }
+}
+
+/// Options that belong together in the help.
+struct OptionGroup {
+    let title: String
+    let options: [Option]
+}
+
+/// Arguments that make no sense: what is wrong, and what would be right.
+struct UsageError: Error, Equatable {
+    let message: String
+    /// The subcommand whose help would help.
+    let command: String?
+
+    init(_ message: String, command: String? = nil) {
+        self.message = message
+        self.command = command
+    }
+}
+
+/// The arguments of a subcommand, checked against the options that it declares.
+///
+/// `--name value` and `--name=value` are the same; `-d value` and `-dvalue` too. Everything behind `--` is an operand,
+/// and so is a lone `-`.
+struct Arguments {
+    private var values: [String: [String]] = [:]
+    private(set) var operands: [String] = []
+
+    static let help = Option("--help", "-h", help: "Shows this help.")
+
+    init(parsing arguments: [String], options groups: [OptionGroup]) throws {
+        let options = groups.flatMap(\.options) + [Arguments.help]
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                operands += rest
+                break
+            }
+            if !argument.hasPrefix("-") || argument == "-" {
+                operands.append(argument)
+                continue
+            }
+            let (name, attached) = Arguments.split(argument)
+            guard let option = options.first(where: { $0.names.contains(name) }) else {
+                let near = Spelling.nearest(to: name, among: options.flatMap(\.names))
+                throw UsageError("unknown option “\(name)”" + Spelling.suggestion(near))
+            }
+            try add(option, written: name, attached: attached, &rest)
+        }
+    }
+
+    private static func split(_ argument: String) -> (name: String, value: String?) {
+        if argument.hasPrefix("--") {
+            guard let sign = argument.firstIndex(of: "=") else { return (argument, nil) }
+            return (String(argument[..<sign]), String(argument[argument.index(after: sign)...]))
+        }
+        let name = String(argument.prefix(2))
+        return (name, argument.count > 2 ? String(argument.dropFirst(2)) : nil)
+    }
+
+    private mutating func add(
+        _ option: Option, written name: String, attached: String?, _ rest: inout ArraySlice<String>
+    ) throws {
+        let key = option.names[0]
+        guard let placeholder = option.value else {
+            if attached != nil { throw UsageError("\(name) takes no value") }
+            values[key] = []
+            return
+        }
+        guard let value = attached ?? rest.popFirst() else {
+            throw UsageError("\(name) needs a value: \(name) \(placeholder)")
+        }
+        if !option.isRepeatable, values[key] != nil { throw UsageError("\(name) may be given only once") }
+        values[key, default: []].append(value)
+    }
+
+    // MARK: Reading
+
+    /// Whether the option was given.
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    /// The option's value.
+    func value(_ name: String) -> String? { values[name]?.last }
+
+    /// The values of an option that may be given more than once.
+    func values(_ name: String) -> [String] { values[name] ?? [] }
+
+    /// A whole number of at least `minimum`.
+    func integer(_ name: String, atLeast minimum: Int = 0) throws -> Int? {
+        try value(name).map { text in
+            guard let number = Int(text), number >= minimum else {
+                throw UsageError("\(name) wants a whole number of at least \(minimum), and got “\(text)”")
+            }
+            return number
+        }
+    }
+
+    /// An amount of storage: `64KiB`, `10MB`, `4096`.
+    func byteCount(_ name: String) throws -> ByteCount? {
+        try value(name).map { text in
+            guard let count = ByteCount(parsing: text) else {
+                throw UsageError("\(name) wants a size such as 64KiB, 10MiB or 4096, and got “\(text)”")
+            }
+            return count
+        }
+    }
+
+    /// A time: `30s`, `5m`, `12h`, `7d`, `2w`.
+    func duration(_ name: String) throws -> Duration? {
+        try value(name).map { text in
+            guard let duration = Duration(parsing: text) else {
+                throw UsageError("\(name) wants a time such as 30s, 5m, 12h, 7d or 2w, and got “\(text)”")
+            }
+            return duration
+        }
+    }
+
+    /// The name of a level.
+    func level(_ name: String) throws -> LogLevel? {
+        try value(name).map { try Arguments.level($0, for: name) }
+    }
+
+    /// Reads the name of a level.
+    static func level(_ text: String, for option: String) throws -> LogLevel {
+        if let level = LogLevel(named: text) { return level }
+        let names = LogLevel.standardLevels.map(\.name)
+        let near = Spelling.suggestion(Spelling.nearest(to: text.lowercased(), among: names))
+        throw UsageError("\(option): “\(text)” is no level\(near); levels are \(names.joined(separator: ", "))")
+    }
+}
+
+extension Duration {
+    /// Reads `30s`, `5m`, `12h`, `7d`, `2w`, `250ms`, or a number of seconds.
+    init?(parsing text: String) {
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let number = Double(digits), number.isFinite else { return nil }
+        let seconds: Double
+        switch text.dropFirst(digits.count) {
+        case "ms": seconds = number / 1000
+        case "", "s": seconds = number
+        case "m", "min": seconds = number * 60
+        case "h": seconds = number * 3600
+        case "d": seconds = number * 86_400
+        case "w": seconds = number * 604_800
+        default: return nil
+        }
+        guard seconds < 9e9 else { return nil }
+        self = .seconds(seconds)
+    }
+}

@@ -1,0 +1,64 @@
+import CHeartwood
+import Heartwood
+
+/// Standard output and standard error: text for people, whole or not at all.
+///
+/// A reader that has gone is no reason to end: what cannot be shown is left out.
+struct Terminal {
+    static let output = Terminal(descriptor: 1)
+    static let error = Terminal(descriptor: 2)
+
+    let descriptor: Int32
+
+    /// Whether a person looks at it.
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Writes the text as it is.
+    func write(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let written = hw_write_quietly(descriptor, rest.baseAddress, rest.count)
+                if written > 0 {
+                    rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+                } else if hw_errno() == EAGAIN {
+                    _ = hw_wait_writable(descriptor, -1)
+                } else if hw_errno() != EINTR {
+                    return
+                }
+            }
+        }
+    }
+}
+
+/// Numbers for people.
+enum Readable {
+    /// `1,234,567`.
+    static func count(_ number: Int) -> String {
+        let digits = Array(String(number.magnitude))
+        var text = number < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// `1 line`, `2,000 lines`.
+    static func count(_ number: Int, _ noun: String) -> String { "\(count(number)) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// `0.42 s`, `3 min 20 s`, `2 d 4 h`.
+    static func duration(_ duration: Duration) -> String {
+        let seconds = duration.seconds
+        if seconds < 100 {
+            let hundredths = Int((seconds * 100).rounded())
+            let rest = hundredths % 100
+            return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) s"
+        }
+        let whole = Int(seconds)
+        if whole < 7200 { return "\(whole / 60) min \(whole % 60) s" }
+        if whole < 172_800 { return "\(whole / 3600) h \(whole / 60 % 60) min" }
+        return "\(whole / 86_400) d \(whole / 3600 % 24) h"
+    }
+}

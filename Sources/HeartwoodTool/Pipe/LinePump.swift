@@ -1,0 +1,154 @@
+import CHeartwood
+import Heartwood
+
+/// What was read so far.
+struct PipeCounts {
+    var inputs = 0
+    var lines = 0
+    var bytes = 0
+    /// Messages that were handed over: lines, and pieces of long ones.
+    var records = 0
+    /// Lines that were longer than a piece.
+    var cutLines = 0
+    /// Lines that `--level` leaves out.
+    var belowLevel = 0
+    /// Lines that are not UTF-8.
+    var notUTF8 = 0
+    /// Lines by level.
+    var levels = [Int](repeating: 0, count: 7)
+}
+
+/// Moves lines from the inputs to the dispatcher, on the thread that calls it.
+final class LinePump {
+    private let options: PipeOptions
+    private let destinations: PipeDestinations
+    private let stop: StopSignal
+    private let progress: ProgressLine?
+    private let category: LogCategory
+    private let began = SystemClock().uptime()
+    private var lastLevel = LogLevel.info
+    private(set) var counts = PipeCounts()
+
+    init(_ options: PipeOptions, _ destinations: PipeDestinations, _ stop: StopSignal) {
+        self.options = options
+        self.destinations = destinations
+        self.stop = stop
+        category = options.name.map { LogCategory($0) } ?? .default
+        let isShown = !options.isQuiet && Terminal.error.isTerminal
+        let isDisturbed = options.showsOnConsole && Terminal.output.isTerminal
+        progress = isShown && !isDisturbed ? ProgressLine() : nil
+    }
+
+    /// How long it has been at it.
+    var duration: Duration { SystemClock().uptime() - began }
+
+    /// Reads all inputs to their ends, or until it is asked to stop.
+    ///
+    /// - Returns: false where an input could not be read; the others were.
+    func run() -> Bool {
+        var isInOrder = true
+        for path in options.inputs.isEmpty ? ["-"] : options.inputs where !stop.isRequested {
+            do {
+                let source = path == "-" ? LineSource() : try LineSource(path: path)
+                if path == "-", isatty(0) == 1, !options.isQuiet {
+                    Terminal.error.write("heartwood pipe: reading from the terminal; Ctrl-D ends the input\n")
+                }
+                try pump(source)
+                counts.inputs += 1
+            } catch {
+                progress?.clear()
+                Terminal.error.write("heartwood pipe: \(error)\n")
+                isInOrder = false
+            }
+            if destinations.isPointless { break }
+        }
+        progress?.clear()
+        return isInOrder
+    }
+
+    private func pump(_ source: LineSource) throws {
+        let keepsCarriageReturn = options.form == .raw
+        var splitter = LineSplitter(limit: options.lineLimit.bytes, keepsCarriageReturn: keepsCarriageReturn)
+        var failure: LogError?
+        var deadline: Duration?
+        reading: while !destinations.isPointless {
+            var reading = LineSource.Reading.nothing
+            _ = splitter.fill { room in
+                reading = source.read(into: room, stop: stop, milliseconds: patience(source))
+                if case .bytes(let count) = reading { return count }
+                return 0
+            }
+            switch reading {
+            case .bytes(let count):
+                counts.bytes += count
+                splitter.forEachLine { log($0, $1) }
+                destinations.waitForRoom(unless: stop)
+            case .end: break reading
+            case .failed(let error):
+                failure = error
+                break reading
+            case .nothing: if stop.isRequested, deadline != nil { break reading }
+            }
+            if stop.isRequested {
+                if source.isFile { break }
+                // The program in front may have last words; but it is not waited for as long as it likes to speak.
+                let now = SystemClock().uptime()
+                if let deadline, now > deadline { break }
+                deadline = deadline ?? now + .seconds(2)
+            }
+            progress?.show(counts, after: duration)
+        }
+        splitter.finish { log($0, $1) }
+        if let failure { throw failure }
+    }
+
+    /// How long to wait for input, in milliseconds; -1 for as long as it takes.
+    private func patience(_ source: LineSource) -> Int32 {
+        if stop.isRequested { return 200 }
+        return progress == nil && !destinations.canBecomePointless ? -1 : 500
+    }
+
+    // MARK: Lines
+
+    private func log(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part) {
+        // All pieces of a line have the level of the first.
+        let level: LogLevel
+        switch part {
+        case .whole, .piece(1):
+            level = self.level(of: bytes)
+            lastLevel = level
+        default: level = lastLevel
+        }
+        switch part {
+        case .whole, .last:
+            counts.lines += 1
+            counts.levels[min(level.index, 6)] += 1
+            if part != .whole { counts.cutLines += 1 }
+        case .piece: break
+        }
+        if !options.levels.contains(level) {
+            if case .piece = part { return }
+            counts.belowLevel += 1
+            return
+        }
+        if !LogBuffer.isUTF8(bytes) { counts.notUTF8 += 1 }
+        counts.records += 1
+        Heartwood.log(
+            LogText(utf8: bytes), level: level, category: category, metadata: fields(of: part), asynchronous: true,
+            to: destinations.dispatcher, file: "", function: "", line: 0)  // a line comes from nowhere in this source
+    }
+
+    private func fields(of part: LineSplitter.Part) -> LogMetadata? {
+        switch part {
+        case .whole: nil
+        case .piece(let number): ["part": .integer(Int64(number))]
+        case .last(let number): ["part": .integer(Int64(number)), "last": true]
+        }
+    }
+
+    private func level(of line: UnsafeRawBufferPointer) -> LogLevel {
+        for pattern in options.patterns where pattern.matches(line) { return pattern.level }
+        guard options.detectsLevels else { return options.defaultLevel }
+        return LevelDetector.level(of: line) ?? options.defaultLevel
+    }
+}

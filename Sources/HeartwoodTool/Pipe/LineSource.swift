@@ -1,0 +1,82 @@
+import CHeartwood
+import Heartwood
+
+/// Something to read lines from: standard input, or a file of any kind.
+final class LineSource {
+    /// What a read brought.
+    enum Reading {
+        case bytes(Int)
+        case end
+        /// Nothing came for as long as was allowed, or somebody asked to stop.
+        case nothing
+        case failed(LogError)
+    }
+
+    let name: String
+    private let descriptor: Int32
+    private let isOwned: Bool
+    /// Whether reading never has to wait.
+    let isFile: Bool
+
+    /// Takes standard input.
+    init() {
+        name = "standard input"
+        descriptor = 0
+        isOwned = false
+        isFile = SystemCalls.status(of: 0).isRegular
+    }
+
+    /// Opens a file, a device or a named pipe.
+    ///
+    /// - Throws: `LogError` where it cannot be read.
+    init(path: String) throws {
+        name = path
+        // Not blocking, so that a named pipe without a writer can be given up; `read` waits by poll(2).
+        descriptor = SystemCalls.openForReading(path)
+        isOwned = true
+        if descriptor < 0 { throw LogError(.file, "cannot be opened", place: path, cause: hw_errno()) }
+        let status = SystemCalls.status(of: descriptor)
+        isFile = status.isRegular
+        if status.isDirectory {
+            close(descriptor)
+            throw LogError(.file, "is a directory: name the files in it", place: path)
+        }
+    }
+
+    deinit { if isOwned { close(descriptor) } }
+
+    /// Reads what is there; waits for something `milliseconds` at most (-1: as long as it takes), or until `stop`.
+    func read(into room: UnsafeMutableRawBufferPointer, stop: StopSignal, milliseconds: Int32) -> Reading {
+        while true {
+            if !isFile {
+                switch wait(stop, milliseconds) {
+                case 0: return .nothing
+                case let events where events < 0: return .failed(failure)
+                default: break
+                }
+            }
+            let count = CHeartwood.read(descriptor, room.baseAddress, room.count)
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .end }
+            switch hw_errno() {
+            case EINTR: continue
+            case EAGAIN: if wait(stop, milliseconds) == 0 { return .nothing }
+            default: return .failed(failure)
+            }
+        }
+    }
+
+    private var failure: LogError { LogError(.file, "cannot be read", place: name, cause: hw_errno()) }
+
+    /// Waits for input; 1 when there is some, 0 when there is none in time or somebody asks to stop, -1 on failure.
+    private func wait(_ stop: StopSignal, _ milliseconds: Int32) -> Int {
+        var entries = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        // Once the stop is known, only the input counts.
+        let count = poll(&entries, stop.isRequested ? 1 : 2, milliseconds)
+        if count < 0 { return hw_errno() == EINTR ? 0 : -1 }
+        return entries[0].revents == 0 ? 0 : 1
+    }
+}

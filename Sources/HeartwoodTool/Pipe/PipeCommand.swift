@@ -1,0 +1,51 @@
+import CHeartwood
+import Heartwood
+
+/// `heartwood pipe`: keeps the lines of any program.
+enum PipeCommand: Subcommand {
+    static let name = "pipe"
+    static let summary = "Reads lines from standard input or files, and logs each."
+    static let operands = "[FILE…]"
+    static let options = PipeOptions.groups
+    static let details = """
+        Lines are read from the FILEs in turn, `-` being standard input, or from standard input alone. Bytes that
+        are not UTF-8, and control characters, are written as \\x{ff}, \\t, \\u{1b} and the like, and a backslash
+        is doubled, so that a line is a line and can be read back; --raw writes what came. JSON has no place for
+        such bytes: U+FFFD stands for each, and the summary counts the lines.
+
+        A line longer than --max-line is cut into pieces between two characters. Each is a line of its own, with
+        the field `part` (1, 2, 3 …), and the last one with `last=true`.
+
+        Levels are found by themselves: a syslog priority (<34>), `level=warn` and JSON's "level", ERROR and other
+        words in capitals, [error], error:, and a word behind the time. A rule of your own comes first:
+
+            heartwood pipe -d /var/log/shop --level-pattern 'error=(?i)declined|timed out' < shop.out
+
+        Nothing is dropped for being too fast: reading waits for the writers, so the program in front waits too.
+        A disk that takes nothing is tried again, while up to 16 MiB of lines wait in memory; what is dropped
+        after that is counted, told in the file where it is missing, and the reason for exit code 1.
+
+        SIGINT, SIGTERM and SIGHUP: what has arrived is written, the summary is shown, and the process ends by
+        the signal. A second signal ends it at once. A console whose reader has gone ends it only where lines go
+        nowhere else.
+
+        Exit codes: 0, every line was written; 1, something could not be read or written, and standard error
+        says what; 2, the arguments make no sense.
+
+        Examples:
+            myserver 2>&1 | heartwood pipe --directory /var/log/myserver --max-size 50MiB --keep 20
+            heartwood pipe old.log --directory archive --json
+            journalctl -f -o cat | heartwood pipe --level warning
+        """
+
+    static func run(_ arguments: Arguments) throws -> ExitStatus {
+        let options = try PipeOptions(arguments)
+        let stop = try StopSignal()
+        let destinations = try PipeDestinations(options)
+        let pump = LinePump(options, destinations, stop)
+        let isInOrder = pump.run()
+        let isDelivered = destinations.finish(pump.counts, duration: pump.duration, stoppedBy: stop.name)
+        if isInOrder, isDelivered { stop.endProcess() }
+        return isInOrder && isDelivered ? .success : .failure
+    }
+}

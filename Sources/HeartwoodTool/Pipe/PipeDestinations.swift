@@ -1,0 +1,114 @@
+import Heartwood
+
+/// The dispatcher of a pipe and its loggers.
+final class PipeDestinations {
+    let dispatcher = LogDispatcher(ringCapacity: .mebibytes(8))
+    private let options: PipeOptions
+    private var file: FileLogger?
+    private var console: ConsoleLogger?
+    private var remote: PipeRemote?
+    private let removedFiles = Locked(0)
+
+    /// So long the reader waits for a writer that is behind: for ever, as far as a pipe is concerned.
+    private static let patience = OverflowPolicy.block(upTo: .seconds(31_536_000))
+
+    /// Makes the loggers that the options ask for.
+    ///
+    /// - Throws: `LogError` where one cannot be made.
+    init(_ options: PipeOptions) throws {
+        self.options = options
+        dispatcher.overflowPolicy = PipeDestinations.patience
+        dispatcher.synchronousLevels = .off
+        dispatcher.diagnostics.handler = { report in
+            Terminal.error.write("heartwood pipe: \(report.text)\n")
+        }
+        if let directory = options.directory { try addFile(directory) }
+        if let url = options.url {
+            let remote = try PipeRemote(url, options)
+            self.remote = remote
+            add(remote.logger)
+        }
+        if options.showsOnConsole { addConsole() }
+    }
+
+    private func add(_ logger: AbstractLogger) {
+        logger.overflowPolicy = PipeDestinations.patience
+        dispatcher.add(logger)
+    }
+
+    private func addFile(_ directory: String) throws {
+        // The number is always there, so that the order of names is the order of lines even when several files are
+        // begun in one millisecond.
+        let naming = try LogFileNaming(
+            application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log")
+        let file = try FileLogger(
+            directory: directory, naming: naming, formatter: formatter, name: "files", acceptsSharedDirectory: true)
+        file.maximumFileSize = options.maximumFileSize
+        file.rollingInterval = options.rollingInterval
+        file.maximumFileCount = options.fileCount
+        file.diskQuota = options.quota
+        file.maximumFileAge = options.keepFor
+        file.waitingLimit = .mebibytes(16)
+        file.didDelete = { [removedFiles] _ in removedFiles.withLock { $0 += 1 } }
+        self.file = file
+        add(file)
+    }
+
+    private func addConsole() {
+        let console = ConsoleLogger(.standardOutput, formatter: options.form == .line ? nil : formatter)
+        console.showsPlace = false
+        console.zone = options.zone
+        self.console = console
+        add(console)
+    }
+
+    private var formatter: LogFormatter? {
+        switch options.form {
+        case .raw: return nil
+        case .line:
+            var layout = LineFormatter.Options()
+            layout.showsPlace = false
+            layout.zone = options.zone
+            return LineFormatter(layout)
+        case .json:
+            var content = JSONLinesFormatter.Options()
+            content.includesPlace = false
+            content.includesThread = false
+            return JSONLinesFormatter(content)
+        }
+    }
+
+    // MARK: While it runs
+
+    /// Whether the console is the only place that lines go to, so that its end is the end.
+    var canBecomePointless: Bool { console != nil && file == nil && remote == nil }
+
+    /// Waits where lines come faster than a server takes them.
+    func waitForRoom(unless stop: StopSignal) { remote?.waitForRoom(unless: stop) }
+
+    /// Whether nothing that is read could get anywhere any more.
+    var isPointless: Bool { canBecomePointless && (console?.statistics.failed ?? 0) > 0 }
+
+    // MARK: The end
+
+    /// Waits until all is written, and says what became of it.
+    ///
+    /// - Returns: whether everything got where it should.
+    func finish(_ counts: PipeCounts, duration: Duration, stoppedBy signal: String?) -> Bool {
+        dispatcher.flush(timeout: .seconds(60))
+        remote?.deliverRest()
+        let kept = try? file?.logFiles()
+        dispatcher.removeAll(timeout: .seconds(10))
+        var report = PipeReport(counts: counts, duration: duration, signal: signal)
+        for logger in [file, console].compactMap({ $0 }) {
+            report.add(logger.name, logger.statistics)
+        }
+        if let remote { report.add(remote.figures(of: counts.records)) }
+        if let directory = options.directory, let kept {
+            report.noteFiles(kept, removed: removedFiles.withLock { $0 }, directory: directory)
+        }
+        if !options.isQuiet { Terminal.error.write(report.text) }
+        if let failure = report.failure { Terminal.error.write("heartwood pipe: \(failure)\n") }
+        return report.failure == nil
+    }
+}

@@ -1,0 +1,58 @@
+import Heartwood
+
+/// What became of the lines: the summary of `heartwood pipe`.
+struct PipeReport {
+    let counts: PipeCounts
+    let duration: Duration
+    let signal: String?
+    private var places: [String] = []
+    private(set) var failure: String?
+
+    init(counts: PipeCounts, duration: Duration, signal: String?) {
+        self.counts = counts
+        self.duration = duration
+        self.signal = signal
+    }
+
+    /// Notes what a logger did.
+    mutating func add(_ name: String, _ figures: LoggerStatistics) {
+        let summary =
+            "\(name): \(Readable.count(figures.delivered)) delivered, \(Readable.count(figures.dropped)) dropped, "
+            + "\(Readable.count(figures.failed)) failed; \(ByteCount(figures.bytes))"
+        let missing = counts.records - figures.delivered
+        let of = "\(Readable.count(missing)) of \(Readable.count(counts.records, "line"))"
+        add((summary, missing > 0 ? "\(of) did not get to \(name)" : nil))
+    }
+
+    /// Notes a line for the summary, and what is missing.
+    mutating func add(_ place: (summary: String, failure: String?)) {
+        places.append(place.summary)
+        if let failure = place.failure { self.failure = self.failure.map { "\($0); \(failure)" } ?? failure }
+    }
+
+    /// Notes which files there are.
+    mutating func noteFiles(_ files: [LogFileInfo], removed: Int, directory: String) {
+        guard let index = places.firstIndex(where: { $0.hasPrefix("files:") }) else { return }
+        let size = ByteCount(files.reduce(0) { $0 + $1.size.bytes })
+        places[index] += " written; \(Readable.count(files.count, "file")) of \(size) in \(directory)"
+        if removed > 0 { places[index] += ", \(Readable.count(removed)) removed by the limits" }
+    }
+
+    /// The summary, lines and all.
+    var text: String {
+        var text = "heartwood pipe: \(Readable.count(counts.lines, "line")), \(ByteCount(counts.bytes)), from "
+        text += "\(Readable.count(counts.inputs, "input")) in \(Readable.duration(duration))"
+        if let signal { text += ", ended by \(signal)" }
+        text += "\n"
+        let levels = zip(LogLevel.standardLevels, counts.levels).filter { $1 > 0 }
+        if !levels.isEmpty {
+            text += "  levels: " + levels.map { "\(Readable.count($1)) \($0.name)" }.joined(separator: ", ") + "\n"
+        }
+        var remarks: [String] = []
+        if counts.cutLines > 0 { remarks.append("\(Readable.count(counts.cutLines)) cut for their length") }
+        if counts.notUTF8 > 0 { remarks.append("\(Readable.count(counts.notUTF8)) with bytes that are not UTF-8") }
+        if counts.belowLevel > 0 { remarks.append("\(Readable.count(counts.belowLevel)) below the level") }
+        if !remarks.isEmpty { text += "  lines: " + remarks.joined(separator: ", ") + "\n" }
+        return text + places.map { "  \($0)\n" }.joined()
+    }
+}

@@ -1,0 +1,52 @@
+// All that differs between systems, and the calls that C's headers alone do not give to Swift.
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// System calls in a form that the rest of the tool can use on every system.
+enum SystemCalls {
+    /// Opens a file for reading without waiting for anything, a named pipe's writer included.
+    static func openForReading(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+
+    /// Makes sure that no file or pipe gets the number of a standard stream that the caller has closed.
+    ///
+    /// What is opened instead can be neither read (0) nor written (1, 2), so that its use fails as it should.
+    static func reserveStandardDescriptors() {
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
+            _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// The kind of a file that is open, and its size.
+    static func status(of descriptor: Int32) -> (isRegular: Bool, isDirectory: Bool, size: Int) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return (false, false, 0) }
+        let kind = status.st_mode & S_IFMT
+        return (kind == S_IFREG, kind == S_IFDIR, Int(status.st_size))
+    }
+
+    /// A pipe whose ends no other program inherits; nil where the system has none left.
+    static func makePipe() -> (reader: Int32, writer: Int32)? {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// Has a signal ignored; false where it is ignored already.
+    static func ignore(_ number: Int32) -> Bool {
+        let before = signal(number, SIG_IGN)
+        return unsafeBitCast(before, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// Ends the process as the signal would have, if nobody had caught it.
+    static func endProcess(by number: Int32) {
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
+    }
+}

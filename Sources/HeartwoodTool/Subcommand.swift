@@ -1,0 +1,39 @@
+/// A subcommand of the tool: what it is called, what it takes, and what it does.
+protocol Subcommand: Sendable {
+    /// The word behind `heartwood`.
+    static var name: String { get }
+    /// One line for the overview.
+    static var summary: String { get }
+    /// What stands behind the options in the usage line, such as `[FILE…]`; empty where nothing may.
+    static var operands: String { get }
+    /// The options; `--help` is added by itself.
+    static var options: [OptionGroup] { get }
+    /// What the help says besides: behaviour, exit codes, examples.
+    static var details: String { get }
+
+    /// Does the work. What it throws is shown, and ends the tool with ``ExitStatus/failure``; a ``UsageError`` with
+    /// ``ExitStatus/usage``.
+    static func run(_ arguments: Arguments) throws -> ExitStatus
+}
+
+extension Subcommand {
+    static var takesOperands: Bool { !operands.isEmpty }
+}
+
+/// How the tool ends.
+enum ExitStatus: Equatable {
+    /// All is done.
+    case success
+    /// Something could not be read, written or delivered; standard error says what.
+    case failure
+    /// The arguments made no sense.
+    case usage
+
+    var code: Int32 {
+        switch self {
+        case .success: 0
+        case .failure: 1
+        case .usage: 2
+        }
+    }
+}

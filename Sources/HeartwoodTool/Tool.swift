@@ -1,0 +1,73 @@
+/// The executable `heartwood`: finds the subcommand, reads its arguments, runs it.
+///
+/// A new subcommand is a type of its own, in a file of its own, and an entry in ``subcommands``. Help, parsing and the
+/// errors for arguments come from what it declares.
+enum Tool {
+    static let version = "0.1.0"
+
+    /// All subcommands, in the order in which the help shows them.
+    static let subcommands: [any Subcommand.Type] = [PipeCommand.self, DemoCommand.self]
+
+    /// Runs the tool with the arguments behind its name.
+    static func run(_ arguments: [String]) -> ExitStatus {
+        guard let first = arguments.first else {
+            Terminal.error.write(Help.overview)
+            return .usage
+        }
+        switch first {
+        case "--help", "-h", "help": return help(arguments.dropFirst().first)
+        case "--version", "version":
+            Terminal.output.write("heartwood \(version)\n")
+            return .success
+        default: break
+        }
+        guard let subcommand = subcommands.first(where: { $0.name == first }) else {
+            return complain(unknown(first))
+        }
+        return run(subcommand, Array(arguments.dropFirst()))
+    }
+
+    private static func run(_ subcommand: any Subcommand.Type, _ arguments: [String]) -> ExitStatus {
+        do {
+            let parsed = try Arguments(parsing: arguments, options: subcommand.options)
+            if parsed.has("--help") {
+                Terminal.output.write(Help.page(of: subcommand))
+                return .success
+            }
+            if !subcommand.takesOperands, let operand = parsed.operands.first {
+                throw UsageError("“\(operand)” is one argument too many: `heartwood \(subcommand.name)` takes options only")
+            }
+            return try subcommand.run(parsed)
+        } catch let error as UsageError {
+            return complain(UsageError(error.message, command: subcommand.name))
+        } catch {
+            Terminal.error.write("heartwood \(subcommand.name): \(error)\n")
+            return .failure
+        }
+    }
+
+    private static func help(_ name: String?) -> ExitStatus {
+        guard let name else {
+            Terminal.output.write(Help.overview)
+            return .success
+        }
+        guard let subcommand = subcommands.first(where: { $0.name == name }) else { return complain(unknown(name)) }
+        Terminal.output.write(Help.page(of: subcommand))
+        return .success
+    }
+
+    private static func unknown(_ word: String) -> UsageError {
+        let known = subcommands.map { $0.name }
+        if word.hasPrefix("-") {
+            let near = Spelling.nearest(to: word, among: ["--help", "--version"])
+            return UsageError("unknown option “\(word)”" + Spelling.suggestion(near))
+        }
+        return UsageError("unknown command “\(word)”" + Spelling.suggestion(Spelling.nearest(to: word, among: known)))
+    }
+
+    private static func complain(_ error: UsageError) -> ExitStatus {
+        let name = error.command.map { "heartwood \($0)" } ?? "heartwood"
+        Terminal.error.write("\(name): \(error.message)\n`\(name) --help` shows what there is.\n")
+        return .usage
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite struct FileLoggerTests {
+    private let scratch = Scratch()
+    private let clock = ManualClock()
+
+    private func makeLogger(
+        naming: LogFileNaming = LogFileNaming(application: "app"), formatter: LogFormatter? = nil
+    ) throws -> (FileLogger, LogDispatcher) {
+        let logger = try FileLogger(
+            directory: scratch.logs, naming: naming, formatter: formatter, clock: clock)
+        let dispatcher = LogDispatcher()
+        dispatcher.add(logger)
+        return (logger, dispatcher)
+    }
+
+    @Test("Lines go to a dated file with the permissions 0600, in a directory of 0700, whatever the umask")
+    func firstFile() throws {
+        let (_, dispatcher) = try makeLogger()
+        logInfo("first", to: dispatcher)
+        logInfo("second", to: dispatcher)
+        dispatcher.flush()
+        #expect(scratch.names() == ["app 2026-01-01--00-00-00-000.log"])
+        #expect(scratch.text("app 2026-01-01--00-00-00-000.log") == "first\nsecond\n")
+        let file = try FileManager.default.attributesOfItem(atPath: scratch.logs + "/" + scratch.names()[0])
+        #expect(file[.posixPermissions] as? Int == 0o600)
+        let directory = try FileManager.default.attributesOfItem(atPath: scratch.logs)
+        #expect(directory[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test("No file grows beyond its limit, the newest files are kept, and their lines are in order")
+    func rollsBySize() throws {
+        let (logger, dispatcher) = try makeLogger()
+        logger.maximumFileSize = .bytes(1000)
+        logger.maximumFileCount = 3
+        for number in 0..<500 { logInfo("line number \(number)", to: dispatcher) }
+        dispatcher.flush()
+        let names = scratch.names()
+        #expect(names.count == 3)
+        for name in names { #expect(scratch.size(name) <= 1000) }
+        let lines = scratch.lines(logger.naming).dropLast()
+        let first = 500 - lines.count
+        #expect(Array(lines) == (first..<500).map { "line number \($0)" })
+        #expect(lines.count > 60)
+    }
+
+    @Test("A setting takes effect exactly between the lines before and after it (promise 2)")
+    func orderedSettings() throws {
+        let (logger, dispatcher) = try makeLogger()
+        logInfo("a", to: dispatcher)
+        logger.maximumFileSize = .bytes(5)
+        logInfo("bb", to: dispatcher)
+        logger.maximumFileSize = .zero
+        logInfo("cc", to: dispatcher)
+        logInfo("dd", to: dispatcher)
+        #expect(logger.maximumFileSize == .zero)
+        dispatcher.flush()
+        #expect(scratch.texts(LogFileNaming(application: "app")) == ["a\nbb\ncc\ndd\n"])
+        logger.maximumFileSize = .bytes(6)
+        logInfo("ee", to: dispatcher)
+        logInfo("ff", to: dispatcher)
+        logInfo("gg", to: dispatcher)
+        dispatcher.flush()
+        #expect(scratch.lines(logger.naming) == ["a", "bb", "cc", "dd", "ee", "ff", "gg", ""])
+        #expect(scratch.names().count == 3)
+    }
+
+    @Test("An idle file is rolled when it is old enough, and the next line begins another one")
+    func rollsIdleFileByAge() throws {
+        let (logger, dispatcher) = try makeLogger()
+        let rolled = Locked<[String]>([])
+        logger.didRoll = { info in rolled.withLock { $0.append(info.name) } }
+        logger.rollingInterval = .seconds(60)
+        logInfo("old", to: dispatcher)
+        dispatcher.flush()
+        clock.advance(by: .seconds(61))
+        dispatcher.flush()
+        #expect(logger.currentPath == nil)
+        logger.hookQueue.sync {}
+        #expect(rolled.withLock { $0 } == ["app 2026-01-01--00-00-00-000.log"])
+        logInfo("new", to: dispatcher)
+        dispatcher.flush()
+        #expect(scratch.texts(LogFileNaming(application: "app")) == ["old\n", "new\n"])
+    }
+
+    @Test("rollNow finishes the file between the lines before and after it, and says so")
+    func rollNow() async throws {
+        let (logger, dispatcher) = try makeLogger()
+        logInfo("one", to: dispatcher)
+        #expect(await logger.rollNow())
+        logInfo("two", to: dispatcher)
+        await dispatcher.flush()
+        #expect(scratch.texts(LogFileNaming(application: "app")) == ["one\n", "two\n"])
+        let files = try logger.logFiles()
+        #expect(files.map(\.isActive) == [true, false])
+        #expect(files.map(\.isArchived) == [false, true])
+    }
+
+    @Test("A second logger goes on with the newest file, but never with one that was finished")
+    func reuse() async throws {
+        for (rolls, expected) in [(false, ["one\ntwo\n"]), (true, ["one\n", "two\n"])] {
+            let scratch = Scratch()
+            for line in ["one", "two"] {
+                let logger = try FileLogger(
+                    directory: scratch.logs, naming: LogFileNaming(application: "app"), formatter: nil,
+                    clock: clock)
+                let dispatcher = LogDispatcher()
+                dispatcher.add(logger)
+                logInfo("\(line)", to: dispatcher)
+                if rolls, line == "one" { await logger.rollNow() }
+                await dispatcher.remove(logger)
+            }
+            #expect(scratch.texts(LogFileNaming(application: "app")) == expected)
+        }
+    }
+
+    @Test("rollNow before the first line finishes the newest file of an earlier run")
+    func rollBeforeFirstLine() async throws {
+        scratch.write("earlier\n", to: "app 2025-12-31--23-00-00-000.log")
+        let (logger, dispatcher) = try makeLogger()
+        await logger.rollNow()
+        logInfo("now", to: dispatcher)
+        await dispatcher.flush()
+        #expect(scratch.texts(LogFileNaming(application: "app")) == ["earlier\n", "now\n"])
+    }
+
+    @Test("What another program called its own is never touched")
+    func foreignFiles() throws {
+        let foreign = ["app.log", "app 2.log", "apple 2025-12-31--23-00-00-000.log", "thesis.txt"]
+        for name in foreign { scratch.write("precious", to: name) }
+        let (logger, dispatcher) = try makeLogger()
+        logger.maximumFileSize = .bytes(10)
+        logger.maximumFileCount = 1
+        logger.maximumFileAge = .nanoseconds(1)
+        for number in 0..<50 { logInfo("line \(number)", to: dispatcher) }
+        dispatcher.flush()
+        for name in foreign { #expect(scratch.text(name) == "precious") }
+        #expect(scratch.names().count == foreign.count + 1)
+    }
+
+    @Test("A line without a newline gets one, a line with one gets no second, an empty one is not written")
+    func newlines() throws {
+        let (_, dispatcher) = try makeLogger()
+        for line in ["a\n", "b", "", "c\n"] { logInfo("\(line)", to: dispatcher) }
+        dispatcher.flush()
+        #expect(scratch.text(scratch.names()[0]) == "a\nb\nc\n")
+    }
+
+    @Test("Each file begins with the header, a file that is gone on with does not get it again")
+    func header() throws {
+        let (logger, dispatcher) = try makeLogger()
+        logger.fileHeader = "# shop"
+        logger.maximumFileSize = .bytes(20)
+        for number in 0..<4 { logInfo("line \(number)", to: dispatcher) }
+        dispatcher.flush()
+        dispatcher.remove(logger)
+        #expect(scratch.texts(logger.naming) == (0..<4).map { "# shop\nline \($0)\n" })
+        let second = try FileLogger(
+            directory: scratch.logs, naming: logger.naming, formatter: nil, clock: clock)
+        second.fileHeader = "# shop"
+        dispatcher.add(second)
+        logInfo("5", to: dispatcher)
+        dispatcher.flush()
+        #expect(scratch.texts(logger.naming)[3] == "# shop\nline 3\n5\n")
+    }
+}
