@@ -14,6 +14,8 @@ package final class LogFollower {
     private var splitter = LineSplitter()
     /// Files that were read to their end.
     private var done: Set<FileStatus.Identity> = []
+    /// The paths of logs that were met, in whatever stage.
+    private var seen: Set<String> = []
 
     /// Begins behind what was read already.
     ///
@@ -25,6 +27,7 @@ package final class LogFollower {
         self.key = key
         for path in try list() where path != start?.path {
             if let status = try? calls.status(path: path) { done.insert(status.identity) }
+            seen.insert(ArchiveStage.split(path).log)
         }
         if let start { try open(start.path, at: start.offset) }
     }
@@ -32,6 +35,7 @@ package final class LogFollower {
     private func open(_ path: String, at offset: Int) throws {
         source = try LogFileSource(path: path, offset: offset, key: key)
         self.path = path
+        seen.insert(ArchiveStage.split(path).log)
         self.offset = offset
         identity = try? calls.status(path: path).identity
     }
@@ -70,17 +74,14 @@ package final class LogFollower {
             if status.identity == identity || done.contains(status.identity) { continue }
             let (log, stage, _) = ArchiveStage.split(candidate)
             // The archive of a file that was read while it was plain is nothing new.
-            if stage != .plain, path == log || seen.contains(log) {
+            if stage != .plain, seen.contains(log) {
                 done.insert(status.identity)
                 continue
             }
-            seen.insert(candidate)
             return candidate
         }
         return nil
     }
-
-    private lazy var seen: Set<String> = path.map { [$0] } ?? []
 
     private func line(_ bytes: ArraySlice<UInt8>) -> LogLine {
         LogLine(
