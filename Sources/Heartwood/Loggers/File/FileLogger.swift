@@ -230,7 +230,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Adds the message to the batch.
     public final override func log(_ message: LogMessage) {
         let start = buffer.count
-        guard formatted(message, into: &buffer), buffer.count > start else { return }
+        guard formatted(message, into: &buffer) else { return }
         finishRecord(in: &buffer, from: start)
         ends.append(buffer.count)
         if message.level.rawValue & urgentLevels != 0 { isUrgent = true }
