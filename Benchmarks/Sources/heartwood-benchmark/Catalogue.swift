@@ -1,4 +1,4 @@
 /// Every scenario, in the order of their output.
-let scenarios: [any Scenario] = [
-    DisabledCall(), EnabledCall.typed, EnabledCall.string, Allocations(),
-]
+let scenarios: [any Scenario] =
+    [DisabledCall(), EnabledCall.typed, EnabledCall.string, Allocations()] + FileScenario.all
+    + [SynchronousCall(), ConsoleScenario(), CustomLogger(), StuckScenario(), MemoryScenario()]

@@ -27,6 +27,9 @@ struct Options {
                     throw WrongResult("--runs takes a number above 0")
                 }
                 runs = number
+            case "--burst":
+                try MemoryScenario.burst()
+                exit(0)
             case "--list":
                 print(scenarios.map(\.name).joined(separator: "\n"))
                 exit(0)

@@ -21,12 +21,12 @@ struct Runner {
             }
             for part in parts { report(scenario, part, values[part] ?? []) }
         }
-        if options.peers { try Peers(runs: options.runs, json: options.json).run() }
+        if options.peers { try Peers(runs: options.runs, runner: self).run() }
     }
 
     private func report(_ scenario: any Scenario, _ part: String, _ values: [Double]) {
         let name = part.isEmpty ? scenario.name : "\(scenario.name) \(part)"
-        report(name, scenario.unit, values)
+        report(name, part.hasPrefix("cpu") ? "s" : scenario.unit, values)
     }
 
     func report(_ name: String, _ unit: String, _ values: [Double]) {

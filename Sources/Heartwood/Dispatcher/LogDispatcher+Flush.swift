@@ -20,8 +20,7 @@ extension LogDispatcher {
     @discardableResult
     public func flush(timeout: Duration = .seconds(10)) -> FlushResult {
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
-        let nodes = beginFlush()
-        return FlushResult(unfinished: nodes.filter { !$0.wait(until: deadline) }.map(\.logger.name))
+        return FlushResult(unfinished: LoggerNode.wait(for: beginFlush(), until: deadline).map(\.name))
     }
 
     /// Returns when everything that was logged before has been handled by every logger and handed to the kernel.
@@ -30,35 +29,35 @@ extension LogDispatcher {
     /// - Returns: which loggers have not finished.
     @discardableResult
     public func flush(timeout: Duration = .seconds(10)) async -> FlushResult {
-        let nodes = beginFlush()
-        let collector = FlushCollector(nodes)
+        let loggers = beginFlush()
+        let collector = FlushCollector(loggers)
         return await withCheckedContinuation { continuation in
             collector.whenDone { continuation.resume(returning: $0) }
-            for node in nodes { node.push { collector.finish(node) } }
+            for logger in loggers { logger.node.push { collector.finish(logger) } }
             collector.giveUp(after: timeout, on: queue)
         }
     }
 
-    private func beginFlush() -> [LoggerNode] {
-        let nodes = settings.withLock { $0.nodes }
+    private func beginFlush() -> [AbstractLogger] {
+        let loggers = self.loggers
         drainNow()
-        for node in nodes { node.push { node.logger.flush() } }
-        return nodes
+        for logger in loggers { logger.node.push { logger.flush() } }
+        return loggers
     }
 }
 
 /// Waits for several loggers without a thread.
 private final class FlushCollector: Sendable {
     private struct State {
-        var open: [LoggerNode]
+        var open: [AbstractLogger]
         var completion: (@Sendable (FlushResult) -> Void)?
     }
 
     // MARK: Guarded by 'state'
     private let state: Locked<State>
 
-    init(_ nodes: [LoggerNode]) {
-        state = Locked(State(open: nodes))
+    init(_ loggers: [AbstractLogger]) {
+        state = Locked(State(open: loggers))
     }
 
     func whenDone(_ completion: @escaping @Sendable (FlushResult) -> Void) {
@@ -66,8 +65,8 @@ private final class FlushCollector: Sendable {
         complete(onlyIfEmpty: true)
     }
 
-    func finish(_ node: LoggerNode) {
-        state.withLock { state in state.open.removeAll { $0 === node } }
+    func finish(_ logger: AbstractLogger) {
+        state.withLock { state in state.open.removeAll { $0 === logger } }
         complete(onlyIfEmpty: true)
     }
 
@@ -80,11 +79,11 @@ private final class FlushCollector: Sendable {
 
     private func complete(onlyIfEmpty: Bool) {
         let (completion, open) = state.withLock {
-            state -> ((@Sendable (FlushResult) -> Void)?, [LoggerNode]) in
+            state -> ((@Sendable (FlushResult) -> Void)?, [AbstractLogger]) in
             if onlyIfEmpty, !state.open.isEmpty { return (nil, []) }
             defer { state.completion = nil }
             return (state.completion, state.open)
         }
-        completion?(FlushResult(unfinished: open.map(\.logger.name)))
+        completion?(FlushResult(unfinished: open.map(\.name)))
     }
 }

@@ -3,10 +3,10 @@ import Dispatch
 
 extension LogDispatcher {
     /// Whether there is anybody to flush.
-    var hasLoggers: Bool { settings.withLock { !$0.nodes.isEmpty } }
+    var hasLoggers: Bool { settings.withLock { !$0.loggers.isEmpty } }
 
     /// The loggers, in the order in which they were added.
-    public var loggers: [AbstractLogger] { settings.withLock { $0.nodes }.map(\.logger) }
+    public var loggers: [AbstractLogger] { settings.withLock { $0.loggers } }
 
     /// Adds a logger: it gets what is logged from now on, by any thread, and nothing from before.
     ///
@@ -31,19 +31,23 @@ extension LogDispatcher {
             }
             return false
         }
-        if let levels { logger.setLevelsSilently(levels) }
-        node.setAllowance(ring.capacity)
-        let wanted = logger.levels.rawValue
+        if let levels { logger.choose(levels) }
+        // What may still come when callers are held: the batch at hand, the ring, and the large messages beside it.
+        node.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
+        let choice = logger.levelChoice
         // The recipient keeps its node, and through it nothing: the logger itself is kept here.
         submit { [logger] drain in
             node.retainedLogger.withLock { $0 = logger }
-            drain.add(node, levels: wanted)
+            drain.add(node, choice)
             node.push { logger.didAdd() }
         }
         settings.withLock { settings in
-            settings.nodes.append(node)
+            settings.loggers.append(logger)
             updateGate(settings)
         }
+        // Another thread may have set the levels meanwhile, before the drain knew the logger.
+        let latest = logger.levelChoice
+        if latest.number != choice.number { levelsDidChange(of: node, to: latest) }
         return true
     }
 
@@ -59,7 +63,8 @@ extension LogDispatcher {
     public func remove(_ logger: AbstractLogger, timeout: Duration = .seconds(10)) -> Bool {
         guard detach([logger]) else { return true }
         drainNow()
-        let finished = logger.node.wait(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)))
+        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
+        let finished = LoggerNode.wait(for: [logger], until: deadline).isEmpty
         if !finished, !ThreadState.current.isInHook {
             diagnostics.report(
                 .timedOut, "\(logger.name) did not finish within \(timeout) and is removed later")
@@ -86,28 +91,29 @@ extension LogDispatcher {
         guard detach(loggers) else { return true }
         drainNow()
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
-        return loggers.reduce(true) { $1.node.wait(until: deadline) && $0 }
+        return LoggerNode.wait(for: loggers, until: deadline).isEmpty
     }
 
     /// Takes loggers out of the list at once, and out of the order of messages at this point of it.
     private func detach(_ loggers: [AbstractLogger]) -> Bool {
-        let nodes = settings.withLock { settings in
-            let nodes = settings.nodes.filter { node in loggers.contains { $0.node === node } }
-            settings.nodes.removeAll { node in nodes.contains { $0 === node } }
+        let leaving = settings.withLock { settings in
+            let leaving = settings.loggers.filter { logger in loggers.contains { $0 === logger } }
+            settings.loggers.removeAll { logger in leaving.contains { $0 === logger } }
             updateGate(settings)
-            return nodes
+            return leaving
         }
-        for node in nodes {
+        for logger in leaving {
+            let node = logger.node
             submit { drain in
                 drain.remove(node)
                 node.push { node.detach() }
             }
         }
-        return !nodes.isEmpty
+        return !leaving.isEmpty
     }
 
-    func levelsDidChange(of node: LoggerNode, to levels: LogLevelMask) {
-        submit { $0.setLevels(levels.rawValue, of: node) }
+    func levelsDidChange(of node: LoggerNode, to choice: LogLevelChoice) {
+        submit { $0.setLevels(choice, of: node) }
         settings.withLock { updateGate($0) }
     }
 

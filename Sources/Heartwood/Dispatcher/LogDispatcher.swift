@@ -45,6 +45,8 @@ public final class LogDispatcher: Sendable {
     /// Which levels pass: the dispatcher's own, as far as any logger wants them.
     let gate = Atomic<UInt32>(0)
     let droppedAtRing = Atomic<Int>(0)
+    /// Where messages found no room in the ring, until the drain has passed on that they are missing there.
+    let ringGaps = RingGaps()
     let largeBytes = Atomic<Int>(0)
 
     // MARK: Guarded by 'settings'
@@ -58,7 +60,9 @@ public final class LogDispatcher: Sendable {
 
     struct Settings {
         var levels = LogLevelMask.all
-        var nodes: [LoggerNode] = []
+        /// In the order in which they were added. Kept as loggers, not nodes: a node does not keep its logger, and who
+        /// takes a copy of the list may still use it when they have been removed.
+        var loggers: [AbstractLogger] = []
         var overflowPolicy = OverflowPolicy.standard
         var synchronousTimeout = Duration.seconds(5)
         var metadata = EncodedMetadata([:])
@@ -90,7 +94,7 @@ public final class LogDispatcher: Sendable {
 
     deinit {
         drainNow()
-        for node in settings.withLock({ $0.nodes }) { node.push { node.detach() } }
+        for node in settings.withLock({ $0.loggers.map(\.node) }) { node.push { node.detach() } }
         intake.pointee.deallocate()
         intake.deallocate()
     }
@@ -165,7 +169,7 @@ public final class LogDispatcher: Sendable {
     }
 
     func updateGate(_ settings: Settings) {
-        let wanted = settings.nodes.reduce(0) { $0 | $1.logger.levels.rawValue }
+        let wanted = settings.loggers.reduce(0) { $0 | $1.levels.rawValue }
         let mask = wanted & settings.levels.rawValue
         gate.store(mask, ordering: .relaxed)
         if isShared { CategoryRegistry.shared.setSharedMask(mask) }
@@ -223,13 +227,13 @@ public final class LogDispatcher: Sendable {
 
     /// Is the ring's consumer for a while; says whether there was anything to consume.
     private func consume(upTo end: UInt64, byCaller: Bool) -> Bool {
-        let (found, garbage) = drain.withLock { drain in
-            let found = drain.drain(ring, upTo: end, byCaller: byCaller)
+        var (found, garbage) = drain.withLock { drain in
+            let found = drain.drain(ring, ringGaps, upTo: end, byCaller: byCaller)
             defer { drain.garbage = [] }
             return (found, drain.garbage)
         }
         // Freed outside of the lock: the end of a tag is the user's code, which may log.
-        withExtendedLifetime(garbage) {}
+        if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
         return found
     }
 
@@ -238,6 +242,7 @@ public final class LogDispatcher: Sendable {
     /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.
     func drainNow(byCaller: Bool = false) {
         let end = ring.tail
+        if ringGaps.isPending { _ = consume(upTo: end, byCaller: byCaller) }
         while ring.head < end {
             let found = consume(upTo: end, byCaller: byCaller)
             if !found, ring.head < end { sched_yield() }

@@ -30,6 +30,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     unowned let logger: AbstractLogger
     let queue: DispatchQueue
     let counters = LoggerCounters()
+    /// What tells the logger's queue from others.
+    private let ownQueue = DispatchSpecificKey<Bool>()
 
     // MARK: Guarded by themselves
     private let inbox: Locked<Inbox>
@@ -46,29 +48,32 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         var storage = MessageStorage()
         var names = NameCache()
         /// How many messages were dropped at this place, and not announced yet.
-        var lost = 0
+        var lost = Backlog.Gap()
         var outcome = LoggerCounters.Outcome.delivered
+        /// Those of the batch at hand, which are not in the counters yet.
+        var outcomes = LoggerCounters.Outcomes()
     }
 
-    init(logger: AbstractLogger, queue: DispatchQueue, limit: ByteCount, policy: OverflowPolicy) {
+    init(logger: AbstractLogger, queue: DispatchQueue) {
         self.logger = logger
         self.queue = queue
-        inbox = Locked(Inbox(backlog: Backlog(limit: limit.bytes, policy: policy, allowance: 0)))
+        inbox = Locked(Inbox(backlog: Backlog()))
         runner = .allocate(capacity: 1)
         runner.initialize(to: Runner())
+        queue.setSpecific(key: ownQueue, value: true)
     }
 
     deinit {
+        queue.setSpecific(key: ownQueue, value: nil)
         runner.deinitialize(count: 1)
         runner.deallocate()
     }
 
     var identity: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    func setLimit(_ limit: ByteCount, _ policy: OverflowPolicy) {
+    func setLimits(_ limits: BacklogLimits) {
         inbox.withLock { inbox in
-            inbox.backlog.limit = limit.bytes
-            inbox.backlog.policy = policy
+            if inbox.backlog.limits.number < limits.number { inbox.backlog.limits = limits }
         }
     }
 
@@ -95,7 +100,11 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     func detach() {
         logger.willRemove()
         attachment.withLock { $0.value = nil }
-        retainedLogger.withLock { $0 = nil }
+        let last = retainedLogger.withLock { logger in
+            defer { logger = nil }
+            return logger
+        }
+        withExtendedLifetime(last) {}  // ends outside of the lock: its end may be the user's code
     }
 
     // MARK: - Taking entries
@@ -107,23 +116,31 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// `byCaller` says that a synchronous call drains, which will call `wait` or `scheduleIfNeeded`.
     ///
     /// - Returns: what was dropped to make room, to be freed where no lock is held: the end of a tag is the user's code.
-    func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool) -> [RecordSlice] {
+    func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool) -> [RecordBatch] {
         if batch.levels & levels == 0 { return [] }
-        var slice = RecordSlice(batch, levels: levels)
+        let slice = RecordSlice(batch, levels: levels)
         counters.received.add(slice.count, ordering: .relaxed)
-        if slice.isSparse { slice = RecordSlice(.copy(of: slice), levels: levels) }
         let dispatcher = self.dispatcher
         let (mustSchedule, evicted) = inbox.withLock { inbox in
             let before = (inbox.backlog.dropped, inbox.backlog.holdsCallers)
             let evicted = inbox.backlog.append(slice)
             counters.dropped.add(inbox.backlog.dropped - before.0, ordering: .relaxed)
-            if !before.1, inbox.backlog.holdsCallers, case .block(let limit) = inbox.backlog.policy {
+            if !before.1, inbox.backlog.holdsCallers, case .block(let limit) = inbox.backlog.limits.policy {
                 dispatcher?.backpressure.hold(self, upTo: limit)
             }
             return (byCaller && logger.runsOnCaller ? false : inbox.claimSchedule(), evicted)
         }
         if mustSchedule { schedule() }
         return evicted
+    }
+
+    /// Takes note that messages are missing here which found no room in the ring. Called by the drain.
+    func push(lostAtRing count: Int) {
+        let mustSchedule = inbox.withLock { inbox in
+            inbox.backlog.append(lostAtRing: count)
+            return inbox.claimSchedule()
+        }
+        if mustSchedule { schedule() }
     }
 
     /// Has `work` done in its turn, alone, between two entries.
@@ -148,28 +165,55 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     }
 
     /// Callers have waited long enough for this logger.
-    func giveUp() { inbox.withLock { $0.backlog.giveUp() } }
+    func giveUp() {
+        let dispatcher = self.dispatcher
+        inbox.withLock { inbox in
+            inbox.backlog.giveUp()
+            dispatcher?.backpressure.release(self)
+        }
+    }
 
     // MARK: - Working entries off
 
-    /// Waits until everything that was taken so far has been worked off, until `deadline` at the latest.
+    /// Waits until everything that these loggers have taken so far has been worked off.
     ///
-    /// Where nobody is at it and the logger allows it, the caller does the work itself.
-    func wait(until deadline: DispatchTime) -> Bool {
-        if ThreadState.current.isInHook { return false }
-        let mark = Mark()
-        let mustSchedule = inbox.withLock { inbox in
-            inbox.backlog.append { mark.reach() }
-            if logger.runsOnCaller, !inbox.isRunning { return false }
-            return inbox.claimSchedule()
+    /// All of them work at the same time: one that is stuck does not keep the others from finishing. The caller does
+    /// the work of one of them itself where the logger allows it, and of those whose queue it occupies. Inside of a
+    /// hook nothing is waited for.
+    ///
+    /// - Returns: those that have not finished at `deadline`.
+    static func wait(for loggers: [AbstractLogger], until deadline: DispatchTime) -> [AbstractLogger] {
+        if ThreadState.current.isInHook { return loggers }
+        var ownWork: [(node: LoggerNode, mark: Mark)] = []
+        var mayTakeOne = true
+        let marks = loggers.map { logger in
+            let node = logger.node
+            let mark = Mark()
+            let isOnQueue = DispatchQueue.getSpecific(key: node.ownQueue) != nil
+            if node.append(mark, leavingItToCaller: isOnQueue || (mayTakeOne && logger.runsOnCaller)) {
+                if !isOnQueue { mayTakeOne = false }
+                ownWork.append((node, mark))
+            }
+            return mark
         }
-        if mustSchedule { schedule() }
-        if logger.runsOnCaller { run(until: mark) }
-        return mark.wait(until: deadline)
+        for (node, mark) in ownWork { node.run(until: mark, deadline) }
+        return zip(loggers, marks).filter { !$1.wait(until: deadline) }.map(\.0)
     }
 
-    /// Works off entries until there are none, or `mark` is reached; does nothing when another thread is at it.
-    private func run(until mark: Mark?) {
+    /// Puts a mark behind what was taken so far; returns whether the caller has to call `run`.
+    private func append(_ mark: Mark, leavingItToCaller mayLeave: Bool) -> Bool {
+        let (mustRun, mustSchedule) = inbox.withLock { inbox in
+            inbox.backlog.append { mark.reach() }
+            if mayLeave, !inbox.isRunning { return (true, false) }
+            return (false, inbox.claimSchedule())
+        }
+        if mustSchedule { schedule() }
+        return mustRun
+    }
+
+    /// Works off entries until there are none, `mark` is reached or the time is over; does nothing when another thread
+    /// is at it.
+    private func run(until mark: Mark?, _ deadline: DispatchTime = .distantFuture) {
         let begun = inbox.withLock { inbox in
             if mark == nil { inbox.isScheduled = false }
             if inbox.isRunning { return false }
@@ -183,7 +227,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         defer { thread.runningNode = outer }
         while let entry = next() {
             workOff(entry, thread)
-            if let mark, mark.isReached { return stopRunning() }
+            if let mark, mark.isReached || DispatchTime.now() >= deadline { return stopRunning() }
         }
     }
 
@@ -200,15 +244,15 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     private func next() -> Backlog.Entry? {
         inbox.withLock { inbox in
             let entry = inbox.backlog.next()
-            if entry == nil, runner.pointee.lost == 0 { inbox.isRunning = false }
-            return entry ?? (runner.pointee.lost > 0 ? .work({}) : nil)
+            if entry == nil, runner.pointee.lost.count == 0 { inbox.isRunning = false }
+            return entry ?? (runner.pointee.lost.count > 0 ? .work({}) : nil)
         }
     }
 
     private func workOff(_ entry: Backlog.Entry, _ thread: ThreadState) {
         switch entry {
-        case .gap(let count):
-            runner.pointee.lost += count
+        case .gap(let gap):
+            runner.pointee.lost += gap
         case .work(let work):
             announceLoss()
             work()
@@ -230,20 +274,27 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     private func deliver(_ slice: RecordSlice, _ thread: ThreadState) {
         let logger = logger
         let runner = runner
-        let counters = counters
+        var hasOriginal = false
         slice.forEach { record in
             if !isKnownUniquelyReferenced(&runner.pointee.storage) {
                 runner.pointee.storage = MessageStorage()
             }
             runner.pointee.storage.fill(from: record, names: &runner.pointee.names)
             let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
-            thread.handlesReentrantMessage = flags & RecordLayout.Flags.reentrant.rawValue != 0
+            let isReentrant = flags & RecordLayout.Flags.reentrant.rawValue != 0
+            thread.handlesReentrantMessage = isReentrant
+            if !isReentrant { hasOriginal = true }
             runner.pointee.outcome = .delivered
             logger.log(LogMessage(storage: runner.pointee.storage))
-            counters.count(runner.pointee.outcome)
+            runner.pointee.outcomes.count(runner.pointee.outcome)
         }
-        thread.handlesReentrantMessage = false
+        counters.add(&runner.pointee.outcomes)
+        // The last message's tag and memory are not kept until the next message comes.
+        if runner.pointee.storage.isWorthFreeing { runner.pointee.storage = MessageStorage() }
+        // A logger that logs at the end of each batch must not do so because of its own messages alone.
+        thread.handlesReentrantMessage = !hasOriginal
         logger.batchDidEnd()
+        thread.handlesReentrantMessage = false
     }
 
     /// Called by the logger while it handles a message: it was not delivered, but this.
@@ -251,16 +302,24 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 
     /// Says in the log itself how many messages are missing at this place.
     private func announceLoss() {
-        let count = runner.pointee.lost
-        if count == 0 { return }
-        runner.pointee.lost = 0
+        let gap = runner.pointee.lost
+        if gap.count == 0 { return }
+        runner.pointee.lost = Backlog.Gap()
+        let count = gap.count
         let message = LogMessage.ofFramework(
             count == 1 ? "1 message dropped here" : "\(count) messages dropped here", level: .warning,
             fields: ["dropped": .integer(Int64(count))], at: logger.currentTime)
+        // What the logger logs about this would be dropped, and announced, and so on for ever.
+        let thread = ThreadState.current
+        thread.handlesReentrantMessage = true
         logger.log(message)
         logger.batchDidEnd()
-        diagnostics.report(
-            .messagesDropped, "\(count) messages for \(logger.name) were dropped", count: count)
+        thread.handlesReentrantMessage = false
+        // The others have been reported where they were dropped.
+        if gap.here > 0 {
+            diagnostics.report(
+                .messagesDropped, "\(gap.here) messages for \(logger.name) were dropped", count: gap.here)
+        }
     }
 
     var diagnostics: LogDiagnostics { dispatcher?.diagnostics ?? .unattached }

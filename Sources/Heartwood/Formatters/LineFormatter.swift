@@ -56,7 +56,7 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
             output.append(UInt8(ascii: " "))
         }
         if options.showsPlace, !message.storage.site.file.isEmpty {
-            output.append(safe: message.storage.site.place)
+            output.append(message.storage.site.place)
             output.append(UInt8(ascii: " "))
         }
         output.appendText(of: message, privacy: options.privacy, escaping: options.escaping)
@@ -81,12 +81,6 @@ extension LogBuffer {
 
     /// Adds a name that comes from the program, but might come from elsewhere.
     mutating func append(safe name: String) {
-        let start = count
-        append(name)
-        makeSafe(from: start, .escape)
-    }
-
-    mutating func append(safe name: [UInt8]) {
         let start = count
         append(name)
         makeSafe(from: start, .escape)

@@ -50,15 +50,26 @@ open class AbstractLogger: @unchecked Sendable {
     ///
     /// Counted are the messages in the form that the ring holds, which is about the size of their text plus 100 bytes.
     /// A logger that wants few of many messages, and the policy `block`, may hold up to twice this and the ring's size.
-    @Ordered public final var backlogLimit = ByteCount.mebibytes(16)
+    /// ``ByteCount/zero`` switches the limit off.
+    public final var backlogLimit: ByteCount {
+        get { limits.withLock { $0.limit } }
+        set { setLimits { $0.limit = newValue } }
+    }
 
     /// What happens when that limit is reached; ``OverflowPolicy/standard`` unless changed.
-    @Ordered public final var overflowPolicy = OverflowPolicy.standard
+    ///
+    /// Like the limit, it holds for the next message already, even while the logger is stuck.
+    public final var overflowPolicy: OverflowPolicy {
+        get { limits.withLock { $0.policy } }
+        set { setLimits { $0.policy = newValue } }
+    }
 
     /// The formatter in effect for the message at hand: what `formatter` is in a hook, without the detour.
     private var formatterInEffect: LogFormatter?
 
-    private let levelsSetting = Locked(LogLevelMask.all)
+    // MARK: Guarded by themselves
+    private let levelsSetting = Locked(LogLevelChoice())
+    private let limits = Locked(BacklogLimits())
 
     /// Makes a logger that belongs to no dispatcher yet.
     ///
@@ -85,7 +96,7 @@ open class AbstractLogger: @unchecked Sendable {
     }
 
     private func setUp(_ formatter: LogFormatter?) {
-        nodeIfMade = LoggerNode(logger: self, queue: queue, limit: .mebibytes(16), policy: .standard)
+        nodeIfMade = LoggerNode(logger: self, queue: queue)
         _formatter.start(with: formatter)
         formatterInEffect = formatter
     }
@@ -94,15 +105,38 @@ open class AbstractLogger: @unchecked Sendable {
     ///
     /// Takes effect exactly between the messages that the same thread logged before and after the change.
     public final var levels: LogLevelMask {
-        get { levelsSetting.withLock { $0 } }
+        get { levelsSetting.withLock { $0.levels } }
         set {
-            levelsSetting.withLock { $0 = newValue }
-            if let dispatcher = node.dispatcher { dispatcher.levelsDidChange(of: node, to: newValue) }
+            let choice = choose(newValue)
+            if let dispatcher = node.dispatcher { dispatcher.levelsDidChange(of: node, to: choice) }
         }
     }
 
-    /// Sets the levels of a logger that no dispatcher knows yet.
-    final func setLevelsSilently(_ levels: LogLevelMask) { levelsSetting.withLock { $0 = levels } }
+    /// The levels with the number of their setting.
+    final var levelChoice: LogLevelChoice { levelsSetting.withLock { $0 } }
+
+    /// Sets the levels without telling the dispatcher.
+    @discardableResult
+    final func choose(_ levels: LogLevelMask) -> LogLevelChoice {
+        levelsSetting.withLock { choice in
+            choice = LogLevelChoice(levels: levels, number: choice.number + 1)
+            return choice
+        }
+    }
+
+    /// Changes limits in order with the messages: they decide when a message comes in, not when it is handled.
+    private func setLimits(_ change: (inout BacklogLimits) -> Void) {
+        let (limits, node) = (limits.withLock { limits in
+            change(&limits)
+            limits.number += 1
+            return limits
+        }, node)
+        if let dispatcher = node.dispatcher {
+            dispatcher.submit { _ in node.setLimits(limits) }
+        } else {
+            node.setLimits(limits)
+        }
+    }
 
     // MARK: - Hooks
 
@@ -202,7 +236,8 @@ open class AbstractLogger: @unchecked Sendable {
     /// Waits until everything asked for before has been done; false after `timeout`, and at once inside of a hook.
     package final func waitUntilIdle(timeout: Duration) -> Bool {
         if let dispatcher = node.dispatcher { dispatcher.drainNow() }
-        return node.wait(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)))
+        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
+        return LoggerNode.wait(for: [self], until: deadline).isEmpty
     }
 
     /// Whether the caller is inside of one of this logger's hooks.
@@ -212,10 +247,9 @@ open class AbstractLogger: @unchecked Sendable {
         node.dispatcher?.clock.now() ?? SystemClock().now()
     }
 
-    /// Applies settings that the node itself keeps, then tells the subclass.
+    /// Takes the formatter over, then tells the subclass.
     final func orderedPropertyDidChange() {
         formatterInEffect = formatter
-        node.setLimit(backlogLimit, overflowPolicy)
         settingsDidChange()
     }
 }

@@ -14,6 +14,10 @@ public struct Ordered<Value: Sendable>: Sendable {
     private struct State {
         var latest: Value
         var applied: Value
+        /// The number of the latest value, and of the one applied: threads that set the property at the same time
+        /// may hand their values over in another order, and the one that reads as the latest must hold in the end.
+        var latestNumber = 0
+        var appliedNumber = 0
     }
 
     // MARK: Guarded by 'state'
@@ -54,9 +58,21 @@ public struct Ordered<Value: Sendable>: Sendable {
         }
         set {
             let state = logger[keyPath: storage].state
-            state.withLock { $0.latest = newValue }
+            // The values that are replaced end outside of the lock: their end may be the user's code.
+            let (number, replaced) = state.withLock { state in
+                defer { state.latest = newValue }
+                state.latestNumber += 1
+                return (state.latestNumber, state.latest)
+            }
+            withExtendedLifetime(replaced) {}
             logger.performInOrder { [unowned logger] in
-                state.withLock { $0.applied = newValue }
+                let replaced = state.withLock { state -> Value? in
+                    if number < state.appliedNumber { return nil }
+                    defer { state.applied = newValue }
+                    state.appliedNumber = number
+                    return state.applied
+                }
+                withExtendedLifetime(replaced) {}
                 logger.orderedPropertyDidChange()
             }
         }

@@ -7,7 +7,7 @@ final class CallSite: Sendable {
     let fileName: String
     let function: String
     let line: Int
-    /// `File.swift:42` in UTF-8, ready for formatters.
+    /// `File.swift:42` in UTF-8, escaped, ready for formatters.
     let place: [UInt8]
 
     init(id: UInt32, file: String, function: String, line: Int) {
@@ -20,7 +20,9 @@ final class CallSite: Sendable {
         // A name that begins with its only dot has no ending.
         let dot = last.lastIndex(of: ".")
         fileName = String(dot == nil || dot == last.startIndex ? last : last[..<(dot ?? last.endIndex)])
-        place = Array("\(last):\(line)".utf8)
+        var place = LogBuffer()
+        place.appendEscaped("\(last):\(line)")
+        self.place = place.withUnsafeBytes { Array($0) }
     }
 
     static let unknown = CallSite(id: .max, file: "", function: "", line: 0)

@@ -75,14 +75,16 @@ package struct FrameCipher: Sendable {
             let start = output.assumingMemoryBound(to: UInt8.self).baseAddress
             let isKeyed = key.withBytes { key in
                 EVP_EncryptInit_ex(
-                    context, EVP_aes_256_gcm(), nil, key.assumingMemoryBound(to: UInt8.self).baseAddress, nonce)
+                    context, EVP_aes_256_gcm(), nil, key.assumingMemoryBound(to: UInt8.self).baseAddress,
+                    nonce)
             }
             return isKeyed == 1
                 && EVP_EncryptUpdate(context, nil, &length, header, Int32(header.count)) == 1
                 && EVP_EncryptUpdate(context, start, &length, bytes, Int32(bytes.count)) == 1
                 && EVP_EncryptFinal_ex(context, start.map { $0 + bytes.count }, &length) == 1
                 && EVP_CIPHER_CTX_ctrl(
-                    context, EVP_CTRL_AEAD_GET_TAG, Int32(FrameCipher.tagSize), start.map { $0 + bytes.count }) == 1
+                    context, EVP_CTRL_AEAD_GET_TAG, Int32(FrameCipher.tagSize), start.map { $0 + bytes.count }
+                ) == 1
         }
         guard isDone else { throw FrameCipher.failure }
         return output
@@ -98,7 +100,8 @@ package struct FrameCipher: Sendable {
             guard let nonce = try? AES.GCM.Nonce(data: nonce),
                 let box = try? AES.GCM.SealedBox(
                     nonce: nonce, ciphertext: sealed.prefix(count), tag: sealed.suffix(FrameCipher.tagSize)),
-                let opened = try? AES.GCM.open(box, using: SymmetricKey(data: Data(key)), authenticating: header)
+                let opened = try? AES.GCM.open(
+                    box, using: SymmetricKey(data: Data(key)), authenticating: header)
             else { return nil }
             return Array(opened)
         }
@@ -112,7 +115,8 @@ package struct FrameCipher: Sendable {
             let start = output.assumingMemoryBound(to: UInt8.self).baseAddress
             let isKeyed = key.withBytes { key in
                 EVP_DecryptInit_ex(
-                    context, EVP_aes_256_gcm(), nil, key.assumingMemoryBound(to: UInt8.self).baseAddress, nonce)
+                    context, EVP_aes_256_gcm(), nil, key.assumingMemoryBound(to: UInt8.self).baseAddress,
+                    nonce)
             }
             return isKeyed == 1
                 && EVP_DecryptUpdate(context, nil, &length, header, Int32(header.count)) == 1

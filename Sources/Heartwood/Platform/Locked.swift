@@ -7,16 +7,24 @@ import Synchronization
 /// futex and reports races that are none. Outside such a build they are calls of empty functions.
 package final class Locked<Value>: @unchecked Sendable {  // all access goes through the mutex
     private let mutex: Mutex<Void>
-    private var value: Value
+    /// Behind a pointer: the mutex makes access exclusive, and need not be checked a second time.
+    private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: sending Value) {
         self.mutex = Mutex(())
-        self.value = value
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
+    }
+
+    deinit {
+        value.deinitialize(count: 1)
+        value.deallocate()
     }
 
     /// Calls `body` with the value while no other thread has it.
     ///
     /// Never run user code in `body`.
+    @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -27,7 +35,7 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
             hw_tsan_release(address)
             mutex._unsafeUnlock()
         }
-        return try body(&value)
+        return try body(&value.pointee)
     }
 
     /// As `withLock`, but gives up at once, with nil, when another thread has the value.
@@ -41,6 +49,6 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
             hw_tsan_release(address)
             mutex._unsafeUnlock()
         }
-        return try body(&value)
+        return try body(&value.pointee)
     }
 }

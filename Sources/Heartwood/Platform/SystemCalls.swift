@@ -74,6 +74,11 @@ package struct SystemCalls: Sendable {
         return Int32(try perform(.open) { Int(openat(directory, name, all, mode_t(mode))) })
     }
 
+    /// Opens a file that the user named, wherever it is.
+    package func openForReading(_ path: String) throws(SystemFailure) -> Int32 {
+        Int32(try perform(.open) { Int(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) })
+    }
+
     /// Closes a descriptor, once: it is gone whatever `close` says.
     package func close(_ descriptor: Int32) {
         #if canImport(Darwin)

@@ -46,7 +46,7 @@ final class Scratch: Sendable {
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    func size(_ name: String) -> Int { text(name).utf8.count }
+    func size(_ name: String) -> Int { FileManager.default.contents(atPath: logs + "/" + name)?.count ?? 0 }
 
     var total: Int {
         names(hidden: true).filter { !$0.hasPrefix(".") }.reduce(0) { $0 + size($1) }

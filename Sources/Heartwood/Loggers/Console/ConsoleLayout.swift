@@ -41,7 +41,7 @@ struct ConsoleLayout {
         if showsPlace, !message.storage.site.file.isEmpty {
             output.append(UInt8(ascii: " "))
             output.append(UInt8(ascii: " "))
-            output.append(safe: message.storage.site.place)
+            output.append(message.storage.site.place)
         }
         if colored { output.append(ConsoleStyle.reset) }
     }

@@ -54,7 +54,8 @@ package struct ArchiveJob {
         var reserved = max(4096, size / 4)
         var offset = 0
         var written = 0
-        var piece = [UInt8](repeating: 0, count: frames == nil ? GzipMember.pieceSize : EncryptedFrame.pieceSize)
+        var piece = [UInt8](
+            repeating: 0, count: frames == nil ? GzipMember.pieceSize : EncryptedFrame.pieceSize)
         repeat {
             let count = try fill(&piece, from: source, at: offset)
             offset += count

@@ -31,7 +31,8 @@ package enum EncryptedFrame {
         var salt: [UInt8]
         var number: UInt64
 
-        init(salt: [UInt8], number: UInt64, sealedSize: Int, plainSize: Int, isCompressed: Bool, isLast: Bool) {
+        init(salt: [UInt8], number: UInt64, sealedSize: Int, plainSize: Int, isCompressed: Bool, isLast: Bool)
+        {
             self.isCompressed = isCompressed
             self.isLast = isLast
             self.sealedSize = sealedSize
@@ -62,7 +63,8 @@ package enum EncryptedFrame {
                 (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
             }
             let flags: UInt8 = (isCompressed ? 1 : 0) | (isLast ? 2 : 0)
-            return magic + [flags, 0, 0, 0] + little(UInt64(sealedSize), 4) + little(UInt64(plainSize), 4) + salt
+            return magic + [flags, 0, 0, 0] + little(UInt64(sealedSize), 4) + little(UInt64(plainSize), 4)
+                + salt
                 + little(number, 8)
         }
 

@@ -10,7 +10,6 @@ package final class FileArchiver: Sendable {
     package struct Settings: Sendable {
         package var format = LogArchiveFormat.plain
         package var key: (any SecretProvider)?
-        package var keyName = "log-archive-key"
         package var mode: UInt32 = 0o600
         package var processor: LogArchiveProcessor?
 
@@ -35,6 +34,9 @@ package final class FileArchiver: Sendable {
         var isRunning = false
         var timer: (any LogTimer)?
     }
+
+    /// What the secret with the key is called.
+    package static let keyName = "log-archive-key"
 
     // MARK: Constants (any thread)
     private let directory: LogDirectory
@@ -100,11 +102,12 @@ package final class FileArchiver: Sendable {
                 state.isRunning = false
                 return nil
             }
-            guard let (name, settings) = next else { break }
+            guard let (first, settings) = next else { break }
+            var name = first
+            guard inventory.claim(name) else { continue }
+            defer { inventory.protect(name, false) }
             do {
-                guard inventory.claim(name) else { continue }
-                defer { inventory.protect(name, false) }
-                try work(on: name, settings)
+                try work(on: &name, settings)
             } catch {
                 failed.append(name)
                 tell(.failed(name: name, "\(error)"))
@@ -119,8 +122,8 @@ package final class FileArchiver: Sendable {
         state.withLock { if !$0.isRunning { $0.timer = timer } }
     }
 
-    private func work(on name: String, _ settings: Settings) throws {
-        var name = name
+    /// Works on a claimed file; `name` is what it is called afterwards.
+    private func work(on name: inout String, _ settings: Settings) throws {
         let (_, stage, _) = ArchiveStage.split(name)
         if stage == .plain, settings.format != .plain {
             guard let archive = try makeArchive(of: name, settings) else {
@@ -128,10 +131,8 @@ package final class FileArchiver: Sendable {
             }
             let original = name
             name = archive
-            _ = inventory.claim(archive)
             tell(.archived(name: original, archive: archive))
         }
-        defer { inventory.protect(name, false) }
         guard let processor = settings.processor, let info = describe(name) else { return }
         switch try processor.process(info) {
         case .keep:
@@ -170,6 +171,6 @@ package final class FileArchiver: Sendable {
         guard let provider = settings.key else {
             throw LogError(.secret, "Encrypted archives need a key; set `archiveKey` of the file logger")
         }
-        return try FrameCipher(key: provider.secret(named: settings.keyName))
+        return try FrameCipher(key: provider.secret(named: FileArchiver.keyName))
     }
 }

@@ -157,8 +157,11 @@ extension FileEngine {
         let entries = inventory.entries
         let complete = Set(entries.lazy.filter { $0.stage != .plain && !$0.isUnfinished }.map(\.name))
         for entry in entries {
-            let hasArchive = entry.stage == .plain
-                && ArchiveStage.allCases.contains { $0 != .plain && complete.contains(entry.name + $0.rawValue) }
+            let hasArchive =
+                entry.stage == .plain
+                && ArchiveStage.allCases.contains {
+                    $0 != .plain && complete.contains(entry.name + $0.rawValue)
+                }
             guard entry.isUnfinished || hasArchive, !entry.isProtected else { continue }
             guard let (file, _) = try? directory.open(entry.name), (try? calls.tryLock(file.number)) == true,
                 (try? directory.remove(entry.name)) == true
@@ -190,7 +193,9 @@ extension FileEngine {
             defer { lock.release() }
             let there = Set(inventory.entries.map(\.name))
             let others = FileCatalogue.load(directory, settings.naming)
-            if let finished = others.finished { catalogue.finished = max(catalogue.finished ?? finished, finished) }
+            if let finished = others.finished {
+                catalogue.finished = max(catalogue.finished ?? finished, finished)
+            }
             let added = others.processed.filter { !catalogue.processed.contains($0) }
             catalogue.processed = (added + catalogue.processed).filter { there.contains($0) }
             try catalogue.store(directory, settings.naming)

@@ -89,12 +89,13 @@ extension FileEngine {
         let quota = settings.retention.quota
         guard quota > 0, let last = ends.last, let first = ends.first else { return ends.count }
         if inventory.total + (last - start) <= quota { return ends.count }
+        // Nothing is removed for a record that can never be written.
+        if first - start + headerSize > quota { return 0 }
         applyRetention(incoming: last - start)
         let room = quota - inventory.total
         if last - start <= room { return ends.count }
         let count = ends.prefix { $0 - start <= room }.count
         if count > 0 { return count }
-        if first - start + headerSize > quota { return 0 }
         // Only this file is left to take the room: finish it, so that it can go.
         if writer.hasRecords, roll() { return nil }
         throw SystemFailure(.write, EDQUOT)

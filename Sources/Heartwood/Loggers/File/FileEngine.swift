@@ -49,6 +49,8 @@ package final class FileEngine {
     private var announcements: [(index: Int, lost: Int)] = []
     /// Records dropped since the last announcement.
     private var lost = 0
+    /// Why they were dropped.
+    private var lossReason: SystemFailure?
     /// Why the last attempt failed.
     var failure: SystemFailure?
     var hasFailed = false
@@ -172,7 +174,7 @@ package final class FileEngine {
 
     private func announceLoss() {
         announcements.append((waiting.count, lost))
-        waiting.append(announcement(lost, failure))
+        waiting.append(announcement(lost, lossReason))
         lost = 0
     }
 
@@ -184,7 +186,7 @@ package final class FileEngine {
             start = end
             var room = settings.waitingLimit - waiting.byteCount
             if lost > 0, record.count < room {
-                let text = announcement(lost, failure)
+                let text = announcement(lost, lossReason)
                 if text.count + record.count <= room {
                     announceLoss()
                     room -= text.count
@@ -196,6 +198,7 @@ package final class FileEngine {
                 waiting.append(record: record)
             } else {
                 lost += 1
+                lossReason = failure
                 counters.dropped += 1
             }
         }
@@ -253,8 +256,9 @@ package final class FileEngine {
     /// Gives up a record that no file could ever hold.
     private func drop(_ number: Int32) {
         lost += 1
+        lossReason = SystemFailure(.write, number)
         counters.dropped += 1
-        report(.dropped(records: counters.dropped, SystemFailure(.write, number)))
+        report(.dropped(records: counters.dropped, lossReason))
     }
 
     /// Remembers a failure, and when to try again.

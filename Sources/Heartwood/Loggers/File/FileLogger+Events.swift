@@ -55,7 +55,8 @@ extension FileLogger {
             if let didDelete { hookQueue.async { didDelete(name) } }
         case .failed(let name, let why):
             diagnostics.report(
-                .writeFailed, "\(self.name): \(name) could not be archived, which is tried again: \(why)", key: name)
+                .writeFailed, "\(self.name): \(name) could not be archived, which is tried again: \(why)",
+                key: name)
         }
     }
 

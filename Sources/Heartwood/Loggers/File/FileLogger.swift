@@ -110,7 +110,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     // MARK: Archives (any thread, ordered)
 
-    /// How finished files are kept; as they are. Files that are finished already are changed as well.
+    /// How finished files are kept; as they are.
+    ///
+    /// Files that are finished already are changed as well.
     @Ordered public final var archiveFormat = LogArchiveFormat.plain
 
     /// Where the key of encrypted archives comes from: the secret `log-archive-key`, of 32 bytes or 64 hex digits.
@@ -145,16 +147,24 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     // MARK: Owned by 'queue'
     private var engineIfMade: FileEngine?
     private var archiverIfMade: FileArchiver?
-    private var buffer = LogBuffer(capacity: 80 * 1024)
-    private var ends: [Int] = []
-    private var isUrgent = false
-    private var urgentLevels: UInt32 = 0
+    /// Behind a pointer, so that the checks of exclusive access are not made for every message.
+    private let batch: UnsafeMutablePointer<Batch>
     private var timer: (any LogTimer)?
     private var timerDue = Duration.zero
     private var seen = FileCounters()
 
     /// A batch is written when it has so many bytes, or no more messages are there.
     private static let batchSize = 64 * 1024
+
+    /// Records that are not handed to the engine yet.
+    private struct Batch: ~Copyable {
+        var buffer = LogBuffer(capacity: 80 * 1024)
+        /// Where each record ends.
+        var ends: [Int] = []
+        /// Whether one of them is to be on the disk at once, and which levels are.
+        var isUrgent = false
+        var urgentLevels: UInt32 = 0
+    }
 
     /// Makes a logger for a directory, which is made if it is missing.
     ///
@@ -209,6 +219,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         directoryPath = directory.path
         hookQueue = DispatchQueue(label: "heartwood.FileLogger.hooks", qos: .utility)
         _naming = Ordered(wrappedValue: naming)
+        batch = .allocate(capacity: 1)
+        batch.initialize(to: Batch())
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         engineIfMade = FileEngine(
             directory: directory, settings: currentSettings(), clock: clock,
@@ -222,19 +234,20 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             tell: { [weak self] in self?.handle($0) })
     }
 
-    var engine: FileEngine { engineIfMade.unsafelyUnwrapped }
+    final var engine: FileEngine { engineIfMade.unsafelyUnwrapped }
     final var archiver: FileArchiver { archiverIfMade.unsafelyUnwrapped }
 
     // MARK: - Hooks of the base class
 
     /// Adds the message to the batch.
     public final override func log(_ message: LogMessage) {
-        let start = buffer.count
-        guard formatted(message, into: &buffer) else { return }
-        finishRecord(in: &buffer, from: start)
-        ends.append(buffer.count)
-        if message.level.rawValue & urgentLevels != 0 { isUrgent = true }
-        if buffer.count >= FileLogger.batchSize { writeBatch() }
+        let batch = batch
+        let start = batch.pointee.buffer.count
+        guard formatted(message, into: &batch.pointee.buffer) else { return }
+        finishRecord(in: &batch.pointee.buffer, from: start)
+        batch.pointee.ends.append(batch.pointee.buffer.count)
+        if message.level.rawValue & batch.pointee.urgentLevels != 0 { batch.pointee.isUrgent = true }
+        if batch.pointee.buffer.count >= FileLogger.batchSize { writeBatch() }
     }
 
     /// Writes the batch.
@@ -270,7 +283,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         guard engineIfMade != nil else { return }
         writeBatch()
         let settings = currentSettings()
-        urgentLevels = if case .levels(let mask) = settings.sync { mask.rawValue } else { 0 }
+        batch.pointee.urgentLevels = if case .levels(let mask) = settings.sync { mask.rawValue } else { 0 }
         engine.apply(settings)
         applyArchiveSettings()
         settle()
@@ -306,10 +319,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ///   - output: The batch so far, and the text of the record.
     ///   - start: Where the record begins.
     open func finishRecord(in output: inout LogBuffer, from start: Int) {
-        let needsNewline = output.withUnsafeBytes {
-            $0.count == start || $0[$0.count - 1] != UInt8(ascii: "\n")
-        }
-        if needsNewline { output.append(UInt8(ascii: "\n")) }
+        if output.count == start || output.last != UInt8(ascii: "\n") { output.append(UInt8(ascii: "\n")) }
     }
 
     /// Whether files are files of lines, whose torn last line is cut off before they are gone on with; true.
@@ -392,7 +402,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             let finished = catalogue.finished
             let label = $0.label
             return LogFileInfo(
-                $0, directory: directoryPath, active: active, isFinished: finished.map { label <= $0 } ?? false)
+                $0, directory: directoryPath, active: active,
+                isFinished: finished.map { label <= $0 } ?? false)
         }
     }
 
@@ -432,12 +443,15 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     private func writeBatch() {
-        guard !ends.isEmpty else { return }
-        buffer.withUnsafeBytes { engine.write($0, ends, isUrgent: isUrgent) }
-        buffer.removeAll()
-        buffer.shrink(to: 1 << 20)
-        ends.removeAll(keepingCapacity: true)
-        isUrgent = false
+        let batch = batch
+        guard !batch.pointee.ends.isEmpty else { return }
+        batch.pointee.buffer.withUnsafeBytes { bytes in
+            engine.write(bytes, batch.pointee.ends, isUrgent: batch.pointee.isUrgent)
+        }
+        batch.pointee.buffer.removeAll()
+        batch.pointee.buffer.shrink(to: 1 << 20)
+        batch.pointee.ends.removeAll(keepingCapacity: true)
+        batch.pointee.isUrgent = false
         noteCounters()
     }
 

@@ -1,4 +1,6 @@
-/// Does something with every finished log file: uploads it, say. The base class keeps it.
+/// Does something with every finished log file: uploads it, say.
+///
+/// The base class keeps it.
 ///
 /// ```swift
 /// final class Uploader: LogArchiveProcessor, @unchecked Sendable {
@@ -33,6 +35,8 @@ open class LogArchiveProcessor: @unchecked Sendable {  // open; the base class h
     /// - Throws: whatever prevented it; the file is processed again later.
     open func process(_ file: LogFileInfo) throws -> Outcome { .keep }
 
-    /// How long to wait after a failure; a minute. It holds for compressing as well.
+    /// How long to wait after a failure; a minute.
+    ///
+    /// It holds for compressing as well.
     open var retryDelay: Duration { .seconds(60) }
 }

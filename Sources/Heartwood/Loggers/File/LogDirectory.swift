@@ -31,10 +31,12 @@ package final class LogDirectory: Sendable {
     // MARK: Guarded by 'state'
     private let state: Locked<Descriptor>
 
-    /// Opens the directory, and makes it, with those above it, where it is missing.
+    /// Opens the directory, and makes it, with those above it, where it is missing and `isMade` says so.
     ///
     /// - Throws: ``LogError`` of code `unsafe` where others may write to it, else `file`.
-    package init(_ path: String, policy: Policy = Policy(), calls: SystemCalls = SystemCalls()) throws {
+    package init(
+        _ path: String, policy: Policy = Policy(), calls: SystemCalls = SystemCalls(), isMade: Bool = true
+    ) throws {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         guard !path.isEmpty, !path.utf8.contains(0) else {
@@ -43,7 +45,7 @@ package final class LogDirectory: Sendable {
         self.path = path
         self.policy = policy
         self.calls = calls
-        self.state = Locked(try LogDirectory.open(path, policy, calls))
+        self.state = Locked(try LogDirectory.open(path, policy, calls, isMade))
     }
 
     /// The descriptor; keep the object as long as the number is used.
@@ -66,11 +68,13 @@ package final class LogDirectory: Sendable {
 
     // MARK: Opening
 
-    private static func open(_ path: String, _ policy: Policy, _ calls: SystemCalls) throws -> Descriptor {
+    private static func open(
+        _ path: String, _ policy: Policy, _ calls: SystemCalls, _ isMade: Bool = true
+    ) throws -> Descriptor {
         let number: Int32
         do {
             number = try calls.openDirectory(path)
-        } catch let failure where failure.number == ENOENT {
+        } catch let failure where failure.number == ENOENT && isMade {
             do {
                 try make(path, policy, calls)
                 number = try calls.openDirectory(path)

@@ -146,9 +146,8 @@ package struct NameTemplate: Sendable, Hashable {
         }
         if !hasProcess, rest.hasPrefix(" pid") {
             rest.removeFirst(4)
-            guard let number = NameTemplate.number(&rest), let process = Int32(exactly: number) else {
-                return nil
-            }
+            guard let number = NameTemplate.number(&rest), let process = Int32(exactly: number), process > 0
+            else { return nil }
             label.process = process
         }
         if !hasNumber, rest.hasPrefix(" ") {

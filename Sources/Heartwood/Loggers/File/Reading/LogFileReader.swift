@@ -1,0 +1,154 @@
+import CHeartwood
+
+/// Reads the lines of a directory's log files, across rolled, compressed and encrypted ones, in their order.
+///
+/// ```swift
+/// let reader = LogFileReader(directory: logs)
+/// for try await line in try reader.lines(from: yesterday) where line.level == .error { print(line.text) }
+/// ```
+///
+/// It needs no logger, and disturbs none that writes. A value without state: every call reads the directory anew.
+public struct LogFileReader: Sendable {
+    /// The path of the directory.
+    public let directory: String
+    /// Which files are read; nil for all that look like logs.
+    public let naming: LogFileNaming?
+    /// Where the key of encrypted files comes from.
+    public let key: (any SecretProvider)?
+
+    /// Makes a reader.
+    ///
+    /// - Parameters:
+    ///   - directory: The path of the directory.
+    ///   - naming: Reads the files of this naming only. Without one all are read whose names end in `.log`, `.log.gz` or
+    ///     `.log.hwe`, in the order of the dates in their names, or of their last lines.
+    ///   - key: Where the key of encrypted files comes from.
+    public init(directory: String, naming: LogFileNaming? = nil, key: (any SecretProvider)? = nil) {
+        self.directory = directory
+        self.naming = naming
+        self.key = key
+    }
+
+    /// The files, the oldest first.
+    ///
+    /// - Returns: the files, with nothing known of which is written at the moment.
+    /// - Throws: ``LogError`` where the directory cannot be read.
+    public func files() throws -> [LogFileInfo] {
+        let opened = try LogDirectory(directory, policy: .init(acceptsShared: true), isMade: false)
+        let inventory = FileInventory()
+        do {
+            if let naming {
+                let catalogue = FileCatalogue.load(opened, naming)
+                try inventory.refresh(opened, naming, activeLabel: catalogue.active)
+            } else {
+                for entry in try anyEntries(opened) { inventory.insert(entry) }
+            }
+        } catch {
+            let cause = (error as? SystemFailure)?.number
+            throw LogError(.file, "The log directory cannot be read", place: directory, cause: cause)
+        }
+        // A crash may have left a log and its complete archive.
+        let names = Set(inventory.entries.map(\.name))
+        return inventory.entries.compactMap { entry in
+            let hasArchive = ArchiveStage.allCases.contains {
+                $0 != .plain && names.contains(entry.name + $0.rawValue)
+            }
+            if entry.isUnfinished || (entry.stage == .plain && hasArchive) { return nil }
+            return LogFileInfo(entry, directory: directory, active: nil, isFinished: false)
+        }
+    }
+
+    /// Lines of all files in their order, read as they are asked for.
+    ///
+    /// A line without a time of its own, as the second line of a stack trace, counts as of the time of the line before.
+    ///
+    /// - Parameters:
+    ///   - from: The first moment; nil for the beginning.
+    ///   - until: The moment before which lines are wanted; nil for the end.
+    /// - Returns: the lines, once; a sequence of its own for each call.
+    /// - Throws: ``LogError`` where the directory cannot be read. A file that cannot be read ends the sequence so.
+    public func lines(from: LogTimestamp? = nil, until: LogTimestamp? = nil) throws -> LogLines {
+        LogLines(LogLineIterator(try files().map(\.path), key: key, from: from, until: until))
+    }
+
+    /// Writes the lines of a time range into one new file.
+    ///
+    /// - Parameters:
+    ///   - path: The new file; it must not exist.
+    ///   - from: The first moment; nil for the beginning.
+    ///   - until: The moment before which lines are wanted; nil for the end.
+    /// - Returns: how many lines were written.
+    /// - Throws: ``LogError`` where a file cannot be read or the new one not be written; then there is no new one.
+    @discardableResult
+    public func export(to path: String, from: LogTimestamp? = nil, until: LogTimestamp? = nil) async throws
+        -> Int
+    {
+        let lines = try lines(from: from, until: until)
+        let (folder, name) = LogFileReader.split(path)
+        let target = try LogDirectory(folder, policy: .init(acceptsShared: true))
+        let file: Descriptor
+        do {
+            file = try target.create(name, mode: 0o600)
+        } catch {
+            let cause = (error as? SystemFailure)?.number
+            throw LogError(.file, "The file for the lines cannot be made", place: path, cause: cause)
+        }
+        var count = 0
+        do {
+            var buffer: [UInt8] = []
+            for try await line in lines {
+                buffer += Array(line.text.utf8)
+                buffer.append(UInt8(ascii: "\n"))
+                count += 1
+                if buffer.count > 1 << 16 { try LogFileReader.write(&buffer, file, target.calls) }
+            }
+            try LogFileReader.write(&buffer, file, target.calls)
+        } catch {
+            _ = try? target.remove(name)
+            guard let failure = error as? SystemFailure else { throw error }
+            throw LogError(.file, "The lines cannot be written", place: path, cause: failure.number)
+        }
+        return count
+    }
+
+    private static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let folder = String(path[..<slash])
+        return (folder.isEmpty ? "/" : folder, String(path[path.index(after: slash)...]))
+    }
+
+    private static func write(_ buffer: inout [UInt8], _ file: Descriptor, _ calls: SystemCalls) throws {
+        try buffer.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                written += try calls.write(file.number, rest, quietly: true)
+            }
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Directories of unknown loggers
+
+    private func anyEntries(_ opened: LogDirectory) throws -> [FileInventory.Entry] {
+        try opened.names().compactMap { name in
+            let (log, stage, isUnfinished) = ArchiveStage.split(name)
+            guard log.hasSuffix(".log"), !log.hasPrefix("."), !isUnfinished else { return nil }
+            guard let status = try? opened.status(name), status.kind == .regular else { return nil }
+            let label = LogFileReader.label(of: log) ?? LogFileLabel(begun: status.modified)
+            return FileInventory.Entry(
+                name: name, label: label, stage: stage, size: status.size, modified: status.modified)
+        }
+    }
+
+    /// What a name of the default form says, whatever the application.
+    private static func label(of name: String) -> LogFileLabel? {
+        var index = name.startIndex
+        while let blank = name[index...].firstIndex(of: " ") {
+            let naming = LogFileNaming(application: String(name[..<blank]))
+            if let label = naming.recognise(name) { return label }
+            index = name.index(after: blank)
+        }
+        return nil
+    }
+}

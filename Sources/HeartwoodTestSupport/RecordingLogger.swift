@@ -1,0 +1,112 @@
+public import Dispatch
+public import Heartwood
+
+/// A logger that keeps every message, for tests to look at.
+///
+/// ```swift
+/// let dispatcher = LogDispatcher()
+/// let logger = RecordingLogger()
+/// dispatcher.add(logger)
+/// logInfo("charged \(amount)", to: dispatcher)
+/// dispatcher.flush()
+/// #expect(logger.texts == ["charged 12.5"])
+/// ```
+///
+/// What the dispatcher says of itself ("37 messages dropped here") is kept apart from what the program logged:
+/// ``messages`` has the latter, ``entries`` both in their order.
+open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // what it keeps is behind a lock
+    /// Something that a logger was called for.
+    public enum Event: Hashable, Sendable {
+        /// It was added.
+        case added
+        /// It was handed a message with this text.
+        case message(String)
+        /// A batch has ended.
+        case batchEnd
+        /// It was flushed.
+        case flush
+        /// It is about to be removed.
+        case removed
+    }
+
+    private struct State {
+        var entries: [LogMessage] = []
+        var lines: [String] = []
+        var events: [Event] = []
+    }
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    /// Makes a logger that keeps what it gets.
+    public override init(name: String? = nil, formatter: LogFormatter? = nil, queue: DispatchQueue? = nil) {
+        super.init(name: name, formatter: formatter, queue: queue)
+    }
+
+    /// Makes a logger whose hooks may run on the thread of a caller that waits for it, as the console's do.
+    package override init(name: String?, formatter: LogFormatter?, runsOnCaller: Bool) {
+        super.init(name: name, formatter: formatter, runsOnCaller: runsOnCaller)
+    }
+
+    // MARK: - What was recorded (any thread)
+
+    /// Everything it was handed, in order: the program's messages, and what the dispatcher says of itself.
+    public final var entries: [LogMessage] { state.withLock { $0.entries } }
+
+    /// The program's messages, in order.
+    public final var messages: [LogMessage] { entries.filter { $0.category != .heartwood } }
+
+    /// The texts of the program's messages, private pieces redacted.
+    public final var texts: [String] { messages.map(\.text) }
+
+    /// The texts of everything it was handed, the dispatcher's own among them.
+    public final var allTexts: [String] { entries.map(\.text) }
+
+    /// What its formatter made of the messages that it let pass.
+    public final var lines: [String] { state.withLock { $0.lines } }
+
+    /// All calls of its hooks, in order.
+    public final var events: [Event] { state.withLock { $0.events } }
+
+    /// The number in each "N messages dropped here", in order.
+    public final var droppedNotes: [Int] {
+        entries.compactMap { entry in
+            guard entry.category == .heartwood, case .integer(let count)? = entry.metadata["dropped"] else {
+                return nil
+            }
+            return Int(count)
+        }
+    }
+
+    /// How many messages the notes say were dropped, all together.
+    public final var announcedDrops: Int { droppedNotes.reduce(0, +) }
+
+    /// Forgets everything.
+    public final func removeRecords() { state.withLock { $0 = State() } }
+
+    // MARK: - Hooks
+
+    /// Keeps the message, and the line that the formatter makes of it.
+    open override func log(_ message: LogMessage) { record(message) }
+
+    /// Keeps a message; for subclasses that override `log` and record some of what they get.
+    public final func record(_ message: LogMessage) {
+        let line = formatted(message)
+        state.withLock { state in
+            state.entries.append(message)
+            if let line { state.lines.append(line) }
+            state.events.append(.message(line ?? message.text))
+        }
+    }
+
+    private func record(_ event: Event) { state.withLock { $0.events.append(event) } }
+
+    /// Takes note.
+    open override func batchDidEnd() { record(.batchEnd) }
+    /// Takes note.
+    open override func flush() { record(.flush) }
+    /// Takes note.
+    open override func didAdd() { record(.added) }
+    /// Takes note.
+    open override func willRemove() { record(.removed) }
+}

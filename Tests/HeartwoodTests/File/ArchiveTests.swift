@@ -1,0 +1,280 @@
+import CHeartwood
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// A provider of one key.
+struct FixedKey: SecretProvider {
+    var text = String(repeating: "0f", count: 32)
+    func secret(named name: String) throws -> Secret { Secret(text) }
+}
+
+@Suite struct ArchiveTests {
+    private let scratch = Scratch()
+    private let clock = ManualClock()
+
+    private func bytes(_ name: String) -> [UInt8] {
+        Array(FileManager.default.contents(atPath: scratch.logs + "/" + name) ?? Data())
+    }
+
+    /// The program's output, given the bytes of a file.
+    private func run(_ program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test("Rolled files are compressed so that gunzip reads them, and the order of lines is kept")
+    func gzip() async throws {
+        let logger = try FileLogger(
+            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+        let archived = Locked<[String]>([])
+        logger.didArchive = { info in archived.withLock { $0.append(info.name) } }
+        logger.archiveFormat = .gzip
+        logger.maximumFileSize = .kibibytes(10)
+        let dispatcher = LogDispatcher()
+        dispatcher.add(logger)
+        for number in 0..<2000 { logInfo("line number \(number)", to: dispatcher) }
+        await dispatcher.flush()
+        logger.archiver.drain()
+        let names = scratch.names()
+        #expect(names.filter { $0.hasSuffix(".gz") }.count == names.count - 1)
+        let oldest = try #require(try logger.logFiles().last?.path)
+        #expect(try run("gunzip", ["-c", oldest]).hasPrefix("line number 0\n"))
+        var lines: [String] = []
+        for try await line in try LogFileReader(directory: scratch.logs, naming: logger.naming).lines() {
+            lines.append(line.text)
+        }
+        #expect(lines == (0..<2000).map { "line number \($0)" })
+        logger.hookQueue.sync {}
+        #expect(archived.withLock { $0.count } == names.count - 1)
+        #expect(try logger.logFiles().filter(\.isCompressed).count == names.count - 1)
+    }
+
+    @Test("Encrypted archives show nothing of the text, and are read with the key only")
+    func encrypted() async throws {
+        let logger = try FileLogger(
+            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+        logger.archiveKey = FixedKey()
+        logger.archiveFormat = .encrypted
+        let dispatcher = LogDispatcher()
+        dispatcher.add(logger)
+        for number in 0..<100 { logInfo("secret number \(number)", to: dispatcher) }
+        await logger.rollNow()
+        logger.archiver.drain()
+        let name = try #require(scratch.names().first { $0.hasSuffix(".hwe") })
+        #expect(scratch.names().count == 1)
+        #expect(!String(decoding: bytes(name), as: UTF8.self).contains("secret"))
+        var lines: [String] = []
+        let reader = LogFileReader(directory: scratch.logs, naming: logger.naming, key: FixedKey())
+        for try await line in try reader.lines() { lines.append(line.text) }
+        #expect(lines == (0..<100).map { "secret number \($0)" })
+        let other = LogFileReader(
+            directory: scratch.logs, naming: logger.naming,
+            key: FixedKey(text: String(repeating: "1", count: 32)))
+        for try await line in try other.lines() { Issue.record("readable with another key: \(line.text)") }
+    }
+
+    @Test("Without a key nothing is encrypted, and nothing is lost or left in between")
+    func noKey() async throws {
+        let logger = try FileLogger(
+            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+        logger.archiveFormat = .encrypted
+        let dispatcher = LogDispatcher()
+        dispatcher.diagnostics.handler = { _ in }
+        dispatcher.add(logger)
+        logInfo("line", to: dispatcher)
+        await logger.rollNow()
+        logger.archiver.drain()
+        #expect(scratch.names() == ["t 2026-01-01--00-00-00-000.log"])
+        logger.archiveKey = FixedKey()
+        await dispatcher.flush()
+        logger.archiver.drain()
+        #expect(scratch.names() == ["t 2026-01-01--00-00-00-000.log.hwe"])
+    }
+
+    /// Goal G12's idea for archives: one damaged byte costs its frame and no other.
+    @Test("A damaged byte anywhere in a file of frames loses the frame that it is in, and no other")
+    func damagedFrame() throws {
+        let cipher = try FrameCipher(key: Secret(bytes: [UInt8](repeating: 7, count: 32)))
+        var encoder = try FrameEncoder(cipher)
+        let texts = (0..<4).map { Array("frame \($0) has this text\n".utf8) }
+        let frames = try texts.enumerated().map { try encoder.encode($1, isLast: $0 == 3) }
+        let whole = frames.flatMap { $0 }
+        for index in whole.indices {
+            var damaged = whole
+            damaged[index] ^= 0x41
+            var decoder = FrameDecoder(cipher)
+            var read: [[UInt8]] = []
+            // Fed in odd pieces, as a file is.
+            for start in stride(from: 0, to: damaged.count, by: 37) {
+                try decoder.feed(Array(damaged[start..<min(start + 37, damaged.count)])) {
+                    read.append(Array($0))
+                }
+            }
+            try decoder.finish { read.append(Array($0)) }
+            var hit = 0
+            var end = 0
+            for (number, frame) in frames.enumerated() {
+                end += frame.count
+                if index < end {
+                    hit = number
+                    break
+                }
+            }
+            #expect(read == texts.enumerated().filter { $0.offset != hit }.map(\.element), "byte \(index)")
+            #expect(decoder.damagedBytes > 0)
+        }
+    }
+
+    @Test("Every truncation of a file of frames is noticed, and leaves the frames before it readable")
+    func truncatedFrames() throws {
+        let cipher = try FrameCipher(key: Secret(bytes: [UInt8](repeating: 7, count: 32)))
+        var encoder = try FrameEncoder(cipher)
+        let texts = (0..<3).map { Array("frame \($0)\n".utf8) }
+        let frames = try texts.enumerated().map { try encoder.encode($1, isLast: $0 == 2) }
+        let whole = frames.flatMap { $0 }
+        for length in 0..<whole.count {
+            var decoder = FrameDecoder(cipher)
+            var read = 0
+            try decoder.feed(Array(whole.prefix(length))) { _ in read += 1 }
+            try decoder.finish { _ in read += 1 }
+            #expect(read == length / frames[0].count)
+            #expect(!decoder.isComplete)
+        }
+    }
+
+    @Test("Frames that were swapped, repeated or taken out are noticed")
+    func movedFrames() throws {
+        let cipher = try FrameCipher(key: Secret(bytes: [UInt8](repeating: 7, count: 32)))
+        var encoder = try FrameEncoder(cipher)
+        let frames = try (0..<4).map { try encoder.encode(Array("\($0)".utf8), isLast: $0 == 3) }
+        for order in [[0, 2, 1, 3], [0, 1, 1, 2, 3], [0, 2, 3], [1, 2, 3]] {
+            var decoder = FrameDecoder(cipher)
+            try decoder.feed(order.flatMap { frames[$0] }) { _ in }
+            try decoder.finish { _ in }
+            #expect(decoder.damagedBytes + decoder.missingFrames > 0, "\(order)")
+        }
+    }
+
+    @Test("The cipher agrees with the vectors of NIST's GCM specification (test case 16)")
+    func vectors() throws {
+        func decode(_ hex: String) -> [UInt8] {
+            stride(from: 0, to: hex.count, by: 2).map { offset in
+                let start = hex.index(hex.startIndex, offsetBy: offset)
+                return UInt8(hex[start..<hex.index(start, offsetBy: 2)], radix: 16) ?? 0
+            }
+        }
+        let cipher = try FrameCipher(
+            key: Secret("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"))
+        let sealed = try cipher.seal(
+            decode(
+                "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525"
+                    + "b16aedf5aa0de657ba637b39"),
+            nonce: decode("cafebabefacedbaddecaf888"),
+            header: decode("feedfacedeadbeeffeedfacedeadbeefabaddad2"))
+        #expect(
+            sealed
+                == decode(
+                    "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa8cb08e48590dbb3da7b08b1056828838"
+                        + "c5f61e6393ba7a0abcc9f662" + "76fc6ece0f4e1768cddf8853bb2d551b"))
+    }
+
+    @Test("A crash while archiving leaves no line twice and none lost", arguments: ["part", "both"])
+    func crashed(_ state: String) async throws {
+        let log = "t 2025-12-31--10-00-00-000.log"
+        scratch.write("one\ntwo\n", to: log)
+        let compressed = try GzipMember.compress(Array("one\ntwo\n".utf8))
+        let name = log + (state == "part" ? ".gz.part" : ".gz")
+        let content = state == "part" ? compressed.prefix(9) : compressed[...]
+        _ = FileManager.default.createFile(atPath: scratch.logs + "/" + name, contents: Data(content))
+        var catalogue = FileCatalogue()
+        let naming = LogFileNaming(application: "t")
+        catalogue.finished = naming.recognise(log)
+        try catalogue.store(LogDirectory(scratch.logs), naming)
+        let logger = try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+        logger.archiveFormat = .gzip
+        let dispatcher = LogDispatcher()
+        dispatcher.add(logger)
+        await dispatcher.flush()
+        logger.archiver.drain()
+        #expect(scratch.names() == [log + ".gz"])
+        var lines: [String] = []
+        for try await line in try LogFileReader(directory: scratch.logs).lines() { lines.append(line.text) }
+        #expect(lines == ["one", "two"])
+    }
+
+    @Test("Archives count in the quota, while they are made as well (G6)")
+    func quota() async throws {
+        let logger = try FileLogger(
+            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+        logger.archiveFormat = .gzip
+        logger.maximumFileSize = .kibibytes(8)
+        logger.maximumFileCount = 0
+        logger.diskQuota = .kibibytes(40)
+        let dispatcher = LogDispatcher()
+        dispatcher.add(logger)
+        for round in 0..<60 {
+            for number in 0..<40 {
+                logInfo("round \(round) line \(number) \(UUID().uuidString)", to: dispatcher)
+            }
+            await dispatcher.flush()
+            #expect(scratch.total <= 40 * 1024)
+            logger.archiver.drain()
+            #expect(scratch.total <= 40 * 1024)
+        }
+        #expect(scratch.names().contains { $0.hasSuffix(".gz") })
+    }
+
+    @Test(
+        "A processor gets each finished file once, after a failure and a restart again, and never after success"
+    )
+    func processor() async throws {
+        final class Flaky: LogArchiveProcessor, @unchecked Sendable {
+            let seen = Locked<[String]>([])
+            let fails = Locked(true)
+            override func process(_ file: LogFileInfo) throws -> Outcome {
+                seen.withLock { $0.append(file.name) }
+                if fails.withLock({ $0 }) { throw LogError(.network, "not now") }
+                return .keep
+            }
+        }
+        let flaky = Flaky()
+        var names: [String] = []
+        for run in 0..<3 {
+            let logger = try FileLogger(
+                directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock
+            )
+            logger.archiveFormat = .gzip
+            logger.archiveProcessor = flaky
+            let dispatcher = LogDispatcher()
+            dispatcher.diagnostics.handler = { _ in }
+            dispatcher.add(logger)
+            if run == 0 {
+                logInfo("line", to: dispatcher)
+                await logger.rollNow()
+                names = ["t 2026-01-01--00-00-00-000.log.gz"]
+            }
+            await dispatcher.flush()
+            logger.archiver.drain()
+            #expect(flaky.seen.withLock { $0 } == (run == 2 ? [] : names), "run \(run)")
+            flaky.seen.withLock { $0 = [] }
+            if run == 0 {
+                clock.advance(by: .seconds(61))
+                logger.archiver.drain()
+                #expect(flaky.seen.withLock { $0 } == names)
+                flaky.seen.withLock { $0 = [] }
+                flaky.fails.withLock { $0 = false }
+            }
+            await dispatcher.remove(logger)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import CHeartwood
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// Threats T6 and T7, goal G14: nothing planted in the directory is opened, followed, replaced or removed.
+@Suite struct LogDirectoryTests {
+    private let scratch = Scratch()
+
+    private func mode(_ path: String) -> UInt32 {
+        var info = stat()
+        lstat(path, &info)
+        return UInt32(info.st_mode) & 0o7777
+    }
+
+    @Test("Missing directories are made with the mode asked for", arguments: [0o700, 0o750] as [UInt32])
+    func makesDirectories(_ mode: UInt32) throws {
+        _ = try LogDirectory(scratch.path + "/a/b/c/", policy: .init(directoryMode: mode))
+        for path in ["/a", "/a/b", "/a/b/c"] { #expect(self.mode(scratch.path + path) == mode) }
+    }
+
+    @Test(
+        "A directory that others may write to is refused, unless that is accepted",
+        arguments: [0o770, 0o707, 0o1777] as [UInt16])
+    func foreignWriters(_ mode: UInt16) throws {
+        mkdir(scratch.logs, 0o700)
+        chmod(scratch.logs, mode_t(mode))
+        let error = #expect(throws: LogError.self) { try LogDirectory(scratch.logs) }
+        #expect(error?.code == .unsafe)
+        _ = try LogDirectory(scratch.logs, policy: .init(acceptsShared: true))
+    }
+
+    @Test("A path that is no directory, or is empty, is refused with the reason")
+    func noDirectory() throws {
+        scratch.write("", to: "file")
+        #expect(throws: LogError.self) { try LogDirectory(scratch.logs + "/file") }
+        #expect(throws: LogError.self) { try LogDirectory(scratch.logs + "/file/below") }
+        #expect(throws: LogError.self) { try LogDirectory("") }
+    }
+
+    @Test(
+        "A new file has exactly the mode asked for, and never takes the place of another",
+        arguments: [0o600, 0o640, 0o664] as [UInt32])
+    func creates(_ mode: UInt32) throws {
+        let directory = try LogDirectory(scratch.logs)
+        _ = try directory.create("a.log", mode: mode)
+        #expect(self.mode(scratch.logs + "/a.log") == mode)
+        #expect(throws: SystemFailure(.open, EEXIST)) { try directory.create("a.log", mode: mode) }
+    }
+
+    @Test(
+        "A name that leads out of the directory is refused by every call",
+        arguments: ["", ".", "..", "../x", "a/b", "/etc/passwd", "a\0b"])
+    func badNames(_ name: String) throws {
+        let directory = try LogDirectory(scratch.logs)
+        _ = try directory.create("ok", mode: 0o600)
+        #expect(throws: LogDirectory.Refusal.badName) { try directory.create(name, mode: 0o600) }
+        #expect(throws: LogDirectory.Refusal.badName) { try directory.open(name) }
+        #expect(throws: LogDirectory.Refusal.badName) { try directory.remove(name) }
+        #expect(throws: LogDirectory.Refusal.badName) { try directory.status(name) }
+        #expect(throws: LogDirectory.Refusal.badName) { _ = try directory.rename("ok", to: name) }
+        #expect(throws: LogDirectory.Refusal.badName) { try directory.replace(name, with: "ok") }
+        #expect(throws: LogDirectory.Refusal.badName) { try directory.pointLink(name, to: "ok") }
+        #expect(throws: LogDirectory.Refusal.badName) { try directory.pointLink("link", to: name) }
+    }
+
+    @Test("A symbolic link, a pipe, a directory and a second name are refused, and the victim is untouched")
+    func planted() throws {
+        let directory = try LogDirectory(scratch.logs)
+        let victim = scratch.path + "/victim"
+        _ = FileManager.default.createFile(atPath: victim, contents: Data("precious".utf8))
+        symlink(victim, scratch.logs + "/link")
+        mkfifo(scratch.logs + "/pipe", 0o600)
+        mkdir(scratch.logs + "/directory", 0o700)
+        link(victim, scratch.logs + "/hard")
+        for name in ["link", "pipe", "directory"] {
+            #expect(throws: LogDirectory.Refusal.notRegular) { try directory.open(name) }
+            #expect(throws: SystemFailure(.open, EEXIST)) { try directory.create(name, mode: 0o600) }
+        }
+        #expect(throws: LogDirectory.Refusal.linked) { try directory.open("hard") }
+        #expect(FileManager.default.contents(atPath: victim) == Data("precious".utf8))
+    }
+
+    @Test("A rename never takes the place of another file, with links and without", arguments: [false, true])
+    func rename(_ lacksLinks: Bool) throws {
+        let calls = SystemCalls { call in lacksLinks && call == .link ? .fails(EPERM) : nil }
+        let directory = try LogDirectory(scratch.logs, calls: calls)
+        for name in ["a", "b"] { scratch.write(name, to: name) }
+        #expect(throws: SystemFailure.self) { _ = try directory.rename("a", to: "b") }
+        #expect(scratch.text("a") == "a")
+        #expect(scratch.text("b") == "b")
+        #expect(try directory.rename("a", to: "c"))
+        #expect(scratch.names() == ["b", "c"])
+    }
+
+    @Test("The link to the current file replaces a link, but nothing else")
+    func currentLink() throws {
+        let directory = try LogDirectory(scratch.logs)
+        try directory.pointLink("current", to: "a.log")
+        try directory.pointLink("current", to: "b.log")
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: scratch.logs + "/current") == "b.log")
+        scratch.write("precious", to: "notes")
+        #expect(throws: LogDirectory.Refusal.notRegular) { try directory.pointLink("notes", to: "b.log") }
+        #expect(scratch.text("notes") == "precious")
+    }
+
+    @Test("A directory that was moved away is noticed, and opened anew")
+    func moved() throws {
+        let directory = try LogDirectory(scratch.logs)
+        #expect(directory.isInPlace)
+        Foundation.rename(scratch.logs, scratch.path + "/elsewhere")
+        #expect(!directory.isInPlace)
+        try directory.reopen()
+        #expect(directory.isInPlace)
+        #expect(scratch.names(scratch.path) == ["elsewhere", "logs"])
+    }
+
+    @Test("The names of a directory are all there, and each once")
+    func lists() throws {
+        let directory = try LogDirectory(scratch.logs)
+        for number in 0..<500 { scratch.write("", to: "\(number)") }
+        #expect(Set(try directory.names()) == Set((0..<500).map(String.init)))
+        #expect(try directory.names().count == 500)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+@Suite struct LogFileNamingTests {
+    static let begun = moment("2026-10-25T00:30:15.042Z")
+
+    @Test("The default name is the application and the time in UTC")
+    func defaultName() {
+        let naming = LogFileNaming(application: "shop")
+        let label = LogFileLabel(begun: Self.begun)
+        #expect(naming.name(for: label) == "shop 2026-10-25--00-30-15-042.log")
+        #expect(naming.recognise("shop 2026-10-25--00-30-15-042.log") == label)
+    }
+
+    @Test(
+        "What a template writes it reads back, with number and process",
+        arguments: [
+            ("{app} {date}.log", "UTC", "shop 2026-10-25--00-30-15-042 pid77 3.log"),
+            ("{app} {date}.log", "Europe/Paris", "shop 2026-10-25--02-30-15-042+0200 pid77 3.log"),
+            ("{date:yyyyMMddTHHmmss}-{app}", "UTC", "20261025T003015-shop pid77 3"),
+            ("{app}-{pid}-{date:yyyy-MM-dd-HH}.txt", "UTC", "shop-77-2026-10-25-00 3.txt"),
+            ("{app}.{number:6}.log", "UTC", "shop.000003 pid77.log"),
+            ("{app} {date:yyyy-MM-dd}#{number}.log", "UTC", "shop 2026-10-25#3 pid77.log"),
+        ])
+    func roundTrip(_ template: String, _ zoneName: String, _ expected: String) throws {
+        let naming = try LogFileNaming(application: "shop", template: template, timeZone: zone(zoneName))
+        let label = LogFileLabel(begun: Self.begun, number: 3, process: 77)
+        let name = naming.name(for: label)
+        #expect(name == expected)
+        let read = try #require(naming.recognise(name))
+        #expect(read.number == 3)
+        #expect(read.process == 77)
+        #expect(naming.name(for: read) == name)
+    }
+
+    @Test(
+        "A template that cannot be ordered, read back or kept in the directory is refused",
+        arguments: [
+            "", "{app}.log", "{date:dd-MM}.log", "{date:yyyy-ss}", "{app} {when}.log", "{date",
+            "../{date}.log",
+            "logs/{date}.log", ".{date}.log", "{number}{pid}.log", "{number} {number}", "{date:yyyyyyyy}",
+            "{number:0}",
+        ])
+    func refused(_ template: String) {
+        #expect(throws: LogError.self) { try LogFileNaming(application: "shop", template: template) }
+    }
+
+    @Test(
+        "A file of somebody else is never taken for our own",
+        arguments: [
+            "shopping 2026-10-25--00-30-15-042.log", "shop2 2026-10-25--00-30-15-042.log",
+            "shop 2 2026-10-25--00-30-15-042.log", "shop 2026-10-25--00-30-15-042.txt",
+            "shop 2026-10-25--00-30-15-042.log.bak", "shop 2026-10-25--00-30-15-042 copy.log",
+            "shop 2026-13-25--00-30-15-042.log", "shop 2026-02-30--00-30-15-042.log",
+            "shop 2026-10-25--24-30-15-042.log", "shop 2026-10-25--00-30-15-42.log", "shop .log", "shop.log",
+            "Shop 2026-10-25--00-30-15-042.log", "shop 2026-10-25--00-30-15-042 02.log",
+            "shop 2026-10-25--00-30-15-042 1.log", "shop 2026-10-25--00-30-15-042 -2.log",
+            "shop  2026-10-25--00-30-15-042.log", "shop +026-10-25--00-30-15-042.log",
+            "shop 2026-10-25--00-30-15-042 pid0.log", "shop ２026-10-25--00-30-15-042.log",
+            "shop 2026-10-25--00-30-15-042 99999999999999999999.log",
+        ])
+    func foreign(_ name: String) {
+        #expect(LogFileNaming(application: "shop").recognise(name) == nil)
+    }
+
+    @Test("A subclass that takes every file for its own touches only those that it would name so itself")
+    func carelessSubclass() {
+        final class Careless: LogFileNaming, @unchecked Sendable {
+            override func label(of name: String) -> LogFileLabel? {
+                LogFileLabel(begun: moment("2026-01-01T00:00:00Z"))
+            }
+        }
+        let naming = Careless(application: "shop")
+        #expect(naming.recognise("thesis.doc") == nil)
+        #expect(naming.recognise("shop 2026-01-01--00-00-00-000.log") != nil)
+    }
+
+    @Test(
+        "The name of an application cannot lead out of the directory",
+        arguments: [
+            ("../../etc/passwd", "_.._etc_passwd"), ("a/b", "a_b"), ("...", "log"), ("", "log"),
+            ("x\n", "x_"), (" a ", "a"),
+        ])
+    func cleaned(_ name: String, _ expected: String) {
+        #expect(LogFileNaming(application: name).application == expected)
+    }
+
+    @Test("Files of one millisecond are numbered, and ordered as they were begun")
+    func collisions() {
+        let naming = LogFileNaming(application: "shop")
+        var newest: LogFileLabel?
+        var names: [String] = []
+        for _ in 0..<12 {
+            let next = naming.next(at: Self.begun, after: newest, process: nil)
+            if let newest { #expect(newest < next) }
+            newest = next
+            names.append(naming.name(for: next))
+        }
+        #expect(names[0] == "shop 2026-10-25--00-30-15-042.log")
+        #expect(names[11] == "shop 2026-10-25--00-30-15-042 12.log")
+        #expect(names.compactMap(naming.recognise).sorted().map(naming.name(for:)) == names)
+    }
+
+    @Test(
+        "A clock that was set back does not change the order of files",
+        arguments: [1, 3600, 86_400, 86_400 * 3650] as [Double])
+    func clockSetBack(_ seconds: Double) {
+        let naming = LogFileNaming(application: "shop")
+        let first = naming.next(at: Self.begun, after: nil, process: nil)
+        let second = naming.next(at: Self.begun + .seconds(-seconds), after: first, process: nil)
+        let third = naming.next(at: Self.begun + .seconds(60), after: second, process: nil)
+        #expect(first < second)
+        #expect(second < third)
+        #expect(naming.recognise(naming.name(for: second)) == second)
+    }
+
+    @Test("In the hour that a clock shows twice, names are distinct and in order")
+    func ambiguousHour() throws {
+        let naming = try LogFileNaming(application: "shop", timeZone: zone("Europe/Paris"))
+        let first = LogFileLabel(begun: moment("2026-10-25T00:30:00Z"))
+        let second = LogFileLabel(begun: moment("2026-10-25T01:30:00Z"))
+        #expect(naming.name(for: first) == "shop 2026-10-25--02-30-00-000+0200.log")
+        #expect(naming.name(for: second) == "shop 2026-10-25--02-30-00-000+0100.log")
+        #expect(naming.recognise(naming.name(for: first)) == first)
+        #expect(naming.recognise(naming.name(for: second)) == second)
+    }
+}

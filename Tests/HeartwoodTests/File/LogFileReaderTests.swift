@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+@Suite struct LogFileReaderTests {
+    private let scratch = Scratch()
+
+    private func read(_ reader: LogFileReader, from: String? = nil, until: String? = nil) async throws
+        -> [String]
+    {
+        var lines: [String] = []
+        for try await line in try reader.lines(from: from.map(moment), until: until.map(moment)) {
+            lines.append(line.text)
+        }
+        return lines
+    }
+
+    @Test(
+        "Lines come in the order of the files, whatever the directory's order, and without the unfinished ones"
+    )
+    func order() async throws {
+        scratch.write("3\n4", to: "app 2026-01-02--00-00-00-000 2.log")
+        scratch.write("1\n", to: "app 2026-01-01--00-00-00-000.log")
+        scratch.write("2\n\n", to: "app 2026-01-02--00-00-00-000.log")
+        scratch.write("no", to: "app 2026-01-03--00-00-00-000.log.gz.part")
+        scratch.write("no", to: "notes.txt")
+        #expect(try await read(LogFileReader(directory: scratch.logs)) == ["1", "2", "", "3", "4"])
+        let naming = LogFileNaming(application: "other")
+        #expect(try await read(LogFileReader(directory: scratch.logs, naming: naming)).isEmpty)
+    }
+
+    @Test("A range has the lines from its beginning up to its end, with the lines that belong to them")
+    func range() async throws {
+        scratch.write(
+            """
+            2026-01-01 10:00:00.000Z info a
+            2026-01-01 11:00:00.000Z error b
+              of b
+            2026-01-01 12:00:00.000Z info c
+
+            """, to: "x.log")
+        let reader = LogFileReader(directory: scratch.logs)
+        let lines = try await read(reader, from: "2026-01-01T11:00:00Z", until: "2026-01-01T12:00:00Z")
+        #expect(lines == ["2026-01-01 11:00:00.000Z error b", "  of b"])
+        let target = scratch.path + "/out.txt"
+        let count = try await reader.export(to: target, from: moment("2026-01-01T11:30:00Z"))
+        #expect(count == 1)
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "2026-01-01 12:00:00.000Z info c\n")
+        await #expect(throws: LogError.self) { try await reader.export(to: target) }
+    }
+
+    @Test(
+        "Time, level and category are told from lines of text and of JSON",
+        arguments: [
+            ("2026-11-20 10:20:30.123Z info    payments Shop.swift:42 charged", "info", "payments", 123),
+            ("2026-11-20 10:20:30.123Z warning Shop.swift:42 charged at Shop", "warning", "", 123),
+            ("2026-11-20T11:20:30.5+01:00 [ERROR] x", "error", "", 500),
+            ("2026-11-20 10:20:30 careful", "", "", 0),
+            (
+                #"{"time":"2026-11-20T10:20:30.123456789Z","level":"debug","category":"net","message":"a"}"#,
+                "debug", "net", 123
+            ),
+            (#"{"msg":"x","severity": "Error","ts":"2026-11-20 10:20:30Z","logger":"db"}"#, "error", "db", 0),
+        ])
+    func fields(_ text: String, _ level: String, _ category: String, _ milliseconds: Int) {
+        let line = LogLine(text: text)
+        let expected = moment("2026-11-20T10:20:30Z") + .milliseconds(milliseconds)
+        #expect(line.moment.map { $0.nanoseconds / 1_000_000 } == expected.nanoseconds / 1_000_000)
+        #expect(line.level?.name ?? "" == level)
+        #expect(line.category ?? "" == category)
+    }
+
+    @Test(
+        "What is no date is none",
+        arguments: ["", "2026", "2026-13-01 00:00:00", "2026-02-30", "x2026-01-01", "２026-01-01"])
+    func noDate(_ text: String) { #expect(LogLine(text: text).moment == nil) }
+
+    @Test("Lines are cut at newlines only, wherever the pieces end", arguments: 1...9)
+    func split(_ size: Int) {
+        let text = Array("one\n\ntwo three\nfour".utf8)
+        var splitter = LineSplitter()
+        var lines: [String] = []
+        for start in stride(from: 0, to: text.count, by: size) {
+            splitter.feed(Array(text[start..<min(start + size, text.count)])) {
+                lines.append(String(decoding: $0, as: UTF8.self))
+            }
+        }
+        splitter.finish { lines.append(String(decoding: $0, as: UTF8.self)) }
+        #expect(lines == ["one", "", "two three", "four"])
+    }
+
+    @Test("A directory that is not there is an error, and is not made")
+    func missing() {
+        #expect(throws: LogError.self) { try LogFileReader(directory: scratch.logs + "/none").files() }
+        #expect(!FileManager.default.fileExists(atPath: scratch.logs))
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite("Promise 3: flush means it")
+struct FlushTests {
+    @Test("Promise 3: after a flush everything has been handled, and the loggers have been flushed after it")
+    func everythingHandled() {
+        let dispatcher = LogDispatcher.forTest()
+        let loggers = [
+            RecordingLogger(name: "own queue"), RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true),
+        ]
+        for logger in loggers { dispatcher.add(logger) }
+        for round in 1...50 {
+            for index in 0..<20 { logInfo("\(index)", to: dispatcher) }
+            let result = dispatcher.flush()
+            #expect(result.isComplete)
+            for logger in loggers {
+                #expect(logger.messages.count == round * 20)
+                #expect(logger.events.last == .flush)
+            }
+        }
+    }
+
+    @Test("Promise 3: the asynchronous form means the same")
+    func asynchronousForm() async {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = RecordingLogger()
+        dispatcher.add(logger)
+        for round in 1...50 {
+            for index in 0..<20 { logInfo("\(index)", to: dispatcher) }
+            let result = await dispatcher.flush()
+            #expect(result.isComplete)
+            #expect(logger.messages.count == round * 20)
+            #expect(logger.events.last == .flush)
+        }
+    }
+
+    @Test("Promise 3: a flush without loggers is complete")
+    func withoutLoggers() async {
+        let dispatcher = LogDispatcher.forTest()
+        let result = await dispatcher.flush(timeout: .zero)
+        #expect(result.isComplete)
+        let waited: FlushResult = await Task.detached { await dispatcher.flush() }.value
+        #expect(waited.isComplete)
+    }
+
+    @Test("Promise 3: a flush names the logger that is stuck, and no other, whatever the order", arguments: [0, 1, 2])
+    func namesTheStuckOne(place: Int) {
+        let dispatcher = LogDispatcher.forTest()
+        let stuck = StuckLogger(name: "stuck")
+        let others = [RecordingLogger(name: "a"), RecordingLogger(name: "b", formatter: nil, runsOnCaller: true)]
+        var all: [AbstractLogger] = others
+        all.insert(stuck, at: place)
+        for logger in all { dispatcher.add(logger) }
+        logInfo("x", to: dispatcher)
+        stuck.waitUntilStuck()
+        let begin = SystemClock().uptime()
+        let result = dispatcher.flush(timeout: .milliseconds(200))
+        #expect(result.unfinished == ["stuck"])
+        #expect(SystemClock().uptime() - begin < .seconds(20))
+        for logger in others { #expect(logger.texts == ["x"]) }
+        stuck.release()
+        #expect(dispatcher.flush().isComplete)
+        #expect(stuck.texts == ["x"])
+    }
+
+    @Test("Promise 3: the asynchronous form names the stuck logger, too")
+    func namesTheStuckOneAsynchronously() async {
+        let dispatcher = LogDispatcher.forTest()
+        let stuck = StuckLogger(name: "stuck")
+        dispatcher.add(stuck)
+        dispatcher.add(RecordingLogger(name: "fine"))
+        logInfo("x", to: dispatcher)
+        stuck.waitUntilStuck()
+        let result = await dispatcher.flush(timeout: .milliseconds(200))
+        #expect(result.unfinished == ["stuck"])
+        stuck.release()
+        let second = await dispatcher.flush()
+        #expect(second.isComplete)
+    }
+
+    @Test("Promise 3: a timeout may be as long or as short as the type allows")
+    func extremeTimeouts() {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = RecordingLogger()
+        dispatcher.add(logger)
+        logInfo("x", to: dispatcher)
+        #expect(dispatcher.flush(timeout: .seconds(Int64.max)).isComplete)
+        #expect(logger.texts == ["x"])
+        _ = dispatcher.flush(timeout: .seconds(Int64.min))
+        _ = dispatcher.flush(timeout: .zero)
+        dispatcher.remove(logger, timeout: .seconds(Int64.max))
+    }
+
+    @Test("Promise 3: a flush that is cancelled by nobody ends while others log without end")
+    func duringAFlood() {
+        let dispatcher = LogDispatcher.forTest(ring: .kibibytes(256))
+        let logger = RecordingLogger()
+        logger.overflowPolicy = .dropOldest
+        logger.backlogLimit = .kibibytes(64)
+        dispatcher.add(logger)
+        let isOver = Box(false)
+        let flood = Thread {
+            while !isOver.value { logInfo("flood", to: dispatcher) }
+        }
+        flood.start()
+        for _ in 0..<20 { #expect(dispatcher.flush(timeout: .seconds(60)).isComplete) }
+        isOver.value = true
+    }
+
+    @Test("Promise 3: many threads may flush at the same time")
+    func concurrentFlushes() {
+        let dispatcher = LogDispatcher.forTest()
+        let loggers = [
+            RecordingLogger(name: "own queue"), RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true),
+        ]
+        for logger in loggers { dispatcher.add(logger) }
+        let rounds = Load.scaled(40)
+        onThreads(8) { thread in
+            for index in 0..<rounds {
+                logInfo("\(thread) \(index)", to: dispatcher)
+                #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+                for logger in loggers { #expect(logger.texts.contains("\(thread) \(index)")) }
+            }
+        }
+        for logger in loggers { #expect(logger.messages.count == 8 * rounds) }
+    }
+}

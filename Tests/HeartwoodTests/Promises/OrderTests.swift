@@ -1,0 +1,91 @@
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@Suite("Promise 1: order")
+struct OrderTests {
+    @Test(
+        "Promise 1: all loggers see one order, and each thread's messages are in its program order",
+        arguments: [1, 2, 4, 16])
+    func order(threads: Int) {
+        let dispatcher = LogDispatcher.forTest(ring: .kibibytes(256))
+        dispatcher.overflowPolicy = .block(upTo: .seconds(60))
+        let loggers = [RecordingLogger(name: "a"), RecordingLogger(name: "b"), RecordingLogger(name: "c")]
+        for logger in loggers {
+            logger.overflowPolicy = .block(upTo: .seconds(60))
+            dispatcher.add(logger)
+        }
+        let perThread = Load.scaled(20_000) / threads
+        onThreads(threads) { thread in
+            for index in 0..<perThread {
+                logInfo("\(thread) \(index)", context: thread &* 31 ^ index, to: dispatcher)
+            }
+        }
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+
+        let first = loggers[0].messages
+        #expect(first.count == perThread * threads)
+        #expect(first.map(\.sequence) == (1...UInt64(perThread * threads)).map { $0 })
+        for logger in loggers.dropFirst() {
+            #expect(logger.messages.map(\.sequence) == first.map(\.sequence))
+            #expect(logger.texts == loggers[0].texts)
+        }
+        var next = [Int](repeating: 0, count: threads)
+        for message in first {
+            let parts = message.text.split(separator: " ").compactMap { Int($0) }
+            guard parts.count == 2 else { Issue.record("torn: \(message.text)"); return }
+            #expect(message.context == parts[0] &* 31 ^ parts[1])
+            #expect(parts[1] == next[parts[0]])
+            next[parts[0]] = parts[1] + 1
+        }
+    }
+
+    @Test("Promise 1: synchronous and asynchronous messages of a thread keep their order")
+    func mixedModes() {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = RecordingLogger()
+        dispatcher.add(logger)
+        onThreads(4) { thread in
+            for index in 0..<Load.scaled(500) {
+                logInfo("\(thread) \(index)", asynchronous: index % 7 != 0, to: dispatcher)
+            }
+        }
+        dispatcher.flush()
+        for thread in 0..<4 {
+            let own = logger.texts.filter { $0.hasPrefix("\(thread) ") }
+            #expect(own == (0..<Load.scaled(500)).map { "\(thread) \($0)" })
+        }
+    }
+
+    @Test("Promise 1: a synchronous call returns when every logger has handled its message")
+    func synchronous() {
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.synchronousLevels = .error
+        let loggers = (0..<3).map { RecordingLogger(name: "\($0)") } + [
+            RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true)
+        ]
+        for logger in loggers { dispatcher.add(logger) }
+        for round in 1...Load.scaled(200) {
+            logInfo("before \(round)", to: dispatcher)
+            logError("error \(round)", to: dispatcher)
+            for logger in loggers {
+                #expect(logger.texts.count == round * 2)
+                #expect(logger.texts.last == "error \(round)")
+            }
+        }
+    }
+
+    @Test("Promise 1: a message is numbered without gaps, whatever the loggers want")
+    func sequence() {
+        let dispatcher = LogDispatcher.forTest()
+        let all = RecordingLogger(name: "all")
+        let errors = RecordingLogger(name: "errors")
+        dispatcher.add(all)
+        dispatcher.add(errors, levels: .error)
+        for index in 0..<300 { log("\(index)", level: index % 3 == 0 ? .error : .info, to: dispatcher) }
+        dispatcher.flush()
+        #expect(all.messages.map(\.sequence) == Array(1...300))
+        #expect(errors.messages.map(\.sequence) == stride(from: 1, through: 300, by: 3).map { UInt64($0) })
+    }
+}

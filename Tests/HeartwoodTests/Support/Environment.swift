@@ -1,0 +1,48 @@
+import Foundation
+import HeartwoodTestSupport
+import Synchronization
+
+@testable import Heartwood
+
+/// How much a test that hammers does: everything, or a part of it where a sanitizer slows it down.
+enum Load {
+    /// Whether a sanitizer watches this process.
+    static let isSanitized: Bool = {
+        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        let image = CommandLine.arguments.first ?? ""
+        let names = maps + image + (ProcessInfo.processInfo.environment["HEARTWOOD_SANITIZED"] ?? "")
+        return names.contains("libclang_rt") || dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+    }()
+
+    /// `count`, or a twentieth of it under a sanitizer.
+    static func scaled(_ count: Int) -> Int { isSanitized ? max(1, count / 20) : count }
+}
+
+/// The memory that this process occupies, in bytes.
+func residentBytes() -> Int {
+    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * Int(getpagesize())
+}
+
+extension LogDispatcher {
+    /// A dispatcher for one test: a small ring, and troubles are only counted.
+    static func forTest(
+        ring: ByteCount = .kibibytes(64), clock: any LogClock = SystemClock()
+    ) -> LogDispatcher {
+        let dispatcher = LogDispatcher(ringCapacity: ring, clock: clock)
+        dispatcher.diagnostics.handler = { _ in }
+        dispatcher.synchronousLevels = .off
+        return dispatcher
+    }
+}
+
+extension LoggerStatistics {
+    /// Promise 4 as a sum: everything that was received has become something.
+    var isBalanced: Bool { received == delivered + filtered + dropped + failed }
+}
+
+extension Backpressure {
+    /// Whether a logger holds callers back.
+    var isHeld: Bool { count.pointee.load(ordering: .relaxed) != 0 }
+}
