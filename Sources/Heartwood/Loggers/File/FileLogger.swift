@@ -243,7 +243,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     public final override func log(_ message: LogMessage) {
         let batch = batch
         let start = batch.pointee.buffer.count
-        guard formatted(message, into: &batch.pointee.buffer), batch.pointee.buffer.count > start else { return }
+        guard formatted(message, into: &batch.pointee.buffer) else { return }
         finishRecord(in: &batch.pointee.buffer, from: start)
         batch.pointee.ends.append(batch.pointee.buffer.count)
         if message.level.rawValue & batch.pointee.urgentLevels != 0 { batch.pointee.isUrgent = true }
