@@ -6,12 +6,23 @@ import Testing
 @testable import HeartwoodHTTP
 
 /// nginx with the fault kit's configuration, on ports of its own, and the kit's certificates.
-final class Nginx {
+///
+/// One serves all tests; it ends with the process.
+final class Nginx: @unchecked Sendable {  // constant once made
+    static let shared: Nginx? = {
+        let nginx = try? Nginx()
+        atexit {
+            Nginx.shared?.program.stop()
+            if let path = Nginx.shared?.directory.path { try? FileManager.default.removeItem(atPath: path) }
+        }
+        return nginx
+    }()
+
     let directory: TemporaryDirectory
     private let program: RealProgram
     private var ports: [Int: Int] = [:]
 
-    init?() throws {
+    private init?() throws {
         guard let nginx = RealProgram.find("nginx"), RealProgram.find("openssl", "faketime") != nil,
             var text = try? String(contentsOfFile: RealProgram.kit + "/nginx-faults.conf", encoding: .utf8)
         else {
@@ -19,8 +30,8 @@ final class Nginx {
             return nil
         }
         directory = try TemporaryDirectory()
-        for port in [18080, 18099, 18098, 18443, 18444, 18445, 18446] {
-            let free = RealProgram.freePort()
+        let wanted = [18080, 18099, 18098, 18443, 18444, 18445, 18446]
+        for (port, free) in zip(wanted, RealProgram.freePorts(wanted.count)) {
             ports[port] = free
             text = text.replacingOccurrences(of: String(port), with: String(free))
         }
@@ -57,7 +68,7 @@ final class Nginx {
     }
 
     @Test("each way in which TLS fails has its reason; a good certificate passes") func tls() async throws {
-        guard let nginx = try Nginx() else { return }
+        guard let nginx = Nginx.shared else { return }
         let trusted = TransportOptions(authorityFile: nginx.file("ca.crt"))
         #expect(try await reason(nginx, 18443, trusted) == nil)
         #expect(try await reason(nginx, 18443, trusted, host: "127.0.0.1") == nil)
@@ -75,7 +86,7 @@ final class Nginx {
 
     @Test("pinned keys: the right one passes, another one is refused though the certificate is good")
     func pins() async throws {
-        guard let nginx = try Nginx() else { return }
+        guard let nginx = Nginx.shared else { return }
         let hash = try RealProgram.output(
             "/bin/bash",
             [
@@ -92,7 +103,7 @@ final class Nginx {
 
     @Test("a client certificate is shown; without one nothing is lost") func clientCertificate() async throws
     {
-        guard let nginx = try Nginx() else { return }
+        guard let nginx = Nginx.shared else { return }
         var options = TransportOptions(authorityFile: nginx.file("ca.crt"))
         let address = "https://localhost:\(nginx.port(18446))/"
         let dispatcher = LogDispatcher()
@@ -120,7 +131,7 @@ final class Nginx {
             ("/redir301", 301), ("/deadup", 502),
         ])
     func statuses(path: String, status: Int) async throws {
-        guard let nginx = try Nginx() else { return }
+        guard let nginx = Nginx.shared else { return }
         let request = HTTPRequest(
             endpoint: try HTTPEndpoint("http://127.0.0.1:\(nginx.port(18080))\(path)"),
             body: Array("a body of some length".utf8))
@@ -129,9 +140,9 @@ final class Nginx {
 
     @Test("bodies arrive byte by byte, compressed ones too, and one connection carries them all")
     func bodies() async throws {
-        guard let nginx = try Nginx() else { return }
+        guard let nginx = Nginx.shared else { return }
         let dispatcher = LogDispatcher()
-        let logger = try HTTPLogger("http://127.0.0.1:\(nginx.port(18080))/ok", encoding: NDJSONEncoding())
+        let logger = try HTTPLogger("http://127.0.0.1:\(nginx.port(18080))/ok/bodies", encoding: NDJSONEncoding())
         logger.compressionLevel = 6
         logger.maximumMessagesPerRequest = 50
         dispatcher.add(logger)
@@ -149,7 +160,7 @@ final class Nginx {
         }
         #expect(numbers == Array(0..<500))
         let log = String(decoding: try nginx.directory.read("logs/acc.log"), as: UTF8.self)
-        let connections = log.split(separator: "\n").filter { $0.contains("\"u\":\"/ok\"") }.compactMap {
+        let connections = log.split(separator: "\n").filter { $0.contains("\"u\":\"/ok/bodies\"") }.compactMap {
             line in
             try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         }

@@ -27,19 +27,24 @@ final class RealProgram {
     }
 
     /// A port that nobody listens on now.
-    static func freePort() -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                _ = bind(descriptor, generic, length)
-                _ = getsockname(descriptor, generic, &length)
+    static func freePort() -> Int { freePorts(1)[0] }
+
+    /// Ports that nobody listens on now, all different.
+    static func freePorts(_ count: Int) -> [Int] {
+        let descriptors = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+        defer { for descriptor in descriptors { close(descriptor) } }
+        return descriptors.map { descriptor in
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            return withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                    _ = bind(descriptor, generic, length)
+                    _ = getsockname(descriptor, generic, &length)
+                }
+                return Int(UInt16(bigEndian: pointer.pointee.sin_port))
             }
-            return Int(UInt16(bigEndian: pointer.pointee.sin_port))
         }
     }
 
