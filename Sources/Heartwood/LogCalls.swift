@@ -103,13 +103,14 @@ func submitWithExtras(
 @inlinable
 public func log<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(level, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, level, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -117,13 +118,14 @@ public func log<Tag: Sendable>(
 @inlinable @_disfavoredOverload
 public func log<Tag: Sendable>(
     _ string: @autoclosure () -> String, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(level, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, level, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -133,13 +135,14 @@ public func log<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logFatal<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .fatal, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -147,13 +150,14 @@ public func logFatal<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logFatal<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .fatal, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -163,13 +167,14 @@ public func logFatal<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logError<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.error, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .error, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -177,13 +182,14 @@ public func logError<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logError<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.error, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .error, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -191,14 +197,15 @@ public func logError<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logWarning<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -207,14 +214,15 @@ public func logWarning<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logWarning<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -223,14 +231,15 @@ public func logWarning<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logNotice<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -239,14 +248,15 @@ public func logNotice<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logNotice<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -255,14 +265,15 @@ public func logNotice<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logInfo<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorNotice
     guard wantsLog(.info, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .info, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -271,14 +282,15 @@ public func logInfo<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logInfo<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorNotice
     guard wantsLog(.info, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .info, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -287,14 +299,15 @@ public func logInfo<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logDebug<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorInfo
     guard wantsLog(.debug, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .debug, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -303,14 +316,15 @@ public func logDebug<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logDebug<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorInfo
     guard wantsLog(.debug, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .debug, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -319,14 +333,15 @@ public func logDebug<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logVerbose<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -335,14 +350,15 @@ public func logVerbose<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logVerbose<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }

@@ -6,7 +6,9 @@ enum Tool {
     static let version = "0.1.0"
 
     /// All subcommands, in the order in which the help shows them.
-    static let subcommands: [any Subcommand.Type] = [PipeCommand.self, DemoCommand.self]
+    static let subcommands: [any Subcommand.Type] = [
+        PipeCommand.self, CatCommand.self, TailCommand.self, GrepCommand.self, DecryptCommand.self, DemoCommand.self,
+    ]
 
     /// Runs the tool with the arguments behind its name.
     static func run(_ arguments: [String]) -> ExitStatus {
