@@ -69,6 +69,8 @@ struct hw_thread {
     bool handles_reentrant;
     // Whether the handler of the diagnostics runs.
     bool reporting;
+    // Whether a logger's flush hook runs.
+    bool flushing;
     char name[64];
 };
 

@@ -16,7 +16,7 @@ struct PieceReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
     /// How deep lists and named values may be nested in bytes that are read back.
-    private static let deepest = 64
+    static let deepest = 64
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes

@@ -29,6 +29,12 @@ struct ThreadState {
         nonmutating set { thread.pointee.reporting = newValue }
     }
 
+    /// Whether a logger's flush hook runs on the thread.
+    var isFlushing: Bool {
+        get { thread.pointee.flushing }
+        nonmutating set { thread.pointee.flushing = newValue }
+    }
+
     /// The identity of the node whose logger's hook runs.
     var runningNode: UnsafeRawPointer? {
         get { thread.pointee.running_node }

@@ -15,7 +15,9 @@ enum DemoCommand: Subcommand {
                 Option(
                     "--directory", "-d", value: "DIR",
                     help: "Where the files go; a new directory for temporary files unless given. It stays."),
-                Option("--seconds", value: "COUNT", help: "How long the shop is open, 1 to 60 seconds; 3 by default."),
+                Option(
+                    "--seconds", value: "COUNT",
+                    help: "How long the shop is open, 1 to 60 seconds; 3 by default."),
             ])
     ]
     static let details = """
@@ -39,7 +41,8 @@ enum DemoCommand: Subcommand {
         let collector = try LoopbackServer(
             answers: [.status(503, headers: ["Retry-After": "1"])], then: .status(200))
         let console = ConsoleLogger(.standardOutput)
-        let file = try FileLogger(directory: directory, naming: LogFileNaming(application: "shop"), name: "files")
+        let file = try FileLogger(
+            directory: directory, naming: LogFileNaming(application: "shop"), name: "files")
         file.maximumFileSize = .kibibytes(32)
         file.maximumFileCount = 0
         let http = try HTTPLogger(collector.address + "/logs", name: "http")
@@ -57,7 +60,8 @@ enum DemoCommand: Subcommand {
         let files = try file.logFiles().filter { !earlier.contains($0.name) }
         let report = try DemoReport(
             tally: tally, console: console.statistics, files: files, requests: collector.requests,
-            stored: collector.stored, undelivered: isDelivered ? nil : http.httpStatistics.lastError ?? "no answer in time")
+            stored: collector.stored,
+            undelivered: isDelivered ? nil : http.httpStatistics.lastError ?? "no answer in time")
         dispatcher.removeAll()
         collector.stop()
         Terminal.output.write(report.text)
@@ -71,7 +75,8 @@ enum DemoCommand: Subcommand {
         var template = Array("\(parent)/heartwood-demo.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw LogError(
-                .file, "no directory can be made; name one with --directory", place: parent, cause: hw_errno())
+                .file, "no directory can be made; name one with --directory", place: parent, cause: hw_errno()
+            )
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -30,7 +30,9 @@ struct DemoReport {
         let lines = try files.reversed().flatMap { try DemoReport.lines(of: $0.path) }
         let size = ByteCount(files.reduce(0) { $0 + $1.size.bytes })
         let directory = files.first.map { String($0.path.dropLast($0.name.count + 1)) } ?? "no directory"
-        check("files", lines.count, of: logged, "everything: \(Readable.count(files.count, "file")), \(size), in \(directory)")
+        check(
+            "files", lines.count, of: logged,
+            "everything: \(Readable.count(files.count, "file")), \(size), in \(directory)")
         let torn = lines.count { !$0.hasPrefix("20") }
         if torn > 0 { complain("\(torn) lines in the files do not begin with a time") }
 
@@ -39,13 +41,17 @@ struct DemoReport {
         let repeated = requests.count - stored.count
         check(
             "http", entries.count, of: tally.count(.notice),
-            "notice and worse: \(Readable.count(requests.count, "request")), \(repeated) of them refused with 503 and repeated")
+            "notice and worse: \(Readable.count(requests.count, "request")), \(repeated) of them refused with 503 and repeated"
+        )
         if let undelivered { complain("the collector did not get everything: \(undelivered)") }
 
-        let leaks = lines.count { $0.contains(Shop.privateMark) }
+        let leaks =
+            lines.count { $0.contains(Shop.privateMark) }
             + entries.count { $0.message.contains(Shop.privateMark) }
         if leaks > 0 { complain("\(leaks) messages show private data outside of the console") }
-        row("private", leaks == 0 ? "no address of a customer in the files or at the collector" : "\(leaks) leaks")
+        row(
+            "private",
+            leaks == 0 ? "no address of a customer in the files or at the collector" : "\(leaks) leaks")
         example(lines, bodies)
         if missing == nil { text += "\nEverything arrived, once and whole.\n" }
     }
@@ -69,7 +75,9 @@ struct DemoReport {
         guard let body, let level = body.firstRange(of: "\"level\":\"error\"") else { return }
         let start = body[..<level.lowerBound].lastIndex(of: "{") ?? body.startIndex
         let rest = body[level.upperBound...]
-        let end = rest.firstRange(of: "},{").map { body.index(after: $0.lowerBound) } ?? body.index(before: body.endIndex)
+        let end =
+            rest.firstRange(of: "},{").map { body.index(after: $0.lowerBound) }
+            ?? body.index(before: body.endIndex)
         text += "  http: \(body[start..<end])\n"
     }
 

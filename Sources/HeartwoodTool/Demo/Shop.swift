@@ -78,7 +78,8 @@ final class Shop: Sendable {
             let way = shelf * 7 % 5
             log(
                 &tally, .debug,
-                "order \(order, as: "order"): shelf \(shelf, as: "shelf") is \(way, as: "metres") m away", .stock)
+                "order \(order, as: "order"): shelf \(shelf, as: "shelf") is \(way, as: "metres") m away",
+                .stock)
         }
         switch dice.roll(40) {
         case 0:

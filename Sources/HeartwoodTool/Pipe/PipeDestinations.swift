@@ -42,7 +42,8 @@ final class PipeDestinations {
         let naming = try LogFileNaming(
             application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log")
         let file = try FileLogger(
-            directory: directory, naming: naming, formatter: formatter, name: "files", acceptsSharedDirectory: true)
+            directory: directory, naming: naming, formatter: formatter, name: "files",
+            acceptsSharedDirectory: true)
         file.maximumFileSize = options.maximumFileSize
         file.rollingInterval = options.rollingInterval
         file.maximumFileCount = options.fileCount

@@ -25,7 +25,8 @@ final class PipeRemote {
     init(_ address: String, _ options: PipeOptions) throws {
         hasSpool = options.spool != nil
         logger = try HTTPLogger(
-            address, encoding: PipeRemote.encoding(options.httpFormat, options.name ?? "pipe"), spool: options.spool,
+            address, encoding: PipeRemote.encoding(options.httpFormat, options.name ?? "pipe"),
+            spool: options.spool,
             name: "http", allowsInsecureHTTP: options.allowsInsecureHTTP)
         logger.interval = .seconds(2)
         logger.maximumMessagesPerRequest = 1000
@@ -47,46 +48,57 @@ final class PipeRemote {
         case "datadog": return DatadogEncoding(service: name)
         default:
             let near = Spelling.suggestion(Spelling.nearest(to: format, among: formats))
-            throw UsageError("--http-format: “\(format)” is none\(near); there are \(formats.joined(separator: ", "))")
+            throw UsageError(
+                "--http-format: “\(format)” is none\(near); there are \(formats.joined(separator: ", "))")
         }
     }
 
-    /// Whether the server has taken something lately, or nothing waits for it.
-    private var isAlive: Bool {
+    /// Whether the server has taken something in the last `patience`, or nothing waits for it.
+    private func isAlive(patience: Duration) -> Bool {
         let figures = logger.httpStatistics
         let now = SystemClock().uptime()
         if figures.acknowledged != taken || figures.pending == 0 {
             taken = figures.acknowledged
             lastProgress = now
         }
-        return now - lastProgress < PipeRemote.patience
+        return now - lastProgress < patience
     }
 
     /// Waits while too much waits for a server that does answer.
     func waitForRoom(unless stop: StopSignal) {
-        while isAlive, logger.httpStatistics.pending > PipeRemote.limit, !stop.isRequested {
+        while isAlive(patience: PipeRemote.patience), logger.httpStatistics.pending > PipeRemote.limit,
+            !stop.isRequested
+        {
             logger.sendNow()
             usleep(20_000)
         }
     }
 
-    /// Waits until the server has everything, as long as it takes something now and then.
+    /// Waits until the server has everything, as long as it takes something now and then; not for long where a store
+    /// keeps what is left for the next run.
     func deliverRest() {
         lastProgress = SystemClock().uptime()
-        while !logger.deliver(timeout: .seconds(1)), isAlive {}
+        let patience = hasSpool ? .seconds(3) : PipeRemote.patience
+        while !logger.deliver(timeout: .seconds(1)), isAlive(patience: patience) {}
     }
 
     /// What became of the messages: for the summary, and for people when something is missing.
     func figures(of records: Int) -> (summary: String, failure: String?) {
         let figures = logger.httpStatistics
-        var summary = "http: \(Readable.count(figures.acknowledged)) delivered, \(Readable.count(figures.dropped)) dropped, "
+        var summary =
+            "http: \(Readable.count(figures.acknowledged)) delivered, \(Readable.count(figures.dropped)) dropped, "
         summary += "\(Readable.count(figures.rejected)) rejected; \(ByteCount(figures.bytesOnWire)) in "
         summary += "\(Readable.count(figures.requests, "request")) to \(logger.endpoint)"
         if figures.retried > 0 { summary += ", \(Readable.count(figures.retried)) repeated" }
-        if figures.pending > 0, hasSpool { summary += "; \(Readable.count(figures.pending)) wait for the next run" }
+        if figures.pending > 0, hasSpool {
+            summary += "; \(Readable.count(figures.pending)) wait for the next run"
+        }
         let lost = records + figures.recovered - figures.acknowledged - (hasSpool ? figures.pending : 0)
         if lost <= 0 { return (summary, nil) }
         let reason = figures.lastError.map { ": \($0)" } ?? ""
-        return (summary, "\(Readable.count(lost)) of \(Readable.count(records, "line")) did not get to http\(reason)")
+        return (
+            summary,
+            "\(Readable.count(lost)) of \(Readable.count(records, "line")) did not get to http\(reason)"
+        )
     }
 }

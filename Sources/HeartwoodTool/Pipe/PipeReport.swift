@@ -40,17 +40,22 @@ struct PipeReport {
 
     /// The summary, lines and all.
     var text: String {
-        var text = "heartwood pipe: \(Readable.count(counts.lines, "line")), \(ByteCount(counts.bytes)), from "
+        var text =
+            "heartwood pipe: \(Readable.count(counts.lines, "line")), \(ByteCount(counts.bytes)), from "
         text += "\(Readable.count(counts.inputs, "input")) in \(Readable.duration(duration))"
         if let signal { text += ", ended by \(signal)" }
         text += "\n"
         let levels = zip(LogLevel.standardLevels, counts.levels).filter { $1 > 0 }
         if !levels.isEmpty {
-            text += "  levels: " + levels.map { "\(Readable.count($1)) \($0.name)" }.joined(separator: ", ") + "\n"
+            text +=
+                "  levels: " + levels.map { "\(Readable.count($1)) \($0.name)" }.joined(separator: ", ")
+                + "\n"
         }
         var remarks: [String] = []
         if counts.cutLines > 0 { remarks.append("\(Readable.count(counts.cutLines)) cut for their length") }
-        if counts.notUTF8 > 0 { remarks.append("\(Readable.count(counts.notUTF8)) with bytes that are not UTF-8") }
+        if counts.notUTF8 > 0 {
+            remarks.append("\(Readable.count(counts.notUTF8)) with bytes that are not UTF-8")
+        }
         if counts.belowLevel > 0 { remarks.append("\(Readable.count(counts.belowLevel)) below the level") }
         if !remarks.isEmpty { text += "  lines: " + remarks.joined(separator: ", ") + "\n" }
         return text + places.map { "  \($0)\n" }.joined()

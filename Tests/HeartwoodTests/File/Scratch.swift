@@ -33,6 +33,12 @@ final class Scratch: Sendable {
         _ = FileManager.default.createFile(atPath: logs + "/" + name, contents: Data(text.utf8))
     }
 
+    func append(_ text: String, to name: String) {
+        guard let file = FileHandle(forWritingAtPath: logs + "/" + name) else { return }
+        file.seekToEndOfFile()
+        file.write(Data(text.utf8))
+    }
+
     /// The texts of the files that a naming made, oldest first.
     func texts(_ naming: LogFileNaming) -> [String] {
         let files = names().compactMap { name in naming.recognise(name).map { (name, $0) } }

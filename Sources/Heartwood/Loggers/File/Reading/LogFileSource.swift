@@ -41,7 +41,9 @@ package final class LogFileSource {
         }
     }
 
-    /// The next piece of text; nil at the end of the file. Of a plain file that grows, more may come later.
+    /// The next piece of text; nil at the end of the file.
+    ///
+    /// Of a plain file that grows, more may come later.
     package func next() throws -> [UInt8]? {
         var text: [UInt8] = []
         while text.isEmpty {

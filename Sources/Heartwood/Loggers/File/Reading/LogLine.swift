@@ -3,7 +3,9 @@
 /// Understood are the lines of ``LineFormatter`` and ``JSONLinesFormatter``, and others that begin with an ISO 8601 date
 /// or are JSON objects with `time` (or `timestamp`, `ts`), `level` (or `severity`) and `category` (or `logger`).
 public struct LogLine: Hashable, Sendable {
-    /// The line as it is, without its newline. Bytes that are not UTF-8 are replaced by U+FFFD.
+    /// The line as it is, without its newline.
+    ///
+    /// Bytes that are not UTF-8 are replaced by U+FFFD.
     public let text: String
     /// The name of the file that it is in.
     public let file: String

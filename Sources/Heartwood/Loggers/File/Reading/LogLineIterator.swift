@@ -12,17 +12,20 @@ package final class LogLineIterator {
     private let until: LogTimestamp?
     private var source: LogFileSource?
     private var name = ""
+    /// Where the first file is begun.
+    private var offset: Int
     private var splitter = LineSplitter()
     private var isWanted: Bool
     /// What was wrong with files, by their names.
     package private(set) var damages: [(file: String, damage: String)] = []
 
     package init(
-        _ paths: [String], key: (any SecretProvider)? = nil, from: LogTimestamp? = nil,
+        _ paths: [String], offset: Int = 0, key: (any SecretProvider)? = nil, from: LogTimestamp? = nil,
         until: LogTimestamp? = nil
     ) {
         self.paths = paths[...]
         self.key = key
+        self.offset = offset
         self.from = from
         self.until = until
         isWanted = from == nil
@@ -36,7 +39,8 @@ package final class LogLineIterator {
                 guard let path = paths.popFirst() else { return nil }
                 name = String(path.split(separator: "/").last ?? "")
                 do {
-                    source = try LogFileSource(path: path, key: key)
+                    source = try LogFileSource(path: path, offset: offset, key: key)
+                    offset = 0
                 } catch let error as LogError where error.code == .file && error.cause == 2 {
                     continue  // removed by the retention limits, or archived, since the list was made
                 }

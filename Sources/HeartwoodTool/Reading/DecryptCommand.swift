@@ -1,0 +1,59 @@
+import CHeartwood
+import Heartwood
+
+/// `heartwood decrypt`: the text of encrypted and compressed logs.
+enum DecryptCommand: Subcommand {
+    static let name = "decrypt"
+    static let summary = "Writes the text of encrypted logs, as far as they are whole."
+    static let operands = "FILE…"
+    static let options = [
+        OptionGroup(
+            title: "The key: 32 bytes, or 64 hexadecimal digits",
+            options: [
+                Option("--key-file", value: "FILE", help: "The key is in FILE."),
+                Option("--key-env", value: "NAME", help: "The key is in the environment's NAME."),
+            ])
+    ]
+    static let details = """
+        The text goes to standard output. Each block of a file is encrypted by itself: what is damaged is left
+        out, and said on standard error. Compressed and plain files are understood as well.
+
+        Exit codes: 0, all was read; 1, a file is damaged, cut off, or encrypted with another key; 2, the
+        arguments make no sense.
+
+        Example:
+            heartwood decrypt --key-file /etc/shop/log.key 'shop 2026-11-20--00-00-00-000.log.hwe' > thursday.log
+        """
+
+    static func run(_ arguments: Arguments) throws -> ExitStatus {
+        guard !arguments.operands.isEmpty else { throw UsageError("a file is needed") }
+        let key = try LogSelection.key(arguments)
+        var isWhole = true
+        for path in arguments.operands {
+            let source = try LogFileSource(path: path, key: key)
+            while let bytes = try source.next() { try write(bytes) }
+            if let damage = source.damage {
+                isWhole = false
+                Terminal.error.write("heartwood decrypt: \(path): \(damage)\n")
+            }
+        }
+        return isWhole ? .success : .failure
+    }
+
+    private static func write(_ bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                let count = hw_write_quietly(1, rest.baseAddress, rest.count)
+                if count > 0 {
+                    written += count
+                } else if hw_errno() == EAGAIN {
+                    _ = hw_wait_writable(1, -1)
+                } else if hw_errno() != EINTR {
+                    throw LogError(.file, "Standard output takes no more", cause: hw_errno())
+                }
+            }
+        }
+    }
+}

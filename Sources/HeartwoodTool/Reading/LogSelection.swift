@@ -1,0 +1,134 @@
+import Heartwood
+
+/// Which lines of which files the reading subcommands show, by the options that they share.
+struct LogSelection {
+    let paths: [String]
+    var since: LogTimestamp?
+    var until: LogTimestamp?
+    var levels: LogLevelMask?
+    var category: String?
+    var key: (any SecretProvider)?
+
+    static let filters = OptionGroup(
+        title: "Which lines",
+        options: [
+            Option(
+                "--since", value: "TIME",
+                help: "From this moment on: 2026-11-20, 2026-11-20T10:30, or 90m ago."),
+            Option(
+                "--until", value: "TIME",
+                help: "Before this moment; as --since. Without a zone, UTC is meant."),
+            Option(
+                "--level", "-l", value: "LEVEL",
+                help:
+                    "Lines of this level and more serious ones; those without a level go with the line before."
+            ),
+            Option("--category", value: "NAME", help: "Lines of this category."),
+        ])
+
+    static let looks = OptionGroup(
+        title: "How",
+        options: [
+            Option("--color", value: "WHEN", help: "auto (the default): on a terminal; always; never."),
+            Option("--key-file", value: "FILE", help: "Reads encrypted files with the key in FILE."),
+            Option(
+                "--key-env", value: "NAME",
+                help: "Reads encrypted files with the key in the environment's NAME."),
+        ])
+
+    init(_ arguments: Arguments, operands: [String]) throws {
+        guard !operands.isEmpty else { throw UsageError("a directory or a file of logs is needed") }
+        paths = operands
+        since = try LogSelection.moment("--since", arguments)
+        until = try LogSelection.moment("--until", arguments)
+        levels = try arguments.level("--level").map { LogLevelMask(atLeast: $0) }
+        category = arguments.value("--category")
+        key = try LogSelection.key(arguments)
+    }
+
+    /// Where the key comes from.
+    static func key(_ arguments: Arguments) throws -> (any SecretProvider)? {
+        if let file = arguments.value("--key-file") {
+            return NamedSecret(provider: FileSecrets(), name: file)
+        }
+        if let name = arguments.value("--key-env") {
+            return NamedSecret(provider: EnvironmentSecrets(), name: name)
+        }
+        return nil
+    }
+
+    private static func moment(_ option: String, _ arguments: Arguments) throws -> LogTimestamp? {
+        try arguments.value(option).map { text in
+            if let moment = LineClock.moment(in: text[...]) { return moment }
+            let age = text.hasSuffix(" ago") ? String(text.dropLast(4)) : text
+            guard let duration = Duration(parsing: age) else {
+                throw UsageError(
+                    "\(option) wants a moment such as 2026-11-20T10:30 or 90m, and got “\(text)”")
+            }
+            return SystemClock().now() + .zero - duration
+        }
+    }
+
+    /// The files, oldest first; those of directories as they are at the moment.
+    func files() throws -> [String] {
+        try paths.flatMap { path in
+            guard let status = try? Heartwood.SystemCalls().status(path: path + "/."),
+                status.kind == .directory
+            else {
+                return [path]
+            }
+            return try LogFileReader(directory: path).files().map(\.path)
+        }
+    }
+
+    /// Whether a filter is set, so that not all lines are shown.
+    var isSelective: Bool { since != nil || until != nil || levels != nil || category != nil }
+}
+
+/// Decides line by line; a line that does not say what it is goes with the line before.
+struct LineFilter {
+    private let selection: LogSelection
+    private var isInTime: Bool
+    private var hasLevel = true
+    private var hasCategory = true
+
+    init(_ selection: LogSelection) {
+        self.selection = selection
+        isInTime = selection.since == nil
+    }
+
+    mutating func passes(_ line: LogLine) -> Bool {
+        guard selection.isSelective else { return true }
+        let moment = line.moment
+        if let moment, selection.since != nil || selection.until != nil {
+            isInTime = selection.since.map { moment >= $0 } ?? true
+            if let until = selection.until, moment >= until { isInTime = false }
+        }
+        if let levels = selection.levels {
+            if let level = line.level {
+                hasLevel = levels.contains(level)
+            } else if moment != nil {
+                hasLevel = false
+            }
+        }
+        if let wanted = selection.category {
+            // Only a line that begins a message says anything of its category.
+            if moment != nil || line.level != nil { hasCategory = line.category == wanted }
+        }
+        return isInTime && hasLevel && hasCategory
+    }
+}
+
+/// One secret under whatever name it is asked for.
+private struct NamedSecret: SecretProvider {
+    let provider: any SecretProvider
+    let name: String
+
+    func secret(named _: String) throws -> Secret { try provider.secret(named: name) }
+}
+
+extension LogTimestamp {
+    fileprivate static func - (moment: LogTimestamp, duration: Duration) -> LogTimestamp {
+        moment + (.zero - duration)
+    }
+}

@@ -1,0 +1,71 @@
+import Heartwood
+
+/// `heartwood tail`: the last lines, and those that come.
+enum TailCommand: Subcommand {
+    static let name = "tail"
+    static let summary = "Shows the last lines of logs, and with -f those that come."
+    static let operands = "DIR|FILE…"
+    static let options = [
+        OptionGroup(
+            title: "How many",
+            options: [
+                Option("--lines", "-n", value: "COUNT", help: "The last COUNT lines, 10 by default."),
+                Option(
+                    "--follow", "-f",
+                    help: "Goes on with lines as they come, across rolls, until it is ended."),
+            ]),
+        LogSelection.filters, LogSelection.looks,
+    ]
+    static let details = """
+        The last lines of a plain file are found from its end, whatever its size. Lines of earlier files are
+        shown where the newest has not enough of them.
+
+        Examples:
+            heartwood tail -f /var/log/shop
+            heartwood tail -n 100 --level error /var/log/shop
+        """
+
+    static func run(_ arguments: Arguments) throws -> ExitStatus {
+        let count = try arguments.integer("--lines") ?? 10
+        var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
+        var printer = try LinePrinter(arguments)
+        let end = try arguments.has("--follow") ? reading.end() : nil
+        for line in try last(count, &reading, end) { printer.print(line) }
+        printer.flush()
+        if arguments.has("--follow") {
+            try reading.follow(start: end) { line in
+                if let line { printer.print(line) } else { printer.flush() }
+            }
+        }
+        return reading.isWhole ? .success : .failure
+    }
+
+    /// The last selected lines, oldest first.
+    private static func last(
+        _ count: Int, _ reading: inout LogReading, _ end: (path: String, offset: Int)?
+    ) throws -> [LogLine] {
+        guard count > 0 else { return [] }
+        var parts: [[LogLine]] = []
+        var missing = count
+        for path in try reading.selection.files().reversed() where missing > 0 {
+            var offset = 0
+            if !reading.selection.isSelective, let start = try LogTail.start(of: path, lines: missing) {
+                offset = start.offset
+            }
+            var ring: [LogLine] = []
+            var next = 0
+            try reading.read([path], from: offset) { line in
+                if ring.count < missing {
+                    ring.append(line)
+                } else {
+                    ring[next] = line
+                    next = (next + 1) % missing
+                }
+            }
+            let lines = Array(ring[next...] + ring[..<next])
+            parts.append(lines)
+            missing -= lines.count
+        }
+        return Array(parts.reversed().joined())
+    }
+}

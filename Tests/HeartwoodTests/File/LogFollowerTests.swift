@@ -1,0 +1,87 @@
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite struct LogFollowerTests {
+    private let scratch = Scratch()
+    private let clock = ManualClock()
+
+    @Test(
+        "The last lines of a file are found from its end",
+        arguments: [
+            ("", 1, 0, 0), ("a\n", 1, 0, 1), ("a\nb\n", 1, 2, 1), ("a\nb\n", 2, 0, 2), ("a\nb\n", 5, 0, 2),
+            ("a\nb", 1, 2, 1),
+            ("a\n\n", 1, 2, 1), ("\n", 1, 0, 1), ("\n\n\n", 2, 1, 2),
+        ])
+    func tail(_ text: String, _ count: Int, _ offset: Int, _ lines: Int) throws {
+        scratch.write(text, to: "a.log")
+        let start = try #require(try LogTail.start(of: scratch.logs + "/a.log", lines: count))
+        #expect(start.offset == offset)
+        #expect(start.lines == lines)
+    }
+
+    @Test("The last lines are found across the blocks that a file is read in, whatever the lengths")
+    func tailOfLargeFile() throws {
+        let lines = (0..<5000).map { "\($0) " + String(repeating: "x", count: $0 % 97) }
+        scratch.write(lines.joined(separator: "\n") + "\n", to: "a.log")
+        let text = Array(scratch.text("a.log").utf8)
+        for count in [1, 2, 700, 2500, 4999] {
+            let start = try #require(try LogTail.start(of: scratch.logs + "/a.log", lines: count))
+            let found = String(decoding: text[start.offset...], as: UTF8.self).split(separator: "\n").map(
+                String.init)
+            #expect(found == Array(lines.suffix(count)))
+        }
+    }
+
+    @Test("A compressed file has no end to begin from")
+    func compressed() throws {
+        mkdir(scratch.logs, 0o700)
+        let bytes = try GzipMember.compress(Array("a\nb\n".utf8))
+        _ = FileManager.default.createFile(atPath: scratch.logs + "/a.log.gz", contents: Data(bytes))
+        #expect(try LogTail.start(of: scratch.logs + "/a.log.gz", lines: 1) == nil)
+    }
+
+    @Test("Following gives every line once, across rolls and compression", arguments: [false, true])
+    func follows(_ isCompressed: Bool) throws {
+        var settings = FileSettings(naming: LogFileNaming(application: "t"))
+        settings.rolling.maximumSize = 100
+        let engine = FileEngine(directory: try LogDirectory(scratch.logs), settings: settings, clock: clock)
+        var log = RecordLog()
+        log.write(2, to: engine)
+        let path = scratch.logs
+        let first = try #require(scratch.names().first)
+        let follower = try LogFollower(key: nil, start: (path + "/" + first, 0)) {
+            try LogFileReader(directory: path).files().map(\.path)
+        }
+        var seen: [String] = []
+        for round in 0..<12 {
+            log.write(1 + round % 5, to: engine)
+            if round % 3 == 2 { seen += try follower.poll().map(\.text) }
+            if isCompressed, round % 3 == 2 {
+                for name in engine.unarchived where ArchiveStage.split(name).stage == .plain {
+                    let job = ArchiveJob(
+                        directory: engine.directory, name: name, stage: .gzip, cipher: nil, mode: 0o600,
+                        reserve: { _ in true })
+                    _ = try job.run()
+                }
+                engine.refreshInventory()
+            }
+        }
+        seen += try follower.poll().map(\.text)
+        #expect(seen == log.lines)
+    }
+
+    @Test("A file that is cut to nothing is read from its beginning again")
+    func truncated() throws {
+        scratch.write("one\ntwo\n", to: "a.log")
+        let path = scratch.logs + "/a.log"
+        let follower = try LogFollower(key: nil, start: (path, 4)) { [path] }
+        #expect(try follower.poll().map(\.text) == ["two"])
+        truncate(path, 0)
+        #expect(try follower.poll().isEmpty)
+        scratch.append("three\n", to: "a.log")
+        #expect(try follower.poll().map(\.text) == ["three"])
+    }
+}
