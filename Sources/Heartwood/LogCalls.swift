@@ -57,15 +57,10 @@ func submitPlain(
     _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString, _ function: StaticString,
     _ line: UInt
 ) {
-    var call = Call(
-        text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
-        context: context,
-        site: CallSiteTable.id(file: file, function: function, line: line))
-    if let dispatcher {
-        dispatcher.intake.pointee.accept(&call, asynchronous)
-    } else {
-        LogDispatcher.sharedIntake.pointee.accept(&call, asynchronous)
-    }
+    let intake = dispatcher.map { $0.intake } ?? LogDispatcher.sharedIntake
+    intake.pointee.acceptPlain(
+        UnsafeRawBufferPointer(start: text, count: count), level, category, context,
+        CallSiteTable.id(file: file, function: function, line: line), asynchronous)
 }
 
 /// The way of a message with a tag or fields.
@@ -103,13 +98,14 @@ func submitWithExtras(
 @inlinable
 public func log<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(level, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, level, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -117,13 +113,14 @@ public func log<Tag: Sendable>(
 @inlinable @_disfavoredOverload
 public func log<Tag: Sendable>(
     _ string: @autoclosure () -> String, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(level, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, level, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, level, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -133,13 +130,14 @@ public func log<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logFatal<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .fatal, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -147,13 +145,14 @@ public func logFatal<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logFatal<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .fatal, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .fatal, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -163,13 +162,14 @@ public func logFatal<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logError<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.error, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .error, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -177,13 +177,14 @@ public func logError<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logError<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard wantsLog(.error, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .error, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .error, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
 }
 
@@ -191,14 +192,15 @@ public func logError<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logWarning<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -207,14 +209,15 @@ public func logWarning<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logWarning<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .warning, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -223,14 +226,15 @@ public func logWarning<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logNotice<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -239,14 +243,15 @@ public func logNotice<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logNotice<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .notice, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -255,14 +260,15 @@ public func logNotice<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logInfo<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorNotice
     guard wantsLog(.info, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .info, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -271,14 +277,15 @@ public func logInfo<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logInfo<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorNotice
     guard wantsLog(.info, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .info, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .info, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -287,14 +294,15 @@ public func logInfo<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logDebug<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorInfo
     guard wantsLog(.debug, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .debug, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -303,14 +311,15 @@ public func logDebug<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logDebug<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorInfo
     guard wantsLog(.debug, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .debug, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .debug, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -319,14 +328,15 @@ public func logDebug<Tag: Sendable>(
 @inlinable @inline(__always)
 public func logVerbose<Tag: Sendable>(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -335,14 +345,15 @@ public func logVerbose<Tag: Sendable>(
 @inlinable @inline(__always) @_disfavoredOverload
 public func logVerbose<Tag: Sendable>(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: Tag? = Optional<Never>.none, metadata: LogMetadata? = nil, asynchronous: Bool? = nil,
+    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .verbose, category, context, tag, metadata, asynchronous, dispatcher, file, function, line)
+    submit(text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }

@@ -37,7 +37,9 @@ enum Tool {
                 return .success
             }
             if !subcommand.takesOperands, let operand = parsed.operands.first {
-                throw UsageError("“\(operand)” is one argument too many: `heartwood \(subcommand.name)` takes options only")
+                throw UsageError(
+                    "“\(operand)” is one argument too many: `heartwood \(subcommand.name)` takes options only"
+                )
             }
             return try subcommand.run(parsed)
         } catch let error as UsageError {
@@ -53,7 +55,9 @@ enum Tool {
             Terminal.output.write(Help.overview)
             return .success
         }
-        guard let subcommand = subcommands.first(where: { $0.name == name }) else { return complain(unknown(name)) }
+        guard let subcommand = subcommands.first(where: { $0.name == name }) else {
+            return complain(unknown(name))
+        }
         Terminal.output.write(Help.page(of: subcommand))
         return .success
     }
@@ -64,7 +68,8 @@ enum Tool {
             let near = Spelling.nearest(to: word, among: ["--help", "--version"])
             return UsageError("unknown option “\(word)”" + Spelling.suggestion(near))
         }
-        return UsageError("unknown command “\(word)”" + Spelling.suggestion(Spelling.nearest(to: word, among: known)))
+        return UsageError(
+            "unknown command “\(word)”" + Spelling.suggestion(Spelling.nearest(to: word, among: known)))
     }
 
     private static func complain(_ error: UsageError) -> ExitStatus {

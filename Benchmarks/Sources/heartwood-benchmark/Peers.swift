@@ -1,5 +1,110 @@
+import Foundation
+
+/// Others on the same work, built and run in turn with ours, so that both see the same machine.
 struct Peers {
     let runs: Int
-    let json: Bool
-    func run() throws {}
+    let runner: Runner
+
+    private struct Peer: Sendable {
+        let name: String
+        let program: String
+        let arguments: @Sendable (String) -> [String]
+        /// Which of our scenarios it stands beside, and the part of it.
+        let scenario: String
+        var part = ""
+    }
+
+    private static let lines = "1000000"
+    private static let all = [
+        Peer(name: "spdlog async", program: "spdlog", arguments: { ["call", $0, "0", "1"] }, scenario: "call", part: "mean"),
+        Peer(name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "1"] }, scenario: "file"),
+        Peer(name: "spdlog async", program: "spdlog", arguments: { ["async", $0, lines, "1"] }, scenario: "file"),
+        Peer(name: "write, 64 KiB pieces", program: "write", arguments: { ["pieces", $0, lines] }, scenario: "file"),
+        Peer(name: "write, line by line", program: "write", arguments: { ["lines", $0, lines] }, scenario: "file"),
+        Peer(name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "4"] }, scenario: "file-4"),
+        Peer(name: "spdlog async", program: "spdlog", arguments: { ["async", $0, lines, "4"] }, scenario: "file-4"),
+        Peer(name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "16"] }, scenario: "file-16"),
+    ]
+
+    func run() throws {
+        try withTemporaryDirectory { directory in
+            let built = build(in: directory)
+            let peers = Peers.all.filter { built.contains($0.program) }
+            var names: [String] = []
+            for peer in peers where !names.contains(peer.scenario) { names.append(peer.scenario) }
+            for name in names {
+                guard let ours = scenarios.first(where: { $0.name == name }) else { continue }
+                try compare(ours, with: peers.filter { $0.scenario == name }, in: directory)
+            }
+        }
+    }
+
+    private func compare(_ ours: any Scenario, with peers: [Peer], in directory: String) throws {
+        var own: [Double] = []
+        var theirs: [[Double]] = peers.map { _ in [] }
+        for _ in 0..<runs {
+            let part = peers.first?.part ?? ""
+            own += try ours.run().filter { $0.part == part }.map(\.value)
+            for (index, peer) in peers.enumerated() {
+                let file = directory + "/out.log"
+                let text = try output(of: directory + "/" + peer.program, peer.arguments(file))
+                try? FileManager.default.removeItem(atPath: file)
+                guard let value = Double(text) else { throw WrongResult("\(peer.name) printed “\(text)”") }
+                theirs[index].append(value)
+            }
+        }
+        runner.report("\(ours.name): Heartwood", ours.unit, own)
+        for (peer, values) in zip(peers, theirs) {
+            runner.report("\(ours.name): \(peer.name)", ours.unit, values)
+            let ratio = ours.largerIsBetter ? median(own) / median(values) : median(values) / median(own)
+            if !runner.options.json {
+                print("    Heartwood is \(String(format: "%.2f", ratio)) times as fast as \(peer.name)")
+            }
+        }
+    }
+
+    // MARK: - Building
+
+    private func build(in directory: String) -> Set<String> {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Peers").path
+        var built: Set<String> = []
+        if (try? output(of: "/usr/bin/env", ["cc", "-O2", "-o", directory + "/write", sources + "/write.c"])) != nil {
+            built.insert("write")
+        } else {
+            note("there is no C compiler: the comparison with write(2) is left out (apt-get install gcc)")
+        }
+        if !FileManager.default.fileExists(atPath: "/usr/include/spdlog/spdlog.h") {
+            note("spdlog is not installed: the comparison with it is left out (apt-get install libspdlog-dev g++)")
+        } else if (try? output(
+            of: "/usr/bin/env",
+            [
+                "g++", "-O3", "-std=c++17", "-DSPDLOG_COMPILED_LIB", "-DSPDLOG_FMT_EXTERNAL", "-o",
+                directory + "/spdlog", sources + "/spdlog.cpp", "-lspdlog", "-lfmt", "-pthread",
+            ])) != nil
+        {
+            built.insert("spdlog")
+        } else {
+            note("spdlog could not be built: the comparison with it is left out (apt-get install libspdlog-dev g++)")
+        }
+        return built
+    }
+
+    private func note(_ text: String) {
+        FileHandle.standardError.write(Data("heartwood-benchmark: \(text)\n".utf8))
+    }
+
+    private func output(of program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw WrongResult("\(program) failed") }
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
 }

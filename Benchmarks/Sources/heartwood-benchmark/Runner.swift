@@ -21,7 +21,7 @@ struct Runner {
             }
             for part in parts { report(scenario, part, values[part] ?? []) }
         }
-        if options.peers { try Peers(runs: options.runs, json: options.json).run() }
+        if options.peers { try Peers(runs: options.runs, runner: self).run() }
     }
 
     private func report(_ scenario: any Scenario, _ part: String, _ values: [Double]) {

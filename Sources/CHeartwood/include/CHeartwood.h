@@ -67,6 +67,10 @@ struct hw_thread {
     uint8_t name_size;
     // Whether the message that the hook handles was itself logged inside a hook.
     bool handles_reentrant;
+    // Whether the handler of the diagnostics runs.
+    bool reporting;
+    // Whether a logger's flush hook runs.
+    bool flushing;
     char name[64];
 };
 

@@ -85,10 +85,13 @@ public final class LogDiagnostics: Sendable {
     package func report(_ kind: Kind, _ text: @autoclosure () -> String, key: String = "", count: Int = 1) {
         let now = clock.uptime()
         let known = kind.rawValue + key
+        let thread = ThreadState.current
         let (due, total, handler) = state.withLock { state in
             state.totals[kind, default: 0] += count
-            if let last = state.kinds[known], now - last.last < state.interval {
-                state.kinds[known] = (last.last, last.heldBack + count)
+            // A trouble that the handler itself has made is not handed to it, which might never end.
+            let last = state.kinds[known]
+            if thread.isReporting || last.map({ now - $0.last < state.interval }) == true {
+                state.kinds[known] = (last?.last ?? now, (last?.heldBack ?? 0) + count)
                 return (false, 0, state.handler)
             }
             let heldBack = state.kinds[known]?.heldBack ?? 0
@@ -98,11 +101,16 @@ public final class LogDiagnostics: Sendable {
         }
         if !due { return }
         let report = Report(kind: kind, text: text(), count: total)
-        if let handler { return handler(report) }
+        if let handler { return call(handler, report, thread) }
         let more = total > count ? " (and \(total - count) more since the last report)" : ""
         var buffer = LogBuffer()
         buffer.appendEscaped("heartwood: \(kind.rawValue): \(report.text)\(more)")
         buffer.append(UInt8(ascii: "\n"))
         buffer.withUnsafeBytes { _ = hw_write_quietly(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+    private func call(_ handler: @Sendable (Report) -> Void, _ report: Report, _ thread: ThreadState) {
+        thread.isReporting = true
+        thread.runCallback { handler(report) }
+        thread.isReporting = false
     }
 }

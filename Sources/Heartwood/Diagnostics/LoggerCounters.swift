@@ -12,13 +12,28 @@ package final class LoggerCounters: Sendable {
     package let failed = Atomic<Int>(0)
     package let bytes = Atomic<Int>(0)
 
-    @inline(__always)
-    func count(_ outcome: Outcome) {
-        switch outcome {
-        case .delivered: delivered.add(1, ordering: .relaxed)
-        case .filtered: filtered.add(1, ordering: .relaxed)
-        case .failed: failed.add(1, ordering: .relaxed)
+    /// What became of the messages of a batch.
+    struct Outcomes {
+        private(set) var delivered = 0
+        private(set) var filtered = 0
+        private(set) var failed = 0
+
+        @inline(__always)
+        mutating func count(_ outcome: Outcome) {
+            switch outcome {
+            case .delivered: delivered += 1
+            case .filtered: filtered += 1
+            case .failed: failed += 1
+            }
         }
+    }
+
+    /// Takes over what became of a batch.
+    func add(_ outcomes: inout Outcomes) {
+        delivered.add(outcomes.delivered, ordering: .relaxed)
+        filtered.add(outcomes.filtered, ordering: .relaxed)
+        failed.add(outcomes.failed, ordering: .relaxed)
+        outcomes = Outcomes()
     }
 
     package init() {}

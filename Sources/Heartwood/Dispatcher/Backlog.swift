@@ -4,22 +4,38 @@
 struct Backlog {
     enum Entry {
         /// Records, and how many were dropped just before them.
-        case records(RecordSlice, lost: Int)
+        case records(RecordSlice, lost: Gap)
         /// So many records were dropped here.
-        case gap(Int)
+        case gap(Gap)
         case work(@Sendable () -> Void)
     }
 
-    var limits: BacklogLimits
-    /// How far a policy that blocks callers may go beyond the limit: what was in the ring already.
-    var allowance: Int
+    /// A place where records are missing.
+    struct Gap: Equatable {
+        /// How many this backlog has dropped.
+        var here = 0
+        /// How many found no room in the ring, and so never came here.
+        var atRing = 0
+
+        var count: Int { here + atRing }
+
+        static func += (left: inout Gap, right: Gap) {
+            left.here += right.here
+            left.atRing += right.atRing
+        }
+    }
+
+    var limits = BacklogLimits()
+    /// How far a policy that blocks callers may go beyond the limit: what is under way when they are told to wait.
+    var allowance = 0
 
     /// The most that may wait, in bytes of records.
     private var limit: Int { limits.bytes }
-    private var policy: OverflowPolicy { limits.policy }
 
+    /// A hole is an entry that was evicted; `next` passes over it.
     private var entries: [Entry?] = []
     private var first = 0
+    private var holes = 0
     private(set) var weight = 0
     private(set) var dropped = 0
     /// Whether callers should wait because of this logger.
@@ -27,28 +43,29 @@ struct Backlog {
     /// Whether a caller has waited in vain, so that nobody waits until the backlog has halved.
     private var gaveUp = false
 
-    init(limits: BacklogLimits = BacklogLimits(), allowance: Int = 0) {
-        self.limits = limits
-        self.allowance = allowance
-    }
+    var isEmpty: Bool { first + holes == entries.count }
 
-    var isEmpty: Bool { first == entries.count }
+    /// How many entries there are, holes included: what the bookkeeping itself costs.
+    var entryCount: Int { entries.count }
 
     // MARK: Out
 
     mutating func next() -> Entry? {
-        if first == entries.count { return nil }
-        let entry = entries[first]
-        entries[first] = nil
-        first += 1
-        if first == entries.count {
-            entries.removeAll(keepingCapacity: true)
-            first = 0
-        } else if first > 64, first * 2 > entries.count {
-            entries.removeFirst(first)
-            first = 0
+        while first < entries.count {
+            let entry = entries[first]
+            entries[first] = nil
+            if entry == nil { holes -= 1 }
+            first += 1
+            if first == entries.count {
+                entries.removeAll(keepingCapacity: entries.capacity <= 1024)
+                first = 0
+            } else if first > 64, first * 2 > entries.count {
+                entries.removeFirst(first)
+                first = 0
+            }
+            if let entry { return entry }
         }
-        return entry
+        return nil
     }
 
     /// Takes note that records handed out before, of this weight, have been worked off.
@@ -69,97 +86,156 @@ struct Backlog {
 
     mutating func append(_ work: @escaping @Sendable () -> Void) { entries.append(.work(work)) }
 
+    /// Takes note that records are missing here which found no room in the ring.
+    mutating func append(lostAtRing count: Int) { note(Gap(atRing: count)) }
+
     /// Takes records as the policy says.
     ///
     /// - Returns: batches that are not needed any more, to be freed where no lock is held.
-    mutating func append(_ slice: RecordSlice) -> [RecordSlice] {
+    mutating func append(_ slice: RecordSlice) -> [RecordBatch] {
         var slice = slice
-        var evicted: [RecordSlice] = []
-        switch policy {
+        var freed: [RecordBatch] = []
+        switch limits.policy {
         case .block:
-            let room = (gaveUp ? limit : limit + allowance) - weight
-            enqueue(&slice, room: room)
+            enqueueBeginning(&slice, room: (gaveUp ? limit : limit + allowance) - weight)
             if weight > limit, !gaveUp { holdsCallers = true }
         case .dropNewest:
-            enqueue(&slice, room: limit - weight)
+            enqueueBeginning(&slice, room: limit - weight)
         case .dropOldest:
-            evicted = makeRoom(for: slice.weight)
+            makeRoom(for: slice.weight, &freed)
             enqueueEnd(&slice)
         case .dropBelow(let level):
             if weight + slice.weight > limit {
-                let kept = LogLevelMask(atLeast: level).rawValue
-                narrow(to: kept)
-                note(lost: slice.narrow(to: kept))
-                evicted = makeRoom(for: slice.weight)
+                let kept = LogLevelMask(asSeriousAs: level).rawValue
+                narrow(to: kept, &freed)
+                drop(slice.narrow(to: kept))
+                makeRoom(for: slice.weight, &freed)
             }
             enqueueEnd(&slice)
         }
-        return evicted
+        return freed
     }
 
-    private mutating func enqueue(_ slice: inout RecordSlice, room: Int) {
+    private mutating func enqueueBeginning(_ slice: inout RecordSlice, room: Int) {
         let lost = slice.weight > room ? slice.keepBeginning(weighing: room) : 0
-        if slice.count > 0 {
-            weight += slice.weight
-            entries.append(.records(slice, lost: 0))
-        }
-        note(lost: lost)
+        enqueue(slice)
+        drop(lost)
     }
 
-    /// As `enqueue`, but what does not fit is cut off at the beginning.
     private mutating func enqueueEnd(_ slice: inout RecordSlice) {
         let excess = weight + slice.weight - limit
-        let lost = excess > 0 ? slice.dropBeginning(weighing: excess) : 0
-        note(lost: lost)
-        if slice.count > 0 {
-            weight += slice.weight
-            entries.append(.records(slice, lost: 0))
-        }
+        drop(excess > 0 ? slice.dropBeginning(weighing: excess) : 0)
+        enqueue(slice)
     }
 
-    private mutating func note(lost: Int) {
-        if lost == 0 { return }
-        dropped += lost
-        if !isEmpty, case .gap(let before)?? = entries.last {
-            entries[entries.count - 1] = .gap(before + lost)
+    private mutating func enqueue(_ slice: RecordSlice) {
+        if slice.count == 0 { return }
+        let slice = slice.compacted
+        weight += slice.weight
+        entries.append(.records(slice, lost: Gap()))
+    }
+
+    /// Takes note that this backlog has dropped records at its end.
+    private mutating func drop(_ count: Int) {
+        dropped += count
+        note(Gap(here: count))
+    }
+
+    private mutating func note(_ gap: Gap) {
+        if gap.count == 0 { return }
+        if first < entries.count, case .gap(var before)?? = entries.last {
+            before += gap
+            entries[entries.count - 1] = .gap(before)
         } else {
-            entries.append(.gap(lost))
+            entries.append(.gap(gap))
         }
     }
 
     /// Drops waiting records, the oldest first, until `extra` fits or none is left.
-    private mutating func makeRoom(for extra: Int) -> [RecordSlice] {
-        var evicted: [RecordSlice] = []
+    private mutating func makeRoom(for extra: Int, _ freed: inout [RecordBatch]) {
         var index = first
+        /// What is missing before `index`, and where that is noted: nowhere yet, if nil.
+        var gap: (place: Int, content: Gap)?
         while weight + extra > limit, index < entries.count {
-            if case .records(var slice, let before)? = entries[index] {
-                let full = slice.weight
-                let lost = slice.dropBeginning(weighing: weight + extra - limit)
-                weight -= full - slice.weight
-                dropped += lost
-                if slice.count == 0 {
-                    evicted.append(slice)
-                    entries[index] = .gap(before + lost)
+            switch entries[index] {
+            case nil: break
+            case .work: gap = nil
+            case .gap(let content):
+                if var before = gap {
+                    before.content += content
+                    move(before.content, from: before.place, to: index)
+                    gap = (index, before.content)
                 } else {
-                    entries[index] = .records(slice, lost: before + lost)
+                    gap = (index, content)
                 }
+            case .records(var slice, var lost):
+                let full = slice.weight
+                let count = slice.dropBeginning(weighing: weight + extra - limit)
+                weight -= full - slice.weight
+                dropped += count
+                lost.here += count
+                if let before = gap {
+                    lost += before.content
+                    clear(before.place)
+                }
+                gap = slice.count == 0 ? (index, lost) : nil
+                if slice.count == 0 { freed.append(slice.batch) }
+                entries[index] = slice.count == 0 ? .gap(lost) : .records(slice, lost: lost)
             }
             index += 1
         }
-        return evicted
+        compact()
+    }
+
+    private mutating func move(_ gap: Gap, from old: Int, to new: Int) {
+        clear(old)
+        entries[new] = .gap(gap)
+    }
+
+    private mutating func clear(_ index: Int) {
+        entries[index] = nil
+        holes += 1
     }
 
     /// Drops the waiting records outside of `levels`.
-    private mutating func narrow(to levels: UInt32) {
+    private mutating func narrow(to levels: UInt32, _ freed: inout [RecordBatch]) {
         for index in first..<entries.count {
-            if case .records(var slice, let before)? = entries[index] {
-                let full = slice.weight
-                let lost = slice.narrow(to: levels)
-                if lost == 0 { continue }
-                weight -= full - slice.weight
-                dropped += lost
-                entries[index] = .records(slice, lost: before + lost)
+            guard case .records(var slice, var lost)? = entries[index] else { continue }
+            let full = slice.weight
+            let count = slice.narrow(to: levels)
+            if count == 0 { continue }
+            freed.append(slice.batch)
+            weight -= full - slice.weight
+            dropped += count
+            lost.here += count
+            entries[index] = slice.count == 0 ? .gap(lost) : .records(slice.compacted, lost: lost)
+        }
+        mergeGaps()
+    }
+
+    /// Makes one of gaps that follow each other.
+    private mutating func mergeGaps() {
+        var last: (place: Int, content: Gap)?
+        for index in first..<entries.count {
+            switch entries[index] {
+            case nil: continue
+            case .gap(var content):
+                if let before = last {
+                    content += before.content
+                    move(content, from: before.place, to: index)
+                }
+                last = (index, content)
+            case .records, .work: last = nil
             }
         }
+        compact()
+    }
+
+    /// Removes the holes when they are many.
+    private mutating func compact() {
+        if holes < 64 || holes * 2 < entries.count - first { return }
+        entries = entries[first...].filter { $0 != nil }
+        first = 0
+        holes = 0
     }
 }

@@ -50,16 +50,8 @@ final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic,
         let result = semaphore.wait(timeout: .now() + .nanoseconds(Int(clamping: limit.nanoseconds)))
         let givenUp = state.withLock { state in
             state.waiting.removeAll { $0 === semaphore }
-            if result == .success { return [] as [LoggerNode] }
-            defer { state.holders = [] }
-            count.pointee.store(0, ordering: .relaxed)
-            return state.holders.map(\.node)
+            return result == .success ? [] : state.holders.map(\.node)
         }
         for node in givenUp { node.giveUp() }
-        if !givenUp.isEmpty { wakeAll() }
-    }
-
-    private func wakeAll() {
-        for semaphore in state.withLock({ $0.waiting }) { semaphore.signal() }
     }
 }

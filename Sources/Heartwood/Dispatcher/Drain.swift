@@ -13,8 +13,9 @@ struct Drain {
     private var sequence: UInt64 = 0
     private(set) var accepted = 0
     private let usesTicks: Bool
-    /// Batches with tags that may be due to be freed: done by `LogDispatcher.consume`, when the lock is open again.
-    var garbage: [RecordBatch] = []
+    /// What may be due to be freed and may hold objects of the user's: freed by `LogDispatcher.consume`, when the lock is
+    /// open again.
+    var garbage: [AnyObject] = []
 
     init(usesTicks: Bool) {
         self.usesTicks = usesTicks
@@ -23,8 +24,9 @@ struct Drain {
     /// Moves what is published between the head and `end`; says whether there was anything.
     ///
     /// `byCaller` says that a synchronous call drains, which then sees to the loggers itself.
-    mutating func drain(_ ring: RecordRing, upTo end: UInt64, byCaller: Bool) -> Bool {
+    mutating func drain(_ ring: RecordRing, _ gaps: RingGaps, upTo end: UInt64, byCaller: Bool) -> Bool {
         var position = ring.head
+        passOn(gaps, at: position)
         if position >= end { return false }
         if usesTicks { ticks.refresh() }
         let first = position
@@ -37,13 +39,24 @@ struct Drain {
                 let pointer = (ring.address(of: position) + 8).load(as: UnsafeRawPointer.self)
                 position &+= UInt64(size)
                 ring.free(upTo: position)
-                Unmanaged<ControlBox>.fromOpaque(pointer).takeRetainedValue().action(&self)
+                let control = Unmanaged<ControlBox>.fromOpaque(pointer).takeRetainedValue()
+                control.action(&self)
+                garbage.append(control)
             case .message:
-                position = takeRun(from: position, end: end, ring, byCaller: byCaller)
+                let stop = gaps.next.map { $0 > position ? min($0, end) : end } ?? end
+                position = takeRun(from: position, end: stop, ring, byCaller: byCaller)
             }
+            passOn(gaps, at: position)
         }
         ring.free(upTo: position)
         return position != first
+    }
+
+    /// Tells the loggers how many messages are missing up to here.
+    private func passOn(_ gaps: RingGaps, at position: UInt64) {
+        let missing = gaps.take(upTo: position)
+        if missing == 0 { return }
+        for recipient in recipients { recipient.node.push(lostAtRing: missing) }
     }
 
     /// Copies the published messages from `start` on into a batch, frees them, and hands the batch out.
@@ -79,14 +92,14 @@ struct Drain {
             }
             sequence += 1
             batch.add(at: offset, size: size, sequence: sequence)
+            if flags & RecordLayout.Flags.large.rawValue != 0 { RecordLayout.leaveRing(record) }
             offset += size
         }
         accepted += batch.count
         if batch.hasReferences { garbage.append(batch) }
         for recipient in recipients {
-            for slice in recipient.node.push(batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller) {
-                garbage.append(slice.batch)
-            }
+            let freed = recipient.node.push(batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller)
+            for batch in freed where batch.hasReferences { garbage.append(batch) }
         }
         return position
     }

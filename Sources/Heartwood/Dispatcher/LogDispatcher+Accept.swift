@@ -67,6 +67,8 @@ extension LogDispatcher {
             call.tag?.release()
             call.large?.release()
             droppedAtRing.add(1, ordering: .relaxed)
+            ringGaps.note { ring.tail }
+            intake.pointee.wakeDrain(fill: 0, size: ring.capacity)
             return diagnostics.report(.messagesDropped, "the record ring was full")
         }
         call.write(to: ring.address(of: position))
@@ -79,25 +81,30 @@ extension LogDispatcher {
     private func makeLarge(_ call: inout Call) -> Bool {
         let count = call.text.count + call.fields.count + call.outerFields.count
         let deadline = DispatchTime.now() + waitLimit()
-        while true {
-            let held = largeBytes.load(ordering: .relaxed)
-            if held == 0 || held + count <= ring.capacity {
-                let (taken, _) = largeBytes.compareExchange(
-                    expected: held, desired: held + count, ordering: .relaxed)
-                if taken { break }
-                continue
-            }
+        while !claimLarge(count) {
             drainNow()
+            if claimLarge(count) { break }
             if DispatchTime.now() >= deadline { return false }
             usleep(500)
         }
-        let large = LargeBody(count: count) { [weak self] freed in
-            self?.largeBytes.subtract(freed, ordering: .relaxed)
+        let large = LargeBody(count: count) { [weak self] left in
+            self?.largeBytes.subtract(left, ordering: .relaxed)
         }
         if var cursor = large.bytes.baseAddress { call.appendBody(to: &cursor) }
         call.large = Unmanaged.passRetained(large)
         call.flags.insert(.large)
         return true
+    }
+
+    private func claimLarge(_ count: Int) -> Bool {
+        var held = largeBytes.load(ordering: .relaxed)
+        while held == 0 || held + count <= ring.capacity {
+            let (taken, now) = largeBytes.compareExchange(
+                expected: held, desired: held + count, ordering: .relaxed)
+            if taken { return true }
+            held = now
+        }
+        return false
     }
 
     private func waitLimit() -> DispatchTimeInterval {
@@ -126,7 +133,7 @@ extension LogDispatcher {
         case .dropNewest:
             return nil
         case .dropBelow(let lowest):
-            if LogLevelMask(atLeast: lowest).rawValue & level == 0 { return nil }
+            if LogLevelMask(asSeriousAs: lowest).rawValue & level == 0 { return nil }
             return reserveByDraining(size)
         case .dropOldest:
             return reserveByDraining(size)

@@ -41,7 +41,16 @@ extension LogDispatcher {
     private func beginFlush() -> [AbstractLogger] {
         let loggers = self.loggers
         drainNow()
-        for logger in loggers { logger.node.push { logger.flush() } }
+        // A logger that flushes whenever it is flushed would never come to an end.
+        if ThreadState.current.isFlushing { return loggers }
+        for logger in loggers {
+            logger.node.push {
+                let thread = ThreadState.current
+                thread.isFlushing = true
+                logger.flush()
+                thread.isFlushing = false
+            }
+        }
         return loggers
     }
 }

@@ -45,6 +45,8 @@ public final class LogDispatcher: Sendable {
     /// Which levels pass: the dispatcher's own, as far as any logger wants them.
     let gate = Atomic<UInt32>(0)
     let droppedAtRing = Atomic<Int>(0)
+    /// Where messages found no room in the ring, until the drain has passed on that they are missing there.
+    let ringGaps = RingGaps()
     let largeBytes = Atomic<Int>(0)
 
     // MARK: Guarded by 'settings'
@@ -225,13 +227,13 @@ public final class LogDispatcher: Sendable {
 
     /// Is the ring's consumer for a while; says whether there was anything to consume.
     private func consume(upTo end: UInt64, byCaller: Bool) -> Bool {
-        let (found, garbage) = drain.withLock { drain in
-            let found = drain.drain(ring, upTo: end, byCaller: byCaller)
+        var (found, garbage) = drain.withLock { drain in
+            let found = drain.drain(ring, ringGaps, upTo: end, byCaller: byCaller)
             defer { drain.garbage = [] }
             return (found, drain.garbage)
         }
         // Freed outside of the lock: the end of a tag is the user's code, which may log.
-        withExtendedLifetime(garbage) {}
+        if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
         return found
     }
 
@@ -240,6 +242,7 @@ public final class LogDispatcher: Sendable {
     /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.
     func drainNow(byCaller: Bool = false) {
         let end = ring.tail
+        if ringGaps.isPending { _ = consume(upTo: end, byCaller: byCaller) }
         while ring.head < end {
             let found = consume(upTo: end, byCaller: byCaller)
             if !found, ring.head < end { sched_yield() }

@@ -48,8 +48,10 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         var storage = MessageStorage()
         var names = NameCache()
         /// How many messages were dropped at this place, and not announced yet.
-        var lost = 0
+        var lost = Backlog.Gap()
         var outcome = LoggerCounters.Outcome.delivered
+        /// Those of the batch at hand, which are not in the counters yet.
+        var outcomes = LoggerCounters.Outcomes()
     }
 
     init(logger: AbstractLogger, queue: DispatchQueue) {
@@ -114,11 +116,10 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// `byCaller` says that a synchronous call drains, which will call `wait` or `scheduleIfNeeded`.
     ///
     /// - Returns: what was dropped to make room, to be freed where no lock is held: the end of a tag is the user's code.
-    func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool) -> [RecordSlice] {
+    func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool) -> [RecordBatch] {
         if batch.levels & levels == 0 { return [] }
-        var slice = RecordSlice(batch, levels: levels)
+        let slice = RecordSlice(batch, levels: levels)
         counters.received.add(slice.count, ordering: .relaxed)
-        if slice.isSparse { slice = RecordSlice(.copy(of: slice), levels: levels) }
         let dispatcher = self.dispatcher
         let (mustSchedule, evicted) = inbox.withLock { inbox in
             let before = (inbox.backlog.dropped, inbox.backlog.holdsCallers)
@@ -131,6 +132,15 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         }
         if mustSchedule { schedule() }
         return evicted
+    }
+
+    /// Takes note that messages are missing here which found no room in the ring. Called by the drain.
+    func push(lostAtRing count: Int) {
+        let mustSchedule = inbox.withLock { inbox in
+            inbox.backlog.append(lostAtRing: count)
+            return inbox.claimSchedule()
+        }
+        if mustSchedule { schedule() }
     }
 
     /// Has `work` done in its turn, alone, between two entries.
@@ -155,7 +165,13 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     }
 
     /// Callers have waited long enough for this logger.
-    func giveUp() { inbox.withLock { $0.backlog.giveUp() } }
+    func giveUp() {
+        let dispatcher = self.dispatcher
+        inbox.withLock { inbox in
+            inbox.backlog.giveUp()
+            dispatcher?.backpressure.release(self)
+        }
+    }
 
     // MARK: - Working entries off
 
@@ -228,15 +244,15 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     private func next() -> Backlog.Entry? {
         inbox.withLock { inbox in
             let entry = inbox.backlog.next()
-            if entry == nil, runner.pointee.lost == 0 { inbox.isRunning = false }
-            return entry ?? (runner.pointee.lost > 0 ? .work({}) : nil)
+            if entry == nil, runner.pointee.lost.count == 0 { inbox.isRunning = false }
+            return entry ?? (runner.pointee.lost.count > 0 ? .work({}) : nil)
         }
     }
 
     private func workOff(_ entry: Backlog.Entry, _ thread: ThreadState) {
         switch entry {
-        case .gap(let count):
-            runner.pointee.lost += count
+        case .gap(let gap):
+            runner.pointee.lost += gap
         case .work(let work):
             announceLoss()
             work()
@@ -258,20 +274,27 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     private func deliver(_ slice: RecordSlice, _ thread: ThreadState) {
         let logger = logger
         let runner = runner
-        let counters = counters
+        var hasOriginal = false
         slice.forEach { record in
             if !isKnownUniquelyReferenced(&runner.pointee.storage) {
                 runner.pointee.storage = MessageStorage()
             }
             runner.pointee.storage.fill(from: record, names: &runner.pointee.names)
             let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
-            thread.handlesReentrantMessage = flags & RecordLayout.Flags.reentrant.rawValue != 0
+            let isReentrant = flags & RecordLayout.Flags.reentrant.rawValue != 0
+            thread.handlesReentrantMessage = isReentrant
+            if !isReentrant { hasOriginal = true }
             runner.pointee.outcome = .delivered
             logger.log(LogMessage(storage: runner.pointee.storage))
-            counters.count(runner.pointee.outcome)
+            runner.pointee.outcomes.count(runner.pointee.outcome)
         }
-        thread.handlesReentrantMessage = false
+        counters.add(&runner.pointee.outcomes)
+        // The last message's tag and memory are not kept until the next message comes.
+        if runner.pointee.storage.isWorthFreeing { runner.pointee.storage = MessageStorage() }
+        // A logger that logs at the end of each batch must not do so because of its own messages alone.
+        thread.handlesReentrantMessage = !hasOriginal
         logger.batchDidEnd()
+        thread.handlesReentrantMessage = false
     }
 
     /// Called by the logger while it handles a message: it was not delivered, but this.
@@ -279,16 +302,24 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 
     /// Says in the log itself how many messages are missing at this place.
     private func announceLoss() {
-        let count = runner.pointee.lost
-        if count == 0 { return }
-        runner.pointee.lost = 0
+        let gap = runner.pointee.lost
+        if gap.count == 0 { return }
+        runner.pointee.lost = Backlog.Gap()
+        let count = gap.count
         let message = LogMessage.ofFramework(
             count == 1 ? "1 message dropped here" : "\(count) messages dropped here", level: .warning,
             fields: ["dropped": .integer(Int64(count))], at: logger.currentTime)
+        // What the logger logs about this would be dropped, and announced, and so on for ever.
+        let thread = ThreadState.current
+        thread.handlesReentrantMessage = true
         logger.log(message)
         logger.batchDidEnd()
-        diagnostics.report(
-            .messagesDropped, "\(count) messages for \(logger.name) were dropped", count: count)
+        thread.handlesReentrantMessage = false
+        // The others have been reported where they were dropped.
+        if gap.here > 0 {
+            diagnostics.report(
+                .messagesDropped, "\(gap.here) messages for \(logger.name) were dropped", count: gap.here)
+        }
     }
 
     var diagnostics: LogDiagnostics { dispatcher?.diagnostics ?? .unattached }

@@ -9,8 +9,10 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
     /// How many records there are.
     var count = 0
     var hasReferences = false
-    /// Per level bit: how many records, and how many bytes they stand for.
-    let counts: UnsafeMutablePointer<Int>
+    /// Per level bit: how many records, and how many bytes they stand for; nil for a small batch.
+    let counts: UnsafeMutablePointer<Int>?
+    /// The memory that all records stand for.
+    var weight = 0
     /// Which levels occur.
     var levels: UInt32 = 0
 
@@ -19,7 +21,7 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
     private static let poolLimit = 16
 
     init(capacity wanted: Int) {
-        if wanted > 16 * 1024, wanted <= RecordBatch.usualCapacity {
+        if wanted > 64 * 1024, wanted <= RecordBatch.usualCapacity {
             capacity = RecordBatch.usualCapacity
             base =
                 RecordBatch.pool.withLock { $0.popLast() }
@@ -28,15 +30,20 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
             capacity = wanted
             base = .allocate(byteCount: wanted, alignment: 64)
         }
-        counts = .allocate(capacity: 64)
-        counts.initialize(repeating: 0, count: 64)
+        if wanted < 8 * 1024 {
+            counts = nil
+        } else {
+            let counts = UnsafeMutablePointer<Int>.allocate(capacity: 64)
+            counts.initialize(repeating: 0, count: 64)
+            self.counts = counts
+        }
     }
 
     deinit {
         if hasReferences {
             for record in RecordCursor(base, from: 0, to: size) { RecordLayout.releaseReferences(of: record) }
         }
-        counts.deallocate()
+        counts?.deallocate()
         let kept =
             capacity == RecordBatch.usualCapacity
             && RecordBatch.pool.withLock { pool in
@@ -57,12 +64,15 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
         record.storeBytes(of: UInt64(size), toByteOffset: RecordLayout.commit, as: UInt64.self)
         count += 1
         levels |= 1 << UInt32(level)
-        counts[level] += 1
-        if flags & (RecordLayout.Flags.tag.rawValue | RecordLayout.Flags.large.rawValue) == 0 {
-            counts[32 + level] += size
-        } else {
+        var weight = size
+        if flags & (RecordLayout.Flags.tag.rawValue | RecordLayout.Flags.large.rawValue) != 0 {
             hasReferences = true
-            counts[32 + level] += RecordBatch.weight(of: record)
+            weight = RecordBatch.weight(of: record)
+        }
+        self.weight += weight
+        if let counts {
+            counts[level] += 1
+            counts[32 + level] += weight
         }
     }
 

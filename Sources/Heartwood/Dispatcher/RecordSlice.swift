@@ -6,8 +6,11 @@ struct RecordSlice {
     private(set) var levels: UInt32
     /// How many records are wanted.
     private(set) var count: Int
-    /// The memory that the wanted records stand for.
+    /// The memory that the wanted records stand for, with what it costs to keep them; 0 when there are none.
     private(set) var weight: Int
+
+    /// What a batch and its entry in a backlog cost beside their records.
+    static let overhead = 256
 
     /// Takes the wanted records of a whole batch.
     init(_ batch: RecordBatch, levels: UInt32) {
@@ -17,13 +20,28 @@ struct RecordSlice {
         self.levels = levels
         count = 0
         weight = 0
+        guard let counts = batch.counts else {
+            measure()
+            return
+        }
         var rest = levels & batch.levels
         while rest != 0 {
             let level = rest.trailingZeroBitCount
             rest &= rest - 1
-            count += batch.counts[level]
-            weight += batch.counts[32 + level]
+            count += counts[level]
+            weight += counts[32 + level]
         }
+        if count > 0 { weight += RecordSlice.overhead }
+    }
+
+    /// Counts the wanted records, one by one.
+    private mutating func measure() {
+        (count, weight) = (0, 0)
+        for record in RecordCursor(batch.base, from: start, to: end) where wants(record) {
+            count += 1
+            weight += RecordBatch.weight(of: record)
+        }
+        if count > 0 { weight += RecordSlice.overhead }
     }
 
     @inline(__always)
@@ -40,7 +58,7 @@ struct RecordSlice {
     /// Cuts off the end, so that what stays weighs at most `limit`; returns how many wanted records were cut off.
     mutating func keepBeginning(weighing limit: Int) -> Int {
         var kept = 0
-        var keptWeight = 0
+        var keptWeight = RecordSlice.overhead
         var cursor = RecordCursor(batch.base, from: start, to: end)
         var cut = start
         while let record = cursor.next() {
@@ -53,7 +71,7 @@ struct RecordSlice {
             cut = cursor.offset
         }
         let lost = count - kept
-        (end, count, weight) = (cut, kept, keptWeight)
+        (end, count, weight) = (cut, kept, kept == 0 ? 0 : keptWeight)
         return lost
     }
 
@@ -70,7 +88,7 @@ struct RecordSlice {
         }
         start = cursor.offset
         count -= lost
-        weight -= lostWeight
+        weight = count == 0 ? 0 : weight - lostWeight
         return lost
     }
 
@@ -79,14 +97,12 @@ struct RecordSlice {
         if levels & batch.levels & ~mask == 0 { return 0 }
         levels &= mask
         let before = count
-        (count, weight) = (0, 0)
-        for record in RecordCursor(batch.base, from: start, to: end) where wants(record) {
-            count += 1
-            weight += RecordBatch.weight(of: record)
-        }
+        measure()
         return before - count
     }
 
-    /// Whether a batch is kept in memory for a small part of it.
-    var isSparse: Bool { weight * 2 < batch.size }
+    /// The same records in a batch of their own, where this one is kept in memory for a small part of it.
+    var compacted: RecordSlice {
+        weight * 2 < batch.weight ? RecordSlice(.copy(of: self), levels: levels) : self
+    }
 }

@@ -22,6 +22,10 @@ public struct LogBuffer: ~Copyable {
         String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self)
     }
 
+    /// The last byte, if there is one.
+    @inline(__always)
+    public var last: UInt8? { count == 0 ? nil : base[count - 1] }
+
     /// Calls `body` with the bytes.
     public func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

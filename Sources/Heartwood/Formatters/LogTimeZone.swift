@@ -11,11 +11,16 @@ public enum LogTimeZone: Hashable, Sendable {
 
     /// How far the zone is ahead of UTC at a moment, in seconds.
     package func secondsFromUTC(at moment: LogTimestamp) -> Int {
+        secondsFromUTC(at: CivilTime.split(moment.nanoseconds).seconds)
+    }
+
+    /// The same for seconds since 1970. No zone is farther from UTC than a day.
+    func secondsFromUTC(at seconds: Int64) -> Int {
         switch self {
         case .utc: return 0
-        case .offset(let offset): return Int(offset.components.seconds)
+        case .offset(let offset): return Int(max(-86_400, min(86_400, offset.components.seconds)))
         case .local:
-            var time = time_t((Double(moment.nanoseconds) / 1e9).rounded(.down))
+            var time = time_t(seconds)
             var parts = tm()
             return localtime_r(&time, &parts) == nil ? 0 : parts.tm_gmtoff
         }
@@ -41,10 +46,8 @@ final class TimestampText: Sendable {
     }
 
     func append(_ moment: LogTimestamp, to output: inout LogBuffer) {
-        let nanoseconds = moment.nanoseconds
-        var number = nanoseconds / 1_000_000_000
-        if nanoseconds < 0, number * 1_000_000_000 != nanoseconds { number -= 1 }
-        let milliseconds = Int((nanoseconds - number * 1_000_000_000) / 1_000_000)
+        let (number, nanosecond) = CivilTime.split(moment.nanoseconds)
+        let milliseconds = nanosecond / 1_000_000
         second.withLock { second in
             if second.number != number { second = render(number) }
             output.append(second.start)
@@ -54,8 +57,8 @@ final class TimestampText: Sendable {
     }
 
     private func render(_ number: Int64) -> Second {
-        let offset = zone.secondsFromUTC(at: LogTimestamp(nanoseconds: number * 1_000_000_000))
-        let time = CivilTime(nanoseconds: (number + Int64(offset)) * 1_000_000_000)
+        let offset = zone.secondsFromUTC(at: number)
+        let time = CivilTime(seconds: number + Int64(offset), nanosecond: 0)
         var start = LogBuffer(capacity: 32)
         start.append(date: time)
         start.append(UInt8(ascii: " "))

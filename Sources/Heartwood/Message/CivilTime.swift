@@ -13,8 +13,19 @@ package struct CivilTime: Equatable, Sendable {
     /// Hinnant's "chrono-compatible low-level date algorithms", which holds for every date of the proleptic
     /// Gregorian calendar.
     package init(nanoseconds: Int64) {
-        let seconds = nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds + 1) / 1_000_000_000 - 1
-        nanosecond = Int(nanoseconds - seconds * 1_000_000_000)
+        let (seconds, nanosecond) = CivilTime.split(nanoseconds)
+        self.init(seconds: seconds, nanosecond: nanosecond)
+    }
+
+    /// The whole seconds since 1970, rounded down, and the nanoseconds that come on top.
+    static func split(_ nanoseconds: Int64) -> (seconds: Int64, nanosecond: Int) {
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return rest < 0 ? (seconds - 1, Int(rest + 1_000_000_000)) : (seconds, Int(rest))
+    }
+
+    /// Reads the calendar at `seconds` since 1970; for some billion years around it.
+    init(seconds: Int64, nanosecond: Int) {
+        self.nanosecond = nanosecond
         let days = seconds >= 0 ? seconds / 86_400 : (seconds + 1) / 86_400 - 1
         let rest = Int(seconds - days * 86_400)
         (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60)
@@ -30,7 +41,7 @@ package struct CivilTime: Equatable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The nanoseconds since 1970 at this day and time in UTC.
+    /// The nanoseconds since 1970 at this day and time in UTC; stops at the ends of `Int64`.
     package var nanosecondsSince1970: Int64 {
         let adjusted = month <= 2 ? year - 1 : year
         let era = (adjusted >= 0 ? adjusted : adjusted - 399) / 400
@@ -38,7 +49,10 @@ package struct CivilTime: Equatable, Sendable {
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         let days = Int64(era * 146_097 + dayOfEra - 719_468)
-        return (days * 86_400 + Int64(hour * 3600 + minute * 60 + second)) * 1_000_000_000 + Int64(nanosecond)
+        let seconds = days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = scaled.addingReportingOverflow(Int64(nanosecond))
+        return overflow || carry ? (seconds < 0 ? .min : .max) : sum
     }
 
     package init(

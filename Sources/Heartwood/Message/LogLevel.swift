@@ -90,6 +90,13 @@ public struct LogLevel: Hashable, Sendable {
         return LogLevel.custom.withLock { $0[index]?.severity } ?? .info
     }
 
+    /// The bits of the user's own levels that are as serious as a standard level, or more.
+    static func declared(asSeriousAs level: LogLevel) -> UInt32 {
+        LogLevel.custom.withLock { custom in
+            custom.reduce(0) { $0 | ($1.value.severity.index <= level.index ? 1 << UInt32($1.key) : 0) }
+        }
+    }
+
     /// Finds a level by its name, in any case, standard or declared; `warn`, `trace` and `critical` are understood.
     public init?(named name: String) {
         let wanted = name.lowercased()

@@ -31,6 +31,11 @@ public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
         rawValue = level.rawValue | ((level.severity.rawValue << 1) - 1)
     }
 
+    /// Makes the set of every level, the user's own included, that is as serious as `level` or more.
+    init(asSeriousAs level: LogLevel) {
+        rawValue = LogLevelMask(atLeast: level).rawValue | LogLevel.declared(asSeriousAs: level.severity)
+    }
+
     /// No level at all.
     public static let off = LogLevelMask(rawValue: 0)
     /// Every level, the user's own as well.

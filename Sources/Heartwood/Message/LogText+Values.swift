@@ -298,7 +298,14 @@ extension LogText.StringInterpolation {
 
     // MARK: Values of fields
 
-    mutating func put(_ value: LogValue) {
+    /// Puts a value; what is nested deeper than readers go is put as text.
+    mutating func put(_ value: LogValue, depth: Int = 0) {
+        if depth == PieceReader.deepest {
+            switch value {
+            case .array, .object: return put(.string, value.description)
+            default: break
+            }
+        }
         switch value {
         case .null: put(PieceTag.null)
         case .bool(let value): appendInterpolation(value)
@@ -315,13 +322,13 @@ extension LogText.StringInterpolation {
             value.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
         case .array(let values):
             put(.array, UInt32(truncatingIfNeeded: values.count))
-            for value in values { put(value) }
+            for value in values { put(value, depth: depth + 1) }
         case .object(let fields):
             put(.object, UInt32(truncatingIfNeeded: fields.count))
             for (key, value) in fields {
                 var key = key
                 key.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
-                put(value)
+                put(value, depth: depth + 1)
             }
         }
     }

@@ -16,10 +16,10 @@ public struct LogTimestamp: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Takes a date; one outside of the range is moved to its nearest end.
+    /// Takes a date; one outside of the range is moved to its nearest end, and one that is no number to 1970.
     public init(_ date: Date) {
         let value = date.timeIntervalSince1970 * 1e9
-        nanoseconds = value >= 9.2e18 ? .max : value <= -9.2e18 ? .min : Int64(value.rounded())
+        nanoseconds = value.isNaN ? 0 : value >= 9.2e18 ? .max : value <= -9.2e18 ? .min : Int64(value.rounded())
     }
 
     /// The same moment as a date, which is exact to about 100 ns.

@@ -36,6 +36,9 @@ final class MessageStorage: @unchecked Sendable {
     var site: CallSite { siteReference._withUnsafeGuaranteedRef { $0 } }
     var category: LogCategory { LogCategory(state: categoryReference._withUnsafeGuaranteedRef { $0 }) }
 
+    /// Whether it holds an object of the user's, or the memory of an unusually large message.
+    var isWorthFreeing: Bool { tag != nil || capacity > 64 * 1024 }
+
     var textSize: Int { Int(load(RecordLayout.textSize, as: UInt32.self)) }
     var fieldsSize: Int { Int(load(RecordLayout.fieldsSize, as: UInt32.self)) }
     var text: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + textOffset, count: textSize) }

@@ -16,7 +16,7 @@ struct PieceReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
     /// How deep lists and named values may be nested in bytes that are read back.
-    private static let deepest = 64
+    static let deepest = 64
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
@@ -36,6 +36,32 @@ struct PieceReader {
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
+
+    // MARK: Pieces without options
+
+    /// The tag of the next element; 0 at the end.
+    @inline(__always)
+    var nextTag: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
+    /// Takes the element whose tag was looked at, and whose value is a number.
+    @inline(__always)
+    mutating func takePlain<T: BitwiseCopyable>(_ type: T.Type) -> T? {
+        guard offset + 1 + MemoryLayout<T>.size <= bytes.count else { return nil }
+        defer { offset += 1 + MemoryLayout<T>.size }
+        return bytes.loadUnaligned(fromByteOffset: offset + 1, as: type)
+    }
+
+    /// Takes the element whose tag was looked at, and whose value is a text.
+    @inline(__always)
+    mutating func takePlainText() -> UnsafeRawBufferPointer? {
+        guard offset + 5 <= bytes.count else { return nil }
+        let count = Int(bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self))
+        guard offset + 5 + count <= bytes.count else { return nil }
+        defer { offset += 5 + count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset + 5..<offset + 5 + count])
+    }
+
+    // MARK: Any pieces
 
     @inline(__always)
     mutating func next() -> Piece? {

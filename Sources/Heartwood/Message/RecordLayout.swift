@@ -1,3 +1,5 @@
+import Synchronization
+
 // A message as bytes, from the call to the formatter.
 //
 //    0  commit      8   0 while it is being written; then size | kind << 32 (RecordRing)
@@ -64,6 +66,11 @@ enum RecordLayout {
         _ = large?.retain()
     }
 
+    /// Takes the large body of the record at `base` off the ring's account.
+    static func leaveRing(_ base: UnsafeRawPointer) {
+        references(of: base).large?._withUnsafeGuaranteedRef { $0.leaveRing() }
+    }
+
     /// What the record at `base` owns.
     static func references(of base: UnsafeRawPointer) -> (
         tag: Unmanaged<TagBox>?, large: Unmanaged<LargeBody>?
@@ -91,16 +98,21 @@ final class TagBox: Sendable {
 /// Text and fields of a message that is too large for the ring.
 final class LargeBody: @unchecked Sendable {  // written before it is shared, then only read
     let bytes: UnsafeMutableRawBufferPointer
-    /// Called when the bytes are freed: the ring's account of them.
-    private let onFree: @Sendable (Int) -> Void
+    /// Called once when the bytes are no longer the ring's: from then on the loggers' backlogs count them.
+    private let onLeavingRing: @Sendable (Int) -> Void
+    private let hasLeft = Atomic<Bool>(false)
 
-    init(count: Int, onFree: @escaping @Sendable (Int) -> Void) {
+    init(count: Int, onLeavingRing: @escaping @Sendable (Int) -> Void) {
         bytes = .allocate(byteCount: count, alignment: 8)
-        self.onFree = onFree
+        self.onLeavingRing = onLeavingRing
     }
 
     deinit {
-        onFree(bytes.count)
+        leaveRing()
         bytes.deallocate()
+    }
+
+    func leaveRing() {
+        if !hasLeft.exchange(true, ordering: .relaxed) { onLeavingRing(bytes.count) }
     }
 }

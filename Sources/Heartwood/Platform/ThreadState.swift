@@ -15,6 +15,26 @@ struct ThreadState {
     @inline(__always)
     var isInHook: Bool { thread.pointee.running_node != nil }
 
+    /// Runs user code that is no hook, but is called from inside of the framework: what it logs does not wait, either.
+    func runCallback(_ body: () -> Void) {
+        let outer = runningNode
+        runningNode = outer ?? UnsafeRawPointer(thread)
+        defer { runningNode = outer }
+        body()
+    }
+
+    /// Whether the diagnostics' handler runs on the thread.
+    var isReporting: Bool {
+        get { thread.pointee.reporting }
+        nonmutating set { thread.pointee.reporting = newValue }
+    }
+
+    /// Whether a logger's flush hook runs on the thread.
+    var isFlushing: Bool {
+        get { thread.pointee.flushing }
+        nonmutating set { thread.pointee.flushing = newValue }
+    }
+
     /// The identity of the node whose logger's hook runs.
     var runningNode: UnsafeRawPointer? {
         get { thread.pointee.running_node }

@@ -15,7 +15,11 @@ package final class Spool {
     }
 
     private let clock: any LogClock
-    private let disk: SpoolDisk?
+    private var disk: SpoolDisk?
+    /// The directory's path, if there is one.
+    let path: String?
+    /// Whether it was closed: nothing may be asked of it any more but its figures.
+    private(set) var isClosed = false
     private let identity: [UInt8]
     private var state: BatchState
     private var isStateSaved = true
@@ -36,6 +40,7 @@ package final class Spool {
     ) throws {
         self.settings = settings
         self.clock = clock
+        path = directory
         opened = (clock.now(), clock.uptime())
         if let directory {
             let disk = try SpoolDisk(path: directory, quarantineLimit: settings.quarantineBytes)
@@ -77,10 +82,10 @@ package final class Spool {
     package var counters: SpoolCounters {
         guard let disk else { return ownCounters }
         var sum = ownCounters
-        sum.damagedRecords = disk.counters.damagedRecords
-        sum.damagedBytes = disk.counters.damagedBytes
-        sum.tornBytes = disk.counters.tornBytes
-        sum.failures = disk.counters.failures
+        sum.damagedRecords += disk.counters.damagedRecords
+        sum.damagedBytes += disk.counters.damagedBytes
+        sum.tornBytes += disk.counters.tornBytes
+        sum.failures += disk.counters.failures
         return sum
     }
 
@@ -115,6 +120,20 @@ package final class Spool {
 
     /// A text that is the same for this record only, over restarts too.
     package func name(of id: UInt64) -> String { Hexadecimal.encode(identity) + "-" + String(id) }
+
+    /// Frees the directory for others; what was not saved is gone from here.
+    func close() {
+        ownCounters = counters
+        isClosed = true
+        disk = nil
+    }
+
+    /// Takes over the figures of the one that was closed before.
+    func goOn(from other: Spool) {
+        let found = pending + diskDamage
+        ownCounters = other.ownCounters
+        ownCounters.recovered += found - other.pending
+    }
 
     // MARK: Storing
 

@@ -37,7 +37,7 @@ extension HTTPLogger {
         defer { publish() }
         timer?.cancel()
         timer = nil
-        guard attachments > 0 || scheduler.left > 0 else { return }
+        guard !spool.isClosed else { return }
         let now = clock.uptime()
         switch scheduler.decide(at: now, waiting: spool.pending, schedule) {
         case .idle: break
@@ -67,7 +67,8 @@ extension HTTPLogger {
         saveTimer = nil
         guard spool.isOnDisk, spool.unsavedCount > 0 else { return }
         tell(.saving, "saving remaining \(spool.pending) logs")
-        tell(.saving, spool.save() ? "saving succeeded" : "saving failed")
+        let isSaved = spool.save()
+        tell(.saving, isSaved ? "saving succeeded" : "saving failed")
         reportTroubles()
     }
 
@@ -93,14 +94,15 @@ extension HTTPLogger {
             allowsInsecureHTTP: allowsInsecureHTTP)
         tell(.sending, "sending started")
         reportTroubles()
-        Task.detached(priority: .utility) { [self] in
-            post(await job.run())
+        let attachment = attachment
+        inFlight = Task.detached(executorPreference: UploadExecutor.shared, priority: .utility) { [self] in
+            post(await job.run(), attachment)
         }
     }
 
     /// Hands a report to the hooks: to the next one, or to a flush that waits for it.
-    private func post(_ report: UploadJob.Report) {
-        mailbox.withLock { $0.append(report) }
+    private func post(_ report: UploadJob.Report, _ attachment: Int) {
+        mailbox.withLock { $0.append((report, attachment)) }
         mail.signal()
         perform { self.collect() }
     }
@@ -111,7 +113,8 @@ extension HTTPLogger {
             defer { mailbox = [] }
             return mailbox
         }
-        for report in reports { conclude(report) }
+        // What a request of before the removal has brought came too late: the store is closed.
+        for (report, number) in reports where number == attachment { conclude(report) }
     }
 
     private func conclude(_ report: UploadJob.Report) {
@@ -266,15 +269,16 @@ extension HTTPLogger {
 
     private func refresh(_ report: UploadJob.Report, _ settled: Int) {
         hasRefreshedAuthorization = true
+        let attachment = attachment
         guard let refreshAuthorization else { return end(report, settled: settled) }
-        Task.detached { [self] in
+        Task.detached(executorPreference: UploadExecutor.shared) { [self] in
             // Whatever comes of it, the next answer tells; a second refusal holds.
             await refreshAuthorization()
             var report = report
             report.wasSent = false
             report.unreadable = []
             report.outcome = .refreshed(settled: settled)
-            post(report)
+            post(report, attachment)
         }
     }
 
@@ -313,6 +317,7 @@ extension HTTPLogger {
         figures.pending = spool.pending
         let oldest = spool.oldestTime
         published.withLock { $0 = (figures, oldest) }
+        releaseObservers()
     }
 
     private func reportTroubles() {

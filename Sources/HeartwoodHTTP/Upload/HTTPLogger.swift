@@ -92,13 +92,14 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     // MARK: Guarded by themselves
 
     let published = Locked<(figures: HTTPStatistics, oldest: LogTimestamp?)>((HTTPStatistics(), nil))
-    let mailbox = Locked<[UploadJob.Report]>([])
+    let mailbox = Locked<[(UploadJob.Report, attachment: Int)]>([])
     let mail = DispatchSemaphore(value: 0)
     private let waiters = Locked<[Waiter]>([])
+    private let observers = Locked<[Observer]>([])
 
     // MARK: Owned by the hooks
 
-    let spool: Spool
+    var spool: Spool
     var scheduler = UploadScheduler()
     var breaker = CircuitBreaker()
     var deadLetters: DeadLetterFile?
@@ -112,7 +113,9 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     var hasRefreshedAuthorization = false
     var consecutiveFailures = 0
     var consecutiveAnswers = 0
-    var attachments = 0
+    /// How often the store was closed; what belongs to an earlier number comes too late.
+    var attachment = 0
+    var inFlight: Task<Void, Never>?
     var newPoints = 0
     var newCount = 0
     var wasInBackground = false
@@ -202,7 +205,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         if isInHook { return false }
         let done = DispatchSemaphore(value: 0)
         let result = Locked(false)
-        Task.detached { [self] in
+        Task.detached(executorPreference: UploadExecutor.shared) { [self] in
             let isDelivered = await deliver(timeout: timeout)
             result.withLock { $0 = isDelivered }
             done.signal()
@@ -277,7 +280,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     /// Begins to watch the network, and to send what an earlier run has left.
     public override func didAdd() {
-        attachments += 1
+        reopen()
         monitor?.start { [weak self] isConnected in
             guard let self else { return }
             perform { self.connectivityChanged(isConnected) }
@@ -286,13 +289,45 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         pump()
     }
 
-    /// Saves what is left; it is sent after the next start.
+    /// Saves what is left, which is sent after the next start, and frees the spool's directory.
+    ///
+    /// A request that is on its way has a second to end by itself; then it is cancelled.
     public override func willRemove() {
         flush()
-        attachments -= 1
         monitor?.stop()
+        guard spool.isOnDisk else { return }
+        for mayCancel in [true, false] where scheduler.isInFlight {
+            let deadline = DispatchTime.now() + 1
+            while scheduler.isInFlight, mail.wait(timeout: deadline) == .success { collect() }
+            if mayCancel { inFlight?.cancel() }
+        }
         timer?.cancel()
         saveTimer?.cancel()
+        save()
+        attachment += 1
+        scheduler = UploadScheduler()
+        deadLetters = nil
+        spool.close()
+        publish()
+    }
+
+    /// Opens the store again, when the logger was removed and is added anew.
+    private func reopen() {
+        guard spool.isClosed, let path = spool.path else { return }
+        do {
+            let opened = try Spool(directory: path, settings: spoolSettings, clock: clock)
+            opened.goOn(from: spool)
+            spool = opened
+        } catch {
+            diagnostics.report(
+                .setting, "\(name): unsent messages are kept in memory only: \(error)", key: name)
+            guard let memory = try? Spool(directory: nil, settings: spoolSettings, clock: clock) else {
+                return
+            }
+            memory.goOn(from: spool)
+            spool = memory
+        }
+        deadLetters = spool.directory.map { DeadLetterFile(in: $0, limit: deadLetterLimit) }
     }
 
     /// Takes new settings over.
@@ -338,6 +373,35 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
             }
             continuation?.resume(returning: isDone)
         }
+    }
+
+    private struct Observer {
+        let isSatisfied: @Sendable (HTTPStatistics) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    /// Returns when the figures satisfy a condition, which is asked on the logger's queue whenever they change.
+    package func figures(satisfy condition: @escaping @Sendable (HTTPStatistics) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            perform { [self] in
+                if condition(httpStatistics) { return continuation.resume() }
+                observers.withLock {
+                    $0.append(Observer(isSatisfied: condition, continuation: continuation))
+                }
+            }
+        }
+    }
+
+    func releaseObservers() {
+        let all = observers.withLock { observers in
+            defer { observers = [] }
+            return observers
+        }
+        if all.isEmpty { return }
+        let figures = httpStatistics
+        let (ready, rest) = (all.filter { $0.isSatisfied(figures) }, all.filter { !$0.isSatisfied(figures) })
+        observers.withLock { $0 += rest }
+        for observer in ready { observer.continuation.resume() }
     }
 
     /// Tells those who wait that everything is delivered.

@@ -41,10 +41,16 @@ struct UploadScheduler: Equatable, Sendable {
         if due == nil { due = next(after: now, random, settings) }
     }
 
-    /// Notes that somebody wants what waits to be sent; a pause that the server asked for is kept to.
+    /// Notes that somebody wants what waits to be sent.
+    ///
+    /// A pause that the server asked for is kept to in any case, and a flush keeps to any pause.
     mutating func asked(_ request: Request, waiting: Int, breakerAllows: Bool) {
         left = max(left, waiting)
-        if !isPauseBinding && (breakerAllows || request == .sendNow) { pausedUntil = nil }
+        switch request {
+        case .flush: break
+        case .connectivity: if breakerAllows && !isPauseBinding { pausedUntil = nil }
+        case .sendNow: if !isPauseBinding { pausedUntil = nil }
+        }
     }
 
     /// Takes the interval anew after a change of settings.

@@ -144,7 +144,8 @@ struct Arguments {
         if let level = LogLevel(named: text) { return level }
         let names = LogLevel.standardLevels.map(\.name)
         let near = Spelling.suggestion(Spelling.nearest(to: text.lowercased(), among: names))
-        throw UsageError("\(option): “\(text)” is no level\(near); levels are \(names.joined(separator: ", "))")
+        throw UsageError(
+            "\(option): “\(text)” is no level\(near); levels are \(names.joined(separator: ", "))")
     }
 }
 

@@ -46,7 +46,9 @@ enum Readable {
     }
 
     /// `1 line`, `2,000 lines`.
-    static func count(_ number: Int, _ noun: String) -> String { "\(count(number)) \(noun)\(number == 1 ? "" : "s")" }
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
+    }
 
     /// `0.42 s`, `3 min 20 s`, `2 d 4 h`.
     static func duration(_ duration: Duration) -> String {

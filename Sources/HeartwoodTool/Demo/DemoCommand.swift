@@ -1,12 +1,83 @@
+import CHeartwood
 import Heartwood
+import HeartwoodHTTP
+import HeartwoodTestSupport
 
 /// `heartwood demo`: the framework at work, in a few seconds.
 enum DemoCommand: Subcommand {
     static let name = "demo"
     static let summary = "Shows the framework in a few seconds: console, files, HTTP, and what arrived where."
     static let operands = ""
-    static let options: [OptionGroup] = []
-    static let details = ""
+    static let options = [
+        OptionGroup(
+            title: "Options",
+            options: [
+                Option(
+                    "--directory", "-d", value: "DIR",
+                    help: "Where the files go; a new directory for temporary files unless given. It stays."),
+                Option(
+                    "--seconds", value: "COUNT",
+                    help: "How long the shop is open, 1 to 60 seconds; 3 by default."),
+            ])
+    ]
+    static let details = """
+        A small shop with three tills logs at all levels, from three threads:
 
-    static func run(_ arguments: Arguments) throws -> ExitStatus { .success }
+          console   info and worse, in colour on a terminal; private data is shown to a person at a terminal only
+          files     everything, in files of 32 KiB and then 16 KiB, as the limit is changed while the shop is open
+          http      notice and worse, as JSON, to a collector that is started on 127.0.0.1 and at first answers 503
+
+        Then what arrived is read back, counted and compared with what was logged.
+
+        Exit codes: 0, everything arrived; 1, something is missing, and standard error says what; 2, the arguments
+        make no sense.
+        """
+
+    static func run(_ arguments: Arguments) throws -> ExitStatus {
+        let seconds = try arguments.integer("--seconds", atLeast: 1) ?? 3
+        guard seconds <= 60 else { throw UsageError("--seconds wants 60 at most, and got \(seconds)") }
+        let directory = try arguments.value("--directory") ?? temporaryDirectory()
+
+        let collector = try LoopbackServer(
+            answers: [.status(503, headers: ["Retry-After": "1"])], then: .status(200))
+        let console = ConsoleLogger(.standardOutput)
+        let file = try FileLogger(
+            directory: directory, naming: LogFileNaming(application: "shop"), name: "files")
+        file.maximumFileSize = .kibibytes(32)
+        file.maximumFileCount = 0
+        let http = try HTTPLogger(collector.address + "/logs", name: "http")
+        http.interval = .seconds(1)
+        let dispatcher = LogDispatcher.shared
+        dispatcher.add(console, levels: .info)
+        dispatcher.add(file)
+        dispatcher.add(http, levels: .notice)
+        let earlier = try file.logFiles().map(\.name)
+
+        let tally = Shop(openFor: .seconds(seconds)).open { file.maximumFileSize = .kibibytes(16) }
+
+        dispatcher.flush()
+        let isDelivered = http.deliver(timeout: .seconds(10))
+        let files = try file.logFiles().filter { !earlier.contains($0.name) }
+        let report = try DemoReport(
+            tally: tally, console: console.statistics, files: files, requests: collector.requests,
+            stored: collector.stored,
+            undelivered: isDelivered ? nil : http.httpStatistics.lastError ?? "no answer in time")
+        dispatcher.removeAll()
+        collector.stop()
+        Terminal.output.write(report.text)
+        if let missing = report.missing { Terminal.error.write("heartwood demo: \(missing)\n") }
+        return report.missing == nil ? .success : .failure
+    }
+
+    /// A new directory that only this user may enter.
+    private static func temporaryDirectory() throws -> String {
+        let parent = ProcessEnvironment.all["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        var template = Array("\(parent)/heartwood-demo.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw LogError(
+                .file, "no directory can be made; name one with --directory", place: parent, cause: hw_errno()
+            )
+        }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
 }

@@ -35,7 +35,8 @@ struct LevelDetector {
             number = number * 10 + Int(line[index] - 0x30)
             index += 1
         }
-        guard (2...4).contains(index), index < line.count, line[index] == UInt8(ascii: ">"), number <= 191 else {
+        guard (2...4).contains(index), index < line.count, line[index] == UInt8(ascii: ">"), number <= 191
+        else {
             return nil
         }
         switch number & 7 {
@@ -92,7 +93,8 @@ struct LevelDetector {
             {
                 return level
             }
-            let isMarked = isBracketed(before, after) || after == UInt8(ascii: ":")
+            let isMarked =
+                isBracketed(before, after) || after == UInt8(ascii: ":")
                 || (isBehindTime && start > 0 && before == 0x20 && after == 0x20)
             isBehindTime = false
             if isJSON || !(isMarked || capitals == length) || length < 3 || length > 9 { continue }
@@ -201,9 +203,11 @@ struct LevelDetector {
 
     /// The words, packed as `packed` does it.
     private enum Word {
-        static let level = pack("level"), lvl = pack("lvl"), severity = pack("severity"), loglevel = pack("loglevel")
+        static let level = pack("level"), lvl = pack("lvl"), severity = pack("severity"),
+            loglevel = pack("loglevel")
         static let levelnam = pack("levelnam")
-        static let fatal = pack("fatal"), critical = pack("critical"), crit = pack("crit"), alert = pack("alert")
+        static let fatal = pack("fatal"), critical = pack("critical"), crit = pack("crit"),
+            alert = pack("alert")
         static let emerg = pack("emerg"), emergenc = pack("emergenc"), panic = pack("panic")
         static let error = pack("error"), err = pack("err"), severe = pack("severe"), fail = pack("fail")
         static let warn = pack("warn"), warning = pack("warning"), wrn = pack("wrn")

@@ -13,7 +13,8 @@ final class LevelPattern {
     /// - Throws: ``UsageError`` where the level is none, or the pattern makes no sense.
     init(parsing text: String) throws {
         guard let sign = text.firstIndex(of: "=") else {
-            throw UsageError("--level-pattern wants LEVEL=PATTERN, such as 'error=timed out', and got “\(text)”")
+            throw UsageError(
+                "--level-pattern wants LEVEL=PATTERN, such as 'error=timed out', and got “\(text)”")
         }
         level = try Arguments.level(String(text[..<sign]), for: "--level-pattern")
         var pattern = String(text[text.index(after: sign)...])
@@ -27,7 +28,8 @@ final class LevelPattern {
         if result != 0 {
             var reason = [CChar](repeating: 0, count: 200)
             regerror(result, &expression, &reason, reason.count)
-            let words = String(decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            let words = String(
+                decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
             throw UsageError("--level-pattern: “\(pattern)” is no regular expression: \(words)")
         }
     }

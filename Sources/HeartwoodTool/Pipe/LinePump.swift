@@ -82,6 +82,7 @@ final class LinePump {
             case .bytes(let count):
                 counts.bytes += count
                 splitter.forEachLine { log($0, $1) }
+                destinations.waitForRoom(unless: stop)
             case .end: break reading
             case .failed(let error):
                 failure = error
@@ -132,9 +133,10 @@ final class LinePump {
         }
         if !LogBuffer.isUTF8(bytes) { counts.notUTF8 += 1 }
         counts.records += 1
+        // Without a call site: the line comes from no place in this source.
         Heartwood.log(
-            LogText(utf8: bytes), level: level, category: category, metadata: fields(of: part), asynchronous: true,
-            to: destinations.dispatcher)
+            LogText(utf8: bytes), level: level, category: category, metadata: fields(of: part),
+            asynchronous: true, to: destinations.dispatcher, file: "", function: "", line: 0)
     }
 
     private func fields(of part: LineSplitter.Part) -> LogMetadata? {

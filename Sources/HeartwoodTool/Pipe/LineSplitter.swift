@@ -57,7 +57,9 @@ struct LineSplitter: ~Copyable {
         while let found = memchr(base + start + scanned, 0x0A, end - start - scanned) {
             let newline = base.distance(to: found)
             var last = newline
-            if !keepsCarriageReturn, last > start, (base + last - 1).load(as: UInt8.self) == 0x0D { last -= 1 }
+            if !keepsCarriageReturn, last > start, (base + last - 1).load(as: UInt8.self) == 0x0D {
+                last -= 1
+            }
             handOut(upTo: last, body)
             start = newline + 1
             scanned = 0

@@ -6,6 +6,7 @@ final class PipeDestinations {
     private let options: PipeOptions
     private var file: FileLogger?
     private var console: ConsoleLogger?
+    private var remote: PipeRemote?
     private let removedFiles = Locked(0)
 
     /// So long the reader waits for a writer that is behind: for ever, as far as a pipe is concerned.
@@ -22,6 +23,11 @@ final class PipeDestinations {
             Terminal.error.write("heartwood pipe: \(report.text)\n")
         }
         if let directory = options.directory { try addFile(directory) }
+        if let url = options.url {
+            let remote = try PipeRemote(url, options)
+            self.remote = remote
+            add(remote.logger)
+        }
         if options.showsOnConsole { addConsole() }
     }
 
@@ -36,7 +42,8 @@ final class PipeDestinations {
         let naming = try LogFileNaming(
             application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log")
         let file = try FileLogger(
-            directory: directory, naming: naming, formatter: formatter, name: "files", acceptsSharedDirectory: true)
+            directory: directory, naming: naming, formatter: formatter, name: "files",
+            acceptsSharedDirectory: true)
         file.maximumFileSize = options.maximumFileSize
         file.rollingInterval = options.rollingInterval
         file.maximumFileCount = options.fileCount
@@ -75,7 +82,10 @@ final class PipeDestinations {
     // MARK: While it runs
 
     /// Whether the console is the only place that lines go to, so that its end is the end.
-    var canBecomePointless: Bool { console != nil && file == nil }
+    var canBecomePointless: Bool { console != nil && file == nil && remote == nil }
+
+    /// Waits where lines come faster than a server takes them.
+    func waitForRoom(unless stop: StopSignal) { remote?.waitForRoom(unless: stop) }
 
     /// Whether nothing that is read could get anywhere any more.
     var isPointless: Bool { canBecomePointless && (console?.statistics.failed ?? 0) > 0 }
@@ -87,13 +97,14 @@ final class PipeDestinations {
     /// - Returns: whether everything got where it should.
     func finish(_ counts: PipeCounts, duration: Duration, stoppedBy signal: String?) -> Bool {
         dispatcher.flush(timeout: .seconds(60))
-        let statistics = dispatcher.statistics
+        remote?.deliverRest()
         let kept = try? file?.logFiles()
         dispatcher.removeAll(timeout: .seconds(10))
         var report = PipeReport(counts: counts, duration: duration, signal: signal)
         for logger in [file, console].compactMap({ $0 }) {
-            report.add(logger.name, logger.statistics, of: statistics.accepted)
+            report.add(logger.name, logger.statistics)
         }
+        if let remote { report.add(remote.figures(of: counts.records)) }
         if let directory = options.directory, let kept {
             report.noteFiles(kept, removed: removedFiles.withLock { $0 }, directory: directory)
         }

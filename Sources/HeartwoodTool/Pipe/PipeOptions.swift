@@ -15,6 +15,10 @@ struct PipeOptions {
     var inputs: [String] = []
     var directory: String?
     var url: String?
+    var httpFormat = "json"
+    var spool: String?
+    var tokenVariable: String?
+    var allowsInsecureHTTP = false
     var showsOnConsole = false
     var form = Form.line
     var zone = LogTimeZone.utc
@@ -41,7 +45,7 @@ struct PipeOptions {
                 Option(
                     "--directory", "-d", value: "DIR",
                     help: "Writes files in DIR, which is made if it is missing."),
-                Option("--http", value: "URL", help: "Posts the lines to URL, as JSON arrays, in batches."),
+                Option("--http", value: "URL", help: "Posts the lines to URL, in batches."),
                 Option("--console", help: "Shows the lines on standard output, in colour on a terminal."),
             ]),
         OptionGroup(
@@ -49,18 +53,47 @@ struct PipeOptions {
             options: [
                 Option(
                     "--max-size", value: "SIZE",
-                    help: "Begins a new file before this size is exceeded: 64KiB, 10MiB (the default), 1GB; 0: never."),
+                    help:
+                        "Begins a new file before this size is exceeded: 64KiB, 10MiB (the default), 1GB; 0: never."
+                ),
                 Option(
                     "--max-age", value: "TIME",
-                    help: "Begins a new file when the current one is so old: 30s, 15m, 24h (the default), 7d; 0: never."),
+                    help:
+                        "Begins a new file when the current one is so old: 30s, 15m, 24h (the default), 7d; 0: never."
+                ),
                 Option(
                     "--keep", value: "COUNT",
                     help: "Keeps the newest COUNT files, the current one included; 10 by default; 0: all."),
-                Option("--quota", value: "SIZE", help: "Keeps all files together below this size; no limit by default."),
-                Option("--keep-for", value: "TIME", help: "Removes files whose last line is so old; never by default."),
+                Option(
+                    "--quota", value: "SIZE",
+                    help: "Keeps all files together below this size; no limit by default."),
+                Option(
+                    "--keep-for", value: "TIME",
+                    help: "Removes files whose last line is so old; never by default."),
                 Option(
                     "--name", "-n", value: "NAME",
-                    help: "What the files' names begin with, `pipe` by default, and the category of all lines."),
+                    help:
+                        "What the files' names begin with, `pipe` by default, and the category of all lines."),
+            ]),
+        OptionGroup(
+            title: "HTTP",
+            options: [
+                Option(
+                    "--http-format", value: "FORMAT",
+                    help:
+                        "The form of the requests: \(PipeRemote.formats.joined(separator: ", ")); json by default."
+                ),
+                Option(
+                    "--spool", value: "DIR",
+                    help:
+                        "Stores what is not sent yet in DIR, where it survives the end of the process, up to 256 "
+                        + "MiB; the next run sends it."),
+                Option(
+                    "--token-from", value: "VARIABLE",
+                    help: "Sends the value of this environment variable as a bearer token."),
+                Option(
+                    "--insecure-http", help: "Allows http:// to other machines, where anybody can read along."
+                ),
             ]),
         OptionGroup(
             title: "How lines are written",
@@ -70,7 +103,7 @@ struct PipeOptions {
                 Option("--local-time", help: "Writes times in the system's zone instead of UTC."),
                 Option(
                     "--max-line", value: "SIZE",
-                    help: "Cuts longer lines into pieces; 256KiB by default, 1MiB at most. See below."),
+                    help: "Cuts longer lines into pieces; 256KiB by default, 512KiB at most. See below."),
             ]),
         OptionGroup(
             title: "Levels",
@@ -78,14 +111,22 @@ struct PipeOptions {
                 Option("--level", value: "LEVEL", help: "Leaves out lines that are less serious than LEVEL."),
                 Option(
                     "--level-pattern", value: "LEVEL=PATTERN", isRepeatable: true,
-                    help: "Lines in which the regular expression PATTERN (as for `grep -E`; `(?i)` in front ignores "
-                        + "case) is found get LEVEL. May be given several times: the first that matches counts."),
-                Option("--default-level", value: "LEVEL", help: "The level of lines that tell none; info by default."),
-                Option("--no-detection", help: "Does not look for levels in the lines, except by --level-pattern."),
+                    help:
+                        "Lines in which the regular expression PATTERN (as for `grep -E`; `(?i)` in front ignores "
+                        + "case) is found get LEVEL. May be given several times: the first that matches counts."
+                ),
+                Option(
+                    "--default-level", value: "LEVEL",
+                    help: "The level of lines that tell none; info by default."),
+                Option(
+                    "--no-detection",
+                    help: "Does not look for levels in the lines, except by --level-pattern."),
             ]),
         OptionGroup(
             title: "Other",
-            options: [Option("--quiet", "-q", help: "Shows neither progress nor the summary; errors are shown.")]),
+            options: [
+                Option("--quiet", "-q", help: "Shows neither progress nor the summary; errors are shown.")
+            ]),
     ]
 
     /// Reads the arguments.
@@ -95,7 +136,20 @@ struct PipeOptions {
         inputs = arguments.operands
         directory = arguments.value("--directory")
         url = arguments.value("--http")
-        if directory?.isEmpty == true { throw UsageError("--directory wants the path of a directory, and got nothing") }
+        if directory?.isEmpty == true {
+            throw UsageError("--directory wants the path of a directory, and got nothing")
+        }
+        httpFormat = arguments.value("--http-format") ?? httpFormat
+        spool = arguments.value("--spool")
+        tokenVariable = arguments.value("--token-from")
+        allowsInsecureHTTP = arguments.has("--insecure-http")
+        if url == nil {
+            for name in ["--http-format", "--spool", "--token-from", "--insecure-http"]
+            where arguments.has(name) {
+                throw UsageError(
+                    "\(name) says how lines are sent, and there is nowhere to send them: add --http URL")
+            }
+        }
         showsOnConsole = arguments.has("--console") || (directory == nil && url == nil)
         if arguments.has("--json"), arguments.has("--raw") {
             throw UsageError("--json and --raw exclude each other: a line is written in one way")
@@ -117,8 +171,8 @@ struct PipeOptions {
         detectsLevels = !arguments.has("--no-detection")
 
         lineLimit = try arguments.byteCount("--max-line") ?? lineLimit
-        guard (16...1_048_576).contains(lineLimit.bytes) else {
-            throw UsageError("--max-line wants a size from 16 to 1MiB, and got \(lineLimit)")
+        guard (16...524_288).contains(lineLimit.bytes) else {
+            throw UsageError("--max-line wants a size from 16 to 512KiB, and got \(lineLimit)")
         }
         isQuiet = arguments.has("--quiet")
     }

@@ -14,16 +14,20 @@ struct PipeReport {
         self.signal = signal
     }
 
-    /// Notes what a logger did with `accepted` messages.
-    mutating func add(_ name: String, _ figures: LoggerStatistics, of accepted: Int) {
-        places.append(
+    /// Notes what a logger did.
+    mutating func add(_ name: String, _ figures: LoggerStatistics) {
+        let summary =
             "\(name): \(Readable.count(figures.delivered)) delivered, \(Readable.count(figures.dropped)) dropped, "
-                + "\(Readable.count(figures.failed)) failed; \(ByteCount(figures.bytes))")
+            + "\(Readable.count(figures.failed)) failed; \(ByteCount(figures.bytes))"
         let missing = counts.records - figures.delivered
-        if missing > 0 {
-            let of = "\(Readable.count(missing)) of \(Readable.count(counts.records, "line"))"
-            failure = [failure, "\(of) did not get to: \(name)"].compactMap { $0 }.joined(separator: "; ")
-        }
+        let of = "\(Readable.count(missing)) of \(Readable.count(counts.records, "line"))"
+        add((summary, missing > 0 ? "\(of) did not get to \(name)" : nil))
+    }
+
+    /// Notes a line for the summary, and what is missing.
+    mutating func add(_ place: (summary: String, failure: String?)) {
+        places.append(place.summary)
+        if let failure = place.failure { self.failure = self.failure.map { "\($0); \(failure)" } ?? failure }
     }
 
     /// Notes which files there are.
@@ -36,17 +40,22 @@ struct PipeReport {
 
     /// The summary, lines and all.
     var text: String {
-        var text = "heartwood pipe: \(Readable.count(counts.lines, "line")), \(ByteCount(counts.bytes)), from "
+        var text =
+            "heartwood pipe: \(Readable.count(counts.lines, "line")), \(ByteCount(counts.bytes)), from "
         text += "\(Readable.count(counts.inputs, "input")) in \(Readable.duration(duration))"
         if let signal { text += ", ended by \(signal)" }
         text += "\n"
         let levels = zip(LogLevel.standardLevels, counts.levels).filter { $1 > 0 }
         if !levels.isEmpty {
-            text += "  levels: " + levels.map { "\(Readable.count($1)) \($0.name)" }.joined(separator: ", ") + "\n"
+            text +=
+                "  levels: " + levels.map { "\(Readable.count($1)) \($0.name)" }.joined(separator: ", ")
+                + "\n"
         }
         var remarks: [String] = []
         if counts.cutLines > 0 { remarks.append("\(Readable.count(counts.cutLines)) cut for their length") }
-        if counts.notUTF8 > 0 { remarks.append("\(Readable.count(counts.notUTF8)) with bytes that are not UTF-8") }
+        if counts.notUTF8 > 0 {
+            remarks.append("\(Readable.count(counts.notUTF8)) with bytes that are not UTF-8")
+        }
         if counts.belowLevel > 0 { remarks.append("\(Readable.count(counts.belowLevel)) below the level") }
         if !remarks.isEmpty { text += "  lines: " + remarks.joined(separator: ", ") + "\n" }
         return text + places.map { "  \($0)\n" }.joined()

@@ -12,7 +12,8 @@ final class ProgressLine {
         isVisible = true
         let rate = Int(Double(counts.lines) / max(0.001, duration.seconds))
         Terminal.error.write(
-            "\r\(Readable.count(counts.lines, "line"))  \(ByteCount(counts.bytes))  \(Readable.count(rate)) lines/s\u{1B}[K")
+            "\r\(Readable.count(counts.lines, "line"))  \(ByteCount(counts.bytes))  \(Readable.count(rate)) lines/s\u{1B}[K"
+        )
     }
 
     /// Takes the line away.

@@ -47,6 +47,11 @@ enum SystemCalls {
     /// Ends the process as the signal would have, if nobody had caught it.
     static func endProcess(by number: Int32) {
         signal(number, SIG_DFL)
+        // Whoever watches for a signal may have blocked it.
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, number)
+        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
         kill(getpid(), number)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import Synchronization
 
 @testable import Heartwood
 
@@ -39,4 +40,9 @@ extension LogDispatcher {
 extension LoggerStatistics {
     /// Promise 4 as a sum: everything that was received has become something.
     var isBalanced: Bool { received == delivered + filtered + dropped + failed }
+}
+
+extension Backpressure {
+    /// Whether a logger holds callers back.
+    var isHeld: Bool { count.pointee.load(ordering: .relaxed) != 0 }
 }

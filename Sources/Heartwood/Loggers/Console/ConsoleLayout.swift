@@ -48,17 +48,16 @@ struct ConsoleLayout {
 
     /// Adds `10:20:30.123` in the zone; the text of the second is kept from one message to the next.
     private mutating func append(_ moment: LogTimestamp, to output: inout LogBuffer) {
-        let nanoseconds = moment.nanoseconds
-        let number = nanoseconds / 1_000_000_000
+        let (number, nanosecond) = CivilTime.split(moment.nanoseconds)
         if number != second {
             second = number
-            let offset = Int64(zone.secondsFromUTC(at: moment))
+            let offset = Int64(zone.secondsFromUTC(at: number))
             var text = LogBuffer(capacity: 16)
-            text.append(seconds: CivilTime(nanoseconds: (number + offset) * 1_000_000_000))
+            text.append(seconds: CivilTime(seconds: number + offset, nanosecond: 0))
             text.append(UInt8(ascii: "."))
             secondText = text.withUnsafeBytes { Array($0) }
         }
         output.append(secondText)
-        output.appendDecimal(Int(nanoseconds % 1_000_000_000) / 1_000_000, width: 3)
+        output.appendDecimal(nanosecond / 1_000_000, width: 3)
     }
 }

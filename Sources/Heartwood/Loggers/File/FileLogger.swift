@@ -149,10 +149,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     // MARK: Owned by 'queue'
     private var engineIfMade: FileEngine?
     private var archiverIfMade: FileArchiver?
-    private var buffer = LogBuffer(capacity: 80 * 1024)
-    private var ends: [Int] = []
-    private var isUrgent = false
-    private var urgentLevels: UInt32 = 0
+    /// Behind a pointer, so that the checks of exclusive access are not made for every message.
+    private let batch: UnsafeMutablePointer<Batch>
     private var timer: (any LogTimer)?
     private var timerDue = Duration.zero
     private var startTimer: (any LogTimer)?
@@ -162,6 +160,16 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     private static let batchSize = 64 * 1024
     /// How long after it was added the logger waits for settings, before it applies the limits.
     private static let settingsTime = Duration.seconds(1)
+
+    /// Records that are not handed to the engine yet.
+    private struct Batch: ~Copyable {
+        var buffer = LogBuffer(capacity: 80 * 1024)
+        /// Where each record ends.
+        var ends: [Int] = []
+        /// Whether one of them is to be on the disk at once, and which levels are.
+        var isUrgent = false
+        var urgentLevels: UInt32 = 0
+    }
 
     /// Makes a logger for a directory, which is made if it is missing.
     ///
@@ -216,6 +224,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         directoryPath = directory.path
         hookQueue = DispatchQueue(label: "heartwood.FileLogger.hooks", qos: .utility)
         _naming = Ordered(wrappedValue: naming)
+        batch = .allocate(capacity: 1)
+        batch.initialize(to: Batch())
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         engineIfMade = FileEngine(
             directory: directory, settings: currentSettings(), clock: clock,
@@ -236,12 +246,13 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// Adds the message to the batch.
     public final override func log(_ message: LogMessage) {
-        let start = buffer.count
-        guard formatted(message, into: &buffer), buffer.count > start else { return }
-        finishRecord(in: &buffer, from: start)
-        ends.append(buffer.count)
-        if message.level.rawValue & urgentLevels != 0 { isUrgent = true }
-        if buffer.count >= FileLogger.batchSize { writeBatch() }
+        let batch = batch
+        let start = batch.pointee.buffer.count
+        guard formatted(message, into: &batch.pointee.buffer) else { return }
+        finishRecord(in: &batch.pointee.buffer, from: start)
+        batch.pointee.ends.append(batch.pointee.buffer.count)
+        if message.level.rawValue & batch.pointee.urgentLevels != 0 { batch.pointee.isUrgent = true }
+        if batch.pointee.buffer.count >= FileLogger.batchSize { writeBatch() }
     }
 
     /// Writes the batch.
@@ -285,7 +296,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         guard engineIfMade != nil else { return }
         writeBatch()
         let settings = currentSettings()
-        urgentLevels = if case .levels(let mask) = settings.sync { mask.rawValue } else { 0 }
+        batch.pointee.urgentLevels = if case .levels(let mask) = settings.sync { mask.rawValue } else { 0 }
         engine.apply(settings)
         applyArchiveSettings()
         settle()
@@ -321,10 +332,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ///   - output: The batch so far, and the text of the record.
     ///   - start: Where the record begins.
     open func finishRecord(in output: inout LogBuffer, from start: Int) {
-        let needsNewline = output.withUnsafeBytes {
-            $0.count == start || $0[$0.count - 1] != UInt8(ascii: "\n")
-        }
-        if needsNewline { output.append(UInt8(ascii: "\n")) }
+        if output.count == start || output.last != UInt8(ascii: "\n") { output.append(UInt8(ascii: "\n")) }
     }
 
     /// Whether files are files of lines, whose torn last line is cut off before they are gone on with; true.
@@ -454,13 +462,16 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     private func writeBatch() {
-        guard !ends.isEmpty else { return }
+        let batch = batch
+        guard !batch.pointee.ends.isEmpty else { return }
         open()
-        buffer.withUnsafeBytes { engine.write($0, ends, isUrgent: isUrgent) }
-        buffer.removeAll()
-        buffer.shrink(to: 1 << 20)
-        ends.removeAll(keepingCapacity: true)
-        isUrgent = false
+        batch.pointee.buffer.withUnsafeBytes { bytes in
+            engine.write(bytes, batch.pointee.ends, isUrgent: batch.pointee.isUrgent)
+        }
+        batch.pointee.buffer.removeAll()
+        batch.pointee.buffer.shrink(to: 1 << 20)
+        batch.pointee.ends.removeAll(keepingCapacity: true)
+        batch.pointee.isUrgent = false
         noteCounters()
     }
 

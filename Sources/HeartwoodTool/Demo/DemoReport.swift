@@ -1,0 +1,88 @@
+import Heartwood
+import HeartwoodTestSupport
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What arrived where: read back, counted, and compared with what was logged.
+struct DemoReport {
+    private(set) var text = "\nWhat arrived where\n"
+    /// What is missing, if anything is.
+    private(set) var missing: String?
+
+    /// The part of a delivered entry that is looked at.
+    private struct Entry: Decodable {
+        let level: String
+        let message: String
+    }
+
+    init(
+        tally: Shop.Tally, console: LoggerStatistics, files: [LogFileInfo], requests: [LoopbackRequest],
+        stored: [LoopbackRequest], undelivered: String?
+    ) throws {
+        let logged = tally.count(.all)
+        row("logged", "\(Readable.count(logged)) messages, by \(Shop.tills) threads")
+        check("console", console.delivered, of: tally.count(.info), "info and worse")
+
+        let lines = try files.reversed().flatMap { try DemoReport.lines(of: $0.path) }
+        let size = ByteCount(files.reduce(0) { $0 + $1.size.bytes })
+        let directory = files.first.map { String($0.path.dropLast($0.name.count + 1)) } ?? "no directory"
+        check(
+            "files", lines.count, of: logged,
+            "everything: \(Readable.count(files.count, "file")), \(size), in \(directory)")
+        let torn = lines.count { !$0.hasPrefix("20") }
+        if torn > 0 { complain("\(torn) lines in the files do not begin with a time") }
+
+        let bodies = stored.map(\.body).filter { !$0.isEmpty }
+        let entries = try bodies.flatMap { try JSONDecoder().decode([Entry].self, from: Data($0)) }
+        let repeated = requests.count - stored.count
+        check(
+            "http", entries.count, of: tally.count(.notice),
+            "notice and worse: \(Readable.count(requests.count, "request")), \(repeated) of them refused with 503 and repeated"
+        )
+        if let undelivered { complain("the collector did not get everything: \(undelivered)") }
+
+        let leaks =
+            lines.count { $0.contains(Shop.privateMark) }
+            + entries.count { $0.message.contains(Shop.privateMark) }
+        if leaks > 0 { complain("\(leaks) messages show private data outside of the console") }
+        row(
+            "private",
+            leaks == 0 ? "no address of a customer in the files or at the collector" : "\(leaks) leaks")
+        example(lines, bodies)
+        if missing == nil { text += "\nEverything arrived, once and whole.\n" }
+    }
+
+    private mutating func check(_ place: String, _ got: Int, of wanted: Int, _ remark: String) {
+        row(place, "\(Readable.count(got)) of \(Readable.count(wanted))  (\(remark))")
+        if got != wanted { complain("\(place) has \(got) messages instead of \(wanted)") }
+    }
+
+    private mutating func row(_ title: String, _ content: String) {
+        text += "  \(title)\(String(repeating: " ", count: max(1, 10 - title.count)))\(content)\n"
+    }
+
+    private mutating func complain(_ what: String) { missing = missing.map { "\($0); \(what)" } ?? what }
+
+    /// The same message, as two readers see it.
+    private mutating func example(_ lines: [String], _ bodies: [[UInt8]]) {
+        guard let line = lines.first(where: { $0.contains(" error ") }) else { return }
+        text += "\nOne call, two readers\n  file: \(line)\n"
+        let body = bodies.map { String(decoding: $0, as: UTF8.self) }.first { $0.contains("\"error\"") }
+        guard let body, let level = body.firstRange(of: "\"level\":\"error\"") else { return }
+        let start = body[..<level.lowerBound].lastIndex(of: "{") ?? body.startIndex
+        let rest = body[level.upperBound...]
+        let end =
+            rest.firstRange(of: "},{").map { body.index(after: $0.lowerBound) }
+            ?? body.index(before: body.endIndex)
+        text += "  http: \(body[start..<end])\n"
+    }
+
+    private static func lines(of path: String) throws -> [String] {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        return bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,121 @@
+import CHeartwood
+import Dispatch
+import Heartwood
+import Synchronization
+
+extension LogCategory {
+    static let orders = LogCategory("orders")
+    static let payments = LogCategory("payments")
+    static let stock = LogCategory("stock")
+}
+
+/// A small shop with three tills, each on a queue of its own, whose only purpose is to log.
+final class Shop: Sendable {
+    /// How many messages were logged, by level: what should arrive.
+    struct Tally {
+        var levels = [Int](repeating: 0, count: 7)
+
+        /// The messages of these levels.
+        func count(_ mask: LogLevelMask) -> Int {
+            LogLevel.standardLevels.reduce(0) { $0 + (mask.contains($1) ? levels[$1.index] : 0) }
+        }
+    }
+
+    static let tills = 3
+    private static let goods = ["oak desk", "ash chair", "maple shelf", "walnut bowl", "birch stool"]
+    private static let customers = ["anna", "bruno", "chiara", "dmitri", "emil"]
+
+    /// What private data in this shop looks like: nobody but the console may show it.
+    static let privateMark = "@customers.example"
+
+    private let customersPerTill: Int
+    private let pause: Duration
+    private let tallies = Locked([Tally](repeating: Tally(), count: Shop.tills))
+
+    /// Makes a shop that is open for about `duration`.
+    init(openFor duration: Duration, customersPerTill: Int = 70) {
+        self.customersPerTill = customersPerTill
+        pause = duration / customersPerTill
+    }
+
+    /// Serves all customers, and returns when the last has gone.
+    ///
+    /// - Returns: what was logged.
+    func open(halfTime: @escaping @Sendable () -> Void) -> Tally {
+        var total = Tally()
+        log(&total, .notice, "the shop opens with \(Shop.tills, as: "tills") tills", .default)
+        let group = DispatchGroup()
+        for till in 0..<Shop.tills {
+            DispatchQueue(label: "till \(till + 1)").async(group: group) { self.serve(at: till, halfTime) }
+        }
+        group.wait()
+        log(&total, .notice, "the shop closes", .default)
+        for tally in tallies.withLock({ $0 }) {
+            for index in total.levels.indices { total.levels[index] += tally.levels[index] }
+        }
+        return total
+    }
+
+    private func serve(at till: Int, _ halfTime: () -> Void) {
+        var tally = Tally()
+        var dice = Dice(seed: UInt64(till + 1))
+        withLogContext(["till": .integer(Int64(till + 1))]) {
+            for number in 0..<customersPerTill {
+                if till == 0, number == customersPerTill / 2 { halfTime() }
+                serve(order: till * 1000 + number, &dice, &tally)
+                usleep(UInt32(clamping: pause.nanoseconds / 1000))
+            }
+        }
+        tallies.withLock { [tally] in $0[till] = tally }
+    }
+
+    private func serve(order: Int, _ dice: inout Dice, _ tally: inout Tally) {
+        let item = Shop.goods[dice.roll(Shop.goods.count)]
+        let email = Shop.customers[dice.roll(Shop.customers.count)] + Shop.privateMark
+        let amount = Double(dice.roll(40_000) + 900) / 100
+        log(&tally, .verbose, "order \(order, as: "order"): looking for \(item, as: "item")", .stock)
+        for shelf in 1...dice.roll(3) + 1 {
+            let way = shelf * 7 % 5
+            log(
+                &tally, .debug,
+                "order \(order, as: "order"): shelf \(shelf, as: "shelf") is \(way, as: "metres") m away",
+                .stock)
+        }
+        switch dice.roll(40) {
+        case 0:
+            log(
+                &tally, .error,
+                "order \(order, as: "order"): card of \(email, as: "customer", privacy: .private) was declined",
+                .payments)
+        case 1...3:
+            log(&tally, .warning, "only \(dice.roll(3) + 1, as: "left") of \(item, as: "item") left", .stock)
+        case 4...16:
+            log(
+                &tally, .info,
+                """
+                order \(order, as: "order"): \(email, as: "customer", privacy: .private) pays \
+                \(amount, as: "amount", format: .fixed(2)) EUR
+                """, .payments)
+        default: log(&tally, .debug, "order \(order, as: "order") is paid in cash", .payments)
+        }
+    }
+
+    private func log(
+        _ tally: inout Tally, _ level: LogLevel, _ text: @autoclosure () -> LogText, _ category: LogCategory,
+        function: StaticString = #function, line: UInt = #line
+    ) {
+        tally.levels[level.index] += 1
+        Heartwood.log(text(), level: level, category: category, function: function, line: line)
+    }
+
+    /// The same numbers in every run.
+    private struct Dice {
+        var state: UInt64
+        init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+        mutating func roll(_ sides: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % sides
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite("Promise 6: isolation")
+struct IsolationTests {
+    @Test("Promise 6: a stuck logger keeps nothing from the others, nor from the callers")
+    func stuckLogger() {
+        let dispatcher = LogDispatcher.forTest()
+        let stuck = StuckLogger(name: "stuck")
+        stuck.overflowPolicy = .dropOldest
+        stuck.backlogLimit = .kibibytes(64)
+        let fine = RecordingLogger(name: "fine")
+        let caller = RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true)
+        for logger in [stuck, fine, caller] { dispatcher.add(logger) }
+        let count = 20_000
+        for index in 0..<count { logInfo("\(index)", to: dispatcher) }
+        let result = dispatcher.flush(timeout: .milliseconds(500))
+        #expect(result.unfinished == ["stuck"])
+        #expect(fine.waitUntilIdle(timeout: .seconds(60)))
+        #expect(fine.messages.count == count)
+        #expect(caller.messages.count == count)
+        #expect(dispatcher.statistics.dropped == 0)
+        stuck.release()
+    }
+
+    @Test("Promise 6: a synchronous call has its message in every other logger, however long one is stuck")
+    func synchronousBesideAStuckLogger() {
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.synchronousTimeout = .milliseconds(50)
+        let stuck = StuckLogger(name: "stuck")
+        let before = RecordingLogger(name: "before", formatter: nil, runsOnCaller: true)
+        let after = RecordingLogger(name: "after", formatter: nil, runsOnCaller: true)
+        for logger in [before, stuck, after] { dispatcher.add(logger) }
+        let begin = SystemClock().uptime()
+        logError("x", asynchronous: false, to: dispatcher)
+        #expect(SystemClock().uptime() - begin < .seconds(20))
+        #expect(after.waitUntilIdle(timeout: .seconds(60)))
+        #expect(before.texts == ["x"])
+        #expect(after.texts == ["x"])
+        #expect(dispatcher.diagnostics.totals[.timedOut] == 1)
+        stuck.release()
+    }
+
+    @Test("Promise 6: a failing logger fails alone, and each failure is counted and reported")
+    func failingLogger() {
+        let dispatcher = LogDispatcher.forTest()
+        let failing = FailingLogger(name: "failing", every: 2)
+        let fine = RecordingLogger(name: "fine")
+        dispatcher.add(failing)
+        dispatcher.add(fine)
+        for index in 0..<100 { logInfo("\(index)", to: dispatcher) }
+        dispatcher.flush()
+        #expect(fine.messages.count == 100)
+        #expect(failing.messages.count == 50)
+        #expect(failing.statistics.failed == 50)
+        #expect(failing.statistics.isBalanced)
+        #expect(dispatcher.diagnostics.totals[.writeFailed] == 50)
+    }
+
+    @Test("Promise 6: a logger that throws half away says so, and the others get all")
+    func halvingLogger() {
+        let dispatcher = LogDispatcher.forTest()
+        let halving = HalvingLogger(name: "halving")
+        let fine = RecordingLogger(name: "fine")
+        dispatcher.add(halving)
+        dispatcher.add(fine)
+        for index in 0..<101 { logInfo("\(index)", to: dispatcher) }
+        dispatcher.flush()
+        #expect(fine.texts == (0...100).map { "\($0)" })
+        #expect(halving.texts == stride(from: 0, through: 100, by: 2).map { "\($0)" })
+        #expect(halving.statistics.filtered == 50)
+        #expect(halving.statistics.isBalanced)
+    }
+
+    @Test("Promise 6: a slow logger is behind, and loses nothing while its backlog holds")
+    func slowLogger() {
+        let dispatcher = LogDispatcher.forTest()
+        let slow = SlowLogger(name: "slow")
+        let fine = RecordingLogger(name: "fine")
+        dispatcher.add(slow)
+        dispatcher.add(fine)
+        for index in 0..<1000 { logInfo("\(index)", to: dispatcher) }
+        #expect(dispatcher.flush(timeout: .milliseconds(100)).unfinished == ["slow"])
+        #expect(fine.messages.count == 1000)
+        #expect(slow.handle(10))
+        #expect(slow.texts == (0..<10).map { "\($0)" })
+        slow.allow(990)
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(slow.texts == fine.texts)
+    }
+
+    @Test("Promise 6: dispatchers have nothing in common")
+    func independentDispatchers() {
+        let first = LogDispatcher.forTest()
+        let second = LogDispatcher.forTest()
+        let stuck = StuckLogger()
+        let fine = RecordingLogger()
+        first.add(stuck)
+        second.add(fine)
+        first.metadata = ["of": "first"]
+        first.levels = .info
+        logInfo("x", to: first)
+        logDebug("y", to: second)
+        #expect(second.flush().isComplete)
+        #expect(fine.texts == ["y"])
+        #expect(fine.messages.first?.metadata.isEmpty == true)
+        #expect(fine.messages.first?.sequence == 1)
+        stuck.release()
+        first.flush()
+    }
+}

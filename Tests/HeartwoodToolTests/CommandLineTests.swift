@@ -1,0 +1,127 @@
+import Foundation
+import Heartwood
+import Testing
+
+@testable import HeartwoodTool
+
+@Suite("The command line of heartwood")
+struct CommandLineTests {
+    private let options = [
+        OptionGroup(
+            title: "Options",
+            options: [
+                Option("--directory", "-d", value: "DIR", help: ""),
+                Option("--keep", value: "COUNT", help: ""),
+                Option("--quiet", "-q", help: ""),
+                Option("--level-pattern", value: "LEVEL=PATTERN", isRepeatable: true, help: ""),
+            ])
+    ]
+
+    private func parse(_ words: String...) throws -> Arguments {
+        try Arguments(parsing: words, options: options)
+    }
+
+    @Test("Options are read in all their forms, and operands beside them")
+    func forms() throws {
+        let arguments = try parse(
+            "a", "--directory", "x", "-q", "--level-pattern=error=b=c", "--level-pattern", "d", "-", "--",
+            "-e")
+        #expect(arguments.operands == ["a", "-", "-e"])
+        #expect(arguments.value("--directory") == "x")
+        #expect(arguments.has("--quiet"))
+        #expect(arguments.values("--level-pattern") == ["error=b=c", "d"])
+        #expect(try parse("-dx").value("--directory") == "x")
+        #expect(try parse("-d", "").value("--directory")?.isEmpty == true)
+    }
+
+    @Test(
+        "What makes no sense is refused, with what would",
+        arguments: [
+            (["--directroy", "x"], "did you mean “--directory”?"),
+            (["--dir", "x"], "did you mean “--directory”?"),
+            (["--keep"], "--keep COUNT"), (["--quiet=yes"], "takes no value"),
+            (["--zzz"], "unknown option “--zzz”"),
+            (["--keep", "1", "--keep", "2"], "only once"), (["-x"], "unknown option “-x”"),
+        ])
+    func refusals(words: [String], hint: String) throws {
+        let error = try #require(throws: UsageError.self) { try Arguments(parsing: words, options: options) }
+        #expect(error.message.contains(hint))
+    }
+
+    @Test("Nothing is suggested that nobody can have meant")
+    func noSuggestion() {
+        #expect(Spelling.nearest(to: "--zzzzzz", among: ["--keep", "--quota"]) == nil)
+        #expect(Spelling.nearest(to: "--kep", among: ["--keep", "--quota"]) == "--keep")
+        #expect(Spelling.distance("", "abc") == 3)
+        #expect(Spelling.distance("kitten", "sitting") == 3)
+    }
+
+    @Test(
+        "Times are read with their units",
+        arguments: [
+            ("30s", 30.0), ("5m", 300), ("12h", 43_200), ("7d", 604_800), ("2w", 1_209_600), ("45", 45),
+            ("0", 0), ("250ms", 0.25),
+            ("1.5h", 5400),
+        ])
+    func times(text: String, seconds: Double) { #expect(Duration(parsing: text) == .seconds(seconds)) }
+
+    @Test("What is no time is refused", arguments: ["", "s", "-5s", "5 parsecs", "1e99s", "nan", "５s"])
+    func noTimes(text: String) { #expect(Duration(parsing: text) == nil) }
+
+    @Test("Help is complete: every command, and every option of each")
+    func help() throws {
+        let tool = try ToolProcess()
+        let overview = try tool.run("--help")
+        #expect(overview.code == 0)
+        #expect(overview.error.isEmpty)
+        for command in Tool.subcommands {
+            #expect(overview.output.contains("  \(command.name) "))
+            let page = try tool.run(command.name, "--help")
+            #expect(page.code == 0)
+            for option in command.options.flatMap(\.options) {
+                for name in option.names { #expect(page.output.contains(name), "\(command.name) \(name)") }
+                #expect(!option.help.isEmpty)
+            }
+            #expect(page.output.contains("Exit codes"))
+            #expect(page.output.split(separator: "\n").allSatisfy { $0.count <= 110 })
+            #expect(try tool.run("help", command.name).output == page.output)
+        }
+        #expect(try tool.run("--version").output == "heartwood \(Tool.version)\n")
+        #expect(try tool.run().code == 2)
+    }
+
+    @Test(
+        "Arguments that make no sense end with code 2, and say what to do",
+        arguments: [
+            (["pip"], "did you mean “pipe”?"), (["--hlep"], "did you mean “--help”?"),
+            (["pipe", "--max-sise", "1"], "did you mean “--max-size”?"),
+            (["pipe", "--max-size", "big"], "such as 64KiB"),
+            (["pipe", "--max-age", "soon"], "such as 30s"), (["pipe", "--keep", "-1"], "whole number"),
+            (["pipe", "--level", "eror"], "did you mean “error”?"),
+            (["pipe", "--level-pattern", "error"], "LEVEL=PATTERN"),
+            (["pipe", "--level-pattern", "error=(("], "no regular expression"),
+            (["pipe", "--json", "--raw"], "exclude"),
+            (["pipe", "--spool", "x"], "--http URL"),
+            (["pipe", "--http", "http://127.0.0.1:1", "--http-format", "jsn"], "json"),
+            (["demo", "x"], "one argument too many"), (["demo", "--seconds", "0"], "at least 1"),
+        ])
+    func usageErrors(arguments: [String], hint: String) throws {
+        let tool = try ToolProcess()
+        let line = arguments.map { "'\($0)'" }.joined(separator: " ")
+        let outcome = try tool.shell("\"$HEARTWOOD\" \(line)")
+        #expect(outcome.code == 2, "\(outcome.error)")
+        #expect(outcome.error.contains(hint), "\(outcome.error)")
+        #expect(outcome.error.contains("--help"))
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test("The demo runs, and everything arrives")
+    func demo() throws {
+        let tool = try ToolProcess()
+        let outcome = try tool.run("demo", "--seconds", "1", "--directory", tool.logs)
+        #expect(outcome.code == 0, "\(outcome.error)")
+        #expect(outcome.output.contains("Everything arrived, once and whole."))
+        #expect(!outcome.output.contains("\u{1b}"), "no colours where there is no terminal")
+        #expect(try tool.logFiles().count > 1)
+    }
+}
