@@ -26,6 +26,7 @@ struct PipeFaultTests {
         // No file may have a single byte.
         let outcome = try tool.shell(
             "((ulimit -f 0; exec \"$HEARTWOOD\" pipe input -d logs); echo \"code $?\") 2>&1 | cat")
+        if isStoppedBySanitizer(outcome) { return }
         #expect(outcome.output.contains("1,000 of 1,000 lines did not get to files"), "\(outcome.output)")
         #expect(outcome.output.hasSuffix("code 1\n"), "the process survives the limit")
     }
@@ -37,8 +38,18 @@ struct PipeFaultTests {
         // 64 blocks of 512 or 1,024 bytes.
         let outcome = try tool.shell(
             "ulimit -f 64; exec \"$HEARTWOOD\" pipe input -d logs --max-size 0 --keep 0")
+        if isStoppedBySanitizer(outcome) { return }
         #expect(outcome.code == 0, "\(outcome.error)")
         ToolProcess.expectSame(try tool.messages(), lines)
+    }
+
+    /// Whether the thread sanitizer could not start, as it cannot where files are limited.
+    private func isStoppedBySanitizer(_ outcome: ToolProcess.Outcome) -> Bool {
+        let isStopped = (outcome.output + outcome.error).contains("ThreadSanitizer:DEADLYSIGNAL")
+        if isStopped {
+            print("skipped: the thread sanitizer does not start with a limit on the size of files")
+        }
+        return isStopped
     }
 
     @Test("A console whose reader goes does not keep lines from the files")

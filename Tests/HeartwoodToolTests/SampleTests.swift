@@ -1,0 +1,130 @@
+import Foundation
+import Heartwood
+import Testing
+
+@Suite("The code in the documents")
+struct SampleTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    private func text(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: Self.root.appendingPathComponent(path)), as: UTF8.self)
+    }
+
+    /// The Swift code of a document, block by block, without imports.
+    private func codeBlocks(_ path: String) throws -> [String] {
+        try blocks(in: text(path), from: { $0 == "```swift" }, to: "```")
+    }
+
+    /// The code that is compiled here for a document, without the indentation of the function around it.
+    private func samples(of path: String) throws -> [String] {
+        let folder = Self.root.appendingPathComponent("Tests/HeartwoodToolTests/Samples")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        return try files.flatMap { file in
+            let source = String(
+                decoding: try Data(contentsOf: folder.appendingPathComponent(file)), as: UTF8.self)
+            return blocks(in: source, from: { $0 == "// sample: \(path)" }, to: "// end")
+        }
+    }
+
+    private func blocks(in text: String, from isStart: (String) -> Bool, to end: String) -> [String] {
+        var blocks: [String] = []
+        var current: [String]?
+        var indent = 0
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let content = String(line.drop { $0 == " " })
+            if current == nil, isStart(content) {
+                current = []
+                indent = line.count - content.count
+            } else if let lines = current, content == end {
+                let code = lines.filter { !$0.hasPrefix("import ") }.joined(separator: "\n")
+                blocks.append(code.trimmingCharacters(in: .newlines))
+                current = nil
+            } else {
+                current?.append(String(line.dropFirst(min(indent, line.count - content.count))))
+            }
+        }
+        return blocks
+    }
+
+    @Test(
+        "Every block of Swift in a document is compiled here, word for word",
+        arguments: ["README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md"])
+    func compiled(path: String) throws {
+        let written = try codeBlocks(path)
+        #expect(!written.isEmpty)
+        ToolProcess.expectSame(try samples(of: path), written)
+    }
+
+    @Test(
+        "The README is no longer than a reader's patience, names the test command of the CI, and links to what exists"
+    )
+    func readme() throws {
+        let readme = try text("README.md")
+        #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 150)
+        #expect(readme.contains("\nswift test\n"))
+        #expect(try text(".ci/run").contains("\nattempt \"tests\" swift test\n"))
+        for document in ["README.md", "Docs/Architecture.md"] {
+            let folder = Self.root.appendingPathComponent(document).deletingLastPathComponent()
+            for link in try text(document).matches(of: /\]\(([^)#:]+)\)/) {
+                let target = folder.appendingPathComponent(String(link.1)).path
+                #expect(FileManager.default.fileExists(atPath: target), "\(document) links to \(link.1)")
+            }
+        }
+    }
+
+    // MARK: What the samples say they do
+
+    @Test("The logger of the guide keeps the newest hundred lines, and the formatter of the guide drops some")
+    func recentMessages() {
+        let dispatcher = LogDispatcher()
+        let recent = RecentMessages(formatter: Shout())
+        dispatcher.add(recent)
+        for number in 0..<150 {
+            logInfo("message \(number)", to: dispatcher)
+            logInfo("tick", category: .heartbeat, to: dispatcher)
+        }
+        dispatcher.removeAll()
+        #expect(recent.lines == (50..<150).map { "info: MESSAGE \($0)" })
+        #expect(recent.statistics.filtered == 150)
+    }
+
+    @Test("The logger and the formatter of the README do as it says")
+    func readmeTypes() {
+        let dispatcher = LogDispatcher()
+        let counter = Counter()
+        let recent = RecentMessages(formatter: Shouting())
+        dispatcher.add(counter)
+        dispatcher.add(recent, levels: .warning.union([.audit]))
+        logInfo("one", to: dispatcher)
+        counter.step = 10
+        log("two", level: .audit, to: dispatcher)
+        dispatcher.removeAll()
+        #expect(counter.total == 11)
+        #expect(recent.lines == ["TWO"])
+    }
+
+    @Test("The batching logger of the guide writes once per batch, in the order of its settings")
+    func batches() {
+        let dispatcher = LogDispatcher()
+        let written = Locked<[String]>([])
+        let logger = BatchLogger { text in
+            written.withLock { $0.append(text) }
+            return !text.contains("refuse")
+        }
+        logger.formatter = Shout()
+        dispatcher.add(logger)
+        logInfo("one", to: dispatcher)
+        logger.prefix = "> "
+        logInfo("two", to: dispatcher)
+        dispatcher.flush()
+        #expect(written.withLock { $0.joined() } == "info: ONE\n> info: TWO\n")
+        #expect(logger.statistics.bytes == 22)
+        dispatcher.diagnostics.handler = { _ in }
+        logger.formatter = TabSeparated()
+        logError("refuse \(17, as: "number")\u{1b}", to: dispatcher)
+        dispatcher.removeAll()
+        #expect(written.withLock { $0.last }?.hasSuffix("\trefuse 17\\u{1b}\tnumber=17\n") == true)
+        #expect(logger.statistics.failed == 1)
+    }
+}

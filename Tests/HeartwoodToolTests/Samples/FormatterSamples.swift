@@ -1,0 +1,46 @@
+import Heartwood
+
+// The code of Docs/WritingAFormatter.md, word for word; `SampleTests` compares them.
+
+// sample: Docs/WritingAFormatter.md
+/// Shouts, and keeps quiet about what nobody needs to hear.
+final class Shout: LogFormatter, @unchecked Sendable {
+    override func format(_ message: LogMessage) -> String? {
+        if message.category == .heartbeat { return nil }
+        return "\(message.level): \(message.text.uppercased())"
+    }
+}
+// end
+
+// sample: Docs/WritingAFormatter.md
+extension LogCategory {
+    static let heartbeat = LogCategory("heartbeat")
+}
+// end
+
+// sample: Docs/WritingAFormatter.md
+/// Level, time and fields as tab-separated values.
+final class TabSeparated: LogFormatter, @unchecked Sendable {
+    override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
+        output.append(message.level.name)
+        output.append(UInt8(ascii: "\t"))
+        output.append(rfc3339: message.timestamp)
+        output.append(UInt8(ascii: "\t"))
+        output.appendText(of: message, privacy: .redact, escaping: .escape)
+        for (name, value) in message.fields {
+            output.append(UInt8(ascii: "\t"))
+            output.append(name)
+            output.append(UInt8(ascii: "="))
+            output.append(value: value)
+        }
+        return true
+    }
+}
+// end
+
+func formatterUse() {
+    // sample: Docs/WritingAFormatter.md
+    let console = ConsoleLogger(formatter: Shout())
+    console.formatter = TabSeparated()
+    // end
+}

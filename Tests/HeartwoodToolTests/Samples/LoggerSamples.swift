@@ -1,0 +1,58 @@
+import Heartwood
+
+// The code of Docs/WritingALogger.md, word for word; `SampleTests` compares them.
+
+// sample: Docs/WritingALogger.md
+/// Keeps the newest messages in memory, for a screen that shows them.
+final class RecentMessages: AbstractLogger, @unchecked Sendable {
+    private(set) var lines: [String] = []
+
+    override func log(_ message: LogMessage) {
+        guard let line = formatted(message) else { return }
+        lines.append(line)
+        if lines.count > 100 { lines.removeFirst() }
+    }
+}
+// end
+
+func loggerUse() {
+    // sample: Docs/WritingALogger.md
+    let recent = RecentMessages(formatter: LineFormatter())
+    LogDispatcher.shared.add(recent, levels: .notice)
+    // end
+}
+
+// sample: Docs/WritingALogger.md
+/// Writes messages in batches to something that takes bytes.
+final class BatchLogger: AbstractLogger, @unchecked Sendable {
+    /// How a line begins.
+    @Ordered var prefix = ""
+
+    private var batch = LogBuffer()
+    private let write: (String) -> Bool
+
+    init(write: @escaping (String) -> Bool) {
+        self.write = write
+        super.init(name: "batches", formatter: LineFormatter())
+    }
+
+    override func log(_ message: LogMessage) {
+        let start = batch.count
+        batch.append(prefix)
+        guard formatted(message, into: &batch) else { return batch.truncate(to: start) }
+        batch.append(UInt8(ascii: "\n"))
+    }
+
+    override func batchDidEnd() {
+        let text = batch.text
+        batch.removeAll()
+        if text.isEmpty { return }
+        if write(text) {
+            noteWritten(text.utf8.count)
+        } else {
+            let count = text.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+            noteLaterFailure(of: count, "the batch was refused")
+        }
+    }
+}
+// end

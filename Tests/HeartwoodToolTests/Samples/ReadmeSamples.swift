@@ -1,0 +1,52 @@
+import Heartwood
+import HeartwoodHTTP
+
+// The code of README.md, word for word; `SampleTests` compares them.
+
+func readmeUse(id: String, ms: Double, email: String, error: any Error) throws {
+    // sample: README.md
+    let file = try FileLogger(directory: "logs")
+    LogDispatcher.shared.add(ConsoleLogger())
+    LogDispatcher.shared.add(file, levels: .info)  // a threshold; [.error, .debug] means just these two
+
+    logInfo("request \(id, as: "request_id") took \(ms, as: "ms", format: .fixed(2)) ms")
+    logError("payment of \(email, privacy: .private) failed: \(error)", category: .payments)
+
+    file.maximumFileSize = .mebibytes(50)  // any time, from any thread
+    LogCategory.payments.levels = .debug
+
+    withLogContext(["request_id": .string(id)]) {
+        logNotice("every message in here carries the request", metadata: ["attempt": 2])
+    }
+    LogDispatcher.shared.flush()  // also done when the process ends by exit()
+    // end
+}
+
+// sample: README.md
+extension LogCategory {
+    static let payments = LogCategory("payments")
+}
+
+extension LogLevel {
+    static let audit = LogLevel(bit: 7, name: "audit", severity: .notice)
+}
+
+final class Counter: AbstractLogger, @unchecked Sendable {
+    @Ordered var step = 1
+    private(set) var total = 0
+
+    override func log(_ message: LogMessage) { total += step }
+}
+
+final class Shouting: LogFormatter, @unchecked Sendable {
+    override func format(_ message: LogMessage) -> String? { message.text.uppercased() }
+}
+// end
+
+func readmeRemote() throws {
+    // sample: README.md
+    let remote = try HTTPLogger("https://logs.example.com/ingest", encoding: NDJSONEncoding(), spool: "spool")
+    remote.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets())]
+    LogDispatcher.shared.add(remote, levels: .notice)
+    // end
+}
