@@ -155,7 +155,8 @@ import Testing
         symlink(scratch.path, scratch.logs + "/" + name)
         let refused = Locked<[String]>([])
         let engine = FileEngine(
-            directory: try LogDirectory(scratch.logs), settings: FileSettings(naming: LogFileNaming(application: "t")),
+            directory: try LogDirectory(scratch.logs),
+            settings: FileSettings(naming: LogFileNaming(application: "t")),
             clock: clock,
             report: { event in
                 if case .refused(.notRegular, let name) = event { refused.withLock { $0.append(name) } }

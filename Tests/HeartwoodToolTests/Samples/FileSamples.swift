@@ -15,7 +15,8 @@ func fileUse() throws {
 func fileNames(_ file: FileLogger) throws {
     // sample: Docs/FileLogging.md
     file.naming = try LogFileNaming(
-        application: "shop", template: "{app}-{date:yyyy-MM-dd}.log", timeZone: TimeZone(identifier: "Europe/Paris") ?? .gmt)
+        application: "shop", template: "{app}-{date:yyyy-MM-dd}.log",
+        timeZone: TimeZone(identifier: "Europe/Paris") ?? .gmt)
     // end
 }
 
