@@ -73,6 +73,21 @@ struct SampleTests {
         }
     }
 
+    @Test(
+        "Every promise names test files that are there and name it; the one that does not is the one not yet kept"
+    )
+    func promises() throws {
+        let entries = try text("Docs/Invariants.md").split(separator: /\n(?=\d+\. )/).dropFirst()
+        #expect(entries.count == 10)
+        for (number, entry) in zip(1..., entries) {
+            let files = entry.matches(of: /\*(Tests\/[^*]+)\*/).map { String($0.1) }
+            #expect(files.isEmpty == (number == 10))
+            for file in files {
+                #expect(try text(file).lowercased().contains("promise \(number)"), "\(file)")
+            }
+        }
+    }
+
     // MARK: What the samples say they do
 
     @Test("The logger of the guide keeps the newest hundred lines, and the formatter of the guide drops some")
