@@ -57,15 +57,10 @@ func submitPlain(
     _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString, _ function: StaticString,
     _ line: UInt
 ) {
-    var call = Call(
-        text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
-        context: context,
-        site: CallSiteTable.id(file: file, function: function, line: line))
-    if let dispatcher {
-        dispatcher.intake.pointee.accept(&call, asynchronous)
-    } else {
-        LogDispatcher.sharedIntake.pointee.accept(&call, asynchronous)
-    }
+    let intake = dispatcher.map { $0.intake } ?? LogDispatcher.sharedIntake
+    intake.pointee.acceptPlain(
+        UnsafeRawBufferPointer(start: text, count: count), level, category, context,
+        CallSiteTable.id(file: file, function: function, line: line), asynchronous)
 }
 
 /// The way of a message with a tag or fields.

@@ -31,11 +31,64 @@ struct Intake {
         synchronousLevels.deallocate()
     }
 
-    /// Takes a message from a call: copies it into the ring, and sees to it that it is drained.
+    /// Takes a message that is text alone: copies it into the ring, and sees to it that it is drained.
     ///
     /// This is the hot path. It allocates nothing, takes no lock and makes no system call while the ring has room and
-    /// the drain is awake, unless the message has a tag, fields of its own, or the task a name.
+    /// the drain is awake. Calls in hooks, in tasks and with fields from outside take the other way, `accept`.
     @inline(__always)
+    func acceptPlain(
+        _ text: UnsafeRawBufferPointer, _ level: UInt32, _ category: LogCategory?, _ context: Int, _ site: UInt32,
+        _ asynchronous: Bool?
+    ) {
+        let thread = ThreadState.current
+        let ticks = hw_ticks()
+        let name = thread.name(at: ticks)
+        let label = hw_queue_label()
+        let labelSize = label.map { min(strlen($0), 255) } ?? 0
+        let size = RecordLayout.padded(RecordLayout.header + name.count + labelSize + text.count)
+        guard usesTicks, !thread.isInHook, !hw_in_task(), !hw_outer_fields_load(), size <= ring.maximumRecord,
+            let (position, used) = ring.reserve(size)
+        else {
+            var call = Call(text: text, level: level, category: category, context: context, site: site)
+            return accept(&call, asynchronous)
+        }
+        // As `Call.write`, several fields at a time.
+        let record = ring.address(of: position)
+        let categoryID = category.map { $0.state.id } ?? CategoryRegistry.defaultID
+        let sizes = UInt64(name.count) << 16 | UInt64(labelSize) << 24
+        record.write(ticks, at: RecordLayout.time)
+        record.write(thread.id, at: RecordLayout.thread)
+        record.write(Int64(context), at: RecordLayout.context)
+        record.write((UInt64(site) | UInt64(categoryID) << 32).littleEndian, at: RecordLayout.site)
+        record.write(UInt64(text.count).littleEndian, at: RecordLayout.textSize)
+        record.write((UInt64(level.trailingZeroBitCount) | sizes).littleEndian, at: RecordLayout.level)
+        var cursor = record + RecordLayout.header
+        if name.count > 0 {
+            cursor.copyMemory(from: name.baseAddress.unsafelyUnwrapped, byteCount: name.count)
+            cursor += name.count
+        }
+        if labelSize > 0 {
+            cursor.copyMemory(from: label.unsafelyUnwrapped, byteCount: labelSize)
+            cursor += labelSize
+        }
+        if text.count > 0 {
+            cursor.copyMemory(from: text.baseAddress.unsafelyUnwrapped, byteCount: text.count)
+        }
+        ring.publish(position, size: size, kind: .message)
+        let synchronous =
+            asynchronous.map { !$0 } ?? (synchronousLevels.pointee.load(ordering: .relaxed) & level != 0)
+        if synchronous {
+            dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(level) }
+        } else {
+            wakeDrain(fill: used, size: size)
+            if held.pointee.load(ordering: .relaxed) != 0 {
+                dispatcher._withUnsafeGuaranteedRef { $0.backpressure.wait() }
+            }
+        }
+    }
+
+    /// Takes any message.
+    @inline(never)
     func accept(_ call: inout Call, _ asynchronous: Bool?) {
         let thread = ThreadState.current
         let ticks = hw_ticks()
@@ -80,8 +133,7 @@ struct Intake {
         let state = schedule.pointee.load(ordering: .sequentiallyConsistent)
         if state == DrainSchedule.running { return }
         // In its pause it looks every millisecond; a burst that fills a quarter of the ring ends the pause.
-        let quarter = ring.maximumRecord
-        if state == DrainSchedule.asleep || fill / quarter != (fill + size) / quarter {
+        if state == DrainSchedule.asleep || fill >> ring.quarterShift != (fill &+ size) >> ring.quarterShift {
             dispatcher._withUnsafeGuaranteedRef { $0.wakeDrain(isAsleep: state == DrainSchedule.asleep) }
         }
     }

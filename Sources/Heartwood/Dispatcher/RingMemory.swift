@@ -9,6 +9,8 @@ struct RingMemory {
     /// A larger record takes another way (`LargeBody`).
     let maximumRecord: Int
     private let mask: UInt64
+    /// Of a fill level, gives the number of the quarter it is in.
+    let quarterShift: Int
     let tailWord: UnsafeMutablePointer<Atomic<UInt64>>
     let headWord: UnsafeMutablePointer<Atomic<UInt64>>
 
@@ -20,6 +22,7 @@ struct RingMemory {
         self.capacity = capacity
         maximumRecord = capacity / 4
         mask = UInt64(capacity - 1)
+        quarterShift = (capacity / 4).trailingZeroBitCount
         tailWord = tail
         headWord = head
     }

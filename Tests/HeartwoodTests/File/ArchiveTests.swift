@@ -205,6 +205,8 @@ struct FixedKey: SecretProvider {
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         await dispatcher.flush()
+        clock.advance(by: .seconds(1))
+        await dispatcher.flush()
         logger.archiver.drain()
         #expect(scratch.names() == [log + ".gz"])
         var lines: [String] = []
@@ -263,6 +265,8 @@ struct FixedKey: SecretProvider {
                 await logger.rollNow()
                 names = ["t 2026-01-01--00-00-00-000.log.gz"]
             }
+            await dispatcher.flush()
+            clock.advance(by: .seconds(1))
             await dispatcher.flush()
             logger.archiver.drain()
             #expect(flaky.seen.withLock { $0 } == (run == 2 ? [] : names), "run \(run)")

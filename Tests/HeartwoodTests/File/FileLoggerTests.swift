@@ -168,3 +168,159 @@ import Testing
         #expect(scratch.texts(logger.naming)[3] == "# shop\nline 3\n5\n")
     }
 }
+
+/// What follows from settings and calls that come at odd times.
+@Suite struct FileLoggerLifeTests {
+    private let scratch = Scratch()
+    private let clock = ManualClock()
+
+    private func makeLogger(_ activeName: String? = nil) throws -> (FileLogger, LogDispatcher) {
+        let naming = try LogFileNaming(application: "app", activeName: activeName)
+        let logger = try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+        let dispatcher = LogDispatcher()
+        dispatcher.diagnostics.handler = { _ in }
+        dispatcher.add(logger)
+        dispatcher.flush()
+        return (logger, dispatcher)
+    }
+
+    @Test("Settings that come one by one remove nothing that all of them together would keep")
+    func settingsOneByOne() throws {
+        for day in 10..<30 { scratch.write("old\n", to: "app 2025-12-\(day)--00-00-00-000.log") }
+        let (logger, dispatcher) = try makeLogger()
+        logger.diskQuota = .mebibytes(1)
+        logger.maximumFileCount = 100
+        dispatcher.flush()
+        #expect(scratch.names().count == 20)
+        clock.advance(by: .seconds(2))
+        dispatcher.flush()
+        #expect(scratch.names().count == 20)
+        logger.maximumFileCount = 5
+        dispatcher.flush()
+        #expect(scratch.names().count == 5)
+    }
+
+    @Test("Without any message, the limits are applied a second after the logger was added")
+    func limitsWithoutMessage() throws {
+        for day in 10..<30 { scratch.write("old\n", to: "app 2025-12-\(day)--00-00-00-000.log") }
+        let (_, dispatcher) = try makeLogger()
+        clock.advance(by: .seconds(1))
+        dispatcher.flush()
+        #expect(scratch.names().count == 10)
+    }
+
+    @Test("Files become too old and go while nothing is logged")
+    func idleRetention() throws {
+        let (logger, dispatcher) = try makeLogger()
+        clock.setWall(SystemClock().now())  // files have the kernel's times
+        logger.maximumFileAge = .seconds(3600)
+        logInfo("line", to: dispatcher)
+        logger.rollNow()
+        dispatcher.flush()
+        #expect(scratch.names().count == 1)
+        for _ in 0..<8 {
+            clock.advance(by: .seconds(1000))
+            dispatcher.flush()
+        }
+        #expect(scratch.names().isEmpty)
+    }
+
+    @Test("A change of names finishes the file under its old name")
+    func renaming() throws {
+        let (logger, dispatcher) = try makeLogger("app.log")
+        logInfo("one", to: dispatcher)
+        logger.naming = LogFileNaming(application: "other")
+        logInfo("two", to: dispatcher)
+        dispatcher.flush()
+        #expect(
+            scratch.names() == ["app 2026-01-01--00-00-00-000.log", "other 2026-01-01--00-00-00-000.log"])
+    }
+
+    @Test("A relative directory stays the same when the program changes its working directory")
+    func workingDirectory() async throws {
+        let path = scratch.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            _ = FileManager.default.changeCurrentDirectoryPath(path)
+            let logger = try FileLogger(
+                directory: "logs", naming: LogFileNaming(application: "app"), formatter: nil)
+            let dispatcher = LogDispatcher()
+            dispatcher.add(logger)
+            logInfo("one", to: dispatcher)
+            dispatcher.flush(timeout: .seconds(10))
+            _ = FileManager.default.changeCurrentDirectoryPath("/")
+            logInfo("two", to: dispatcher)
+            dispatcher.flush(timeout: .seconds(10))
+        }
+        #expect(scratch.lines(LogFileNaming(application: "app")) == ["one", "two", ""])
+    }
+
+    @Test("Lines that wait when the logger goes are counted as failed, and nothing hangs")
+    func removedWhileFull() throws {
+        let calls = SystemCalls { call in call == .write ? .fails(ENOSPC) : nil }
+        let logger = try FileLogger(
+            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "app"),
+            formatter: nil,
+            clock: clock)
+        let dispatcher = LogDispatcher()
+        dispatcher.diagnostics.handler = { _ in }
+        dispatcher.add(logger)
+        for _ in 0..<10 { logInfo("line", to: dispatcher) }
+        dispatcher.flush()
+        #expect(logger.statistics.failed == 0)
+        dispatcher.remove(logger)
+        #expect(logger.statistics.failed == 10)
+        #expect(logger.statistics.delivered == 0)
+        #expect(logger.statistics.received == 10)
+    }
+
+    @Test("synchronize puts finished files on the disk as well")
+    func synchronizes() throws {
+        let syncs = Locked(0)
+        let calls = SystemCalls { call in
+            if call == .sync { syncs.withLock { $0 += 1 } }
+            return nil
+        }
+        let logger = try FileLogger(
+            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "app"),
+            formatter: nil,
+            clock: clock)
+        let dispatcher = LogDispatcher()
+        dispatcher.add(logger)
+        logInfo("one", to: dispatcher)
+        logger.rollNow()
+        logInfo("two", to: dispatcher)
+        #expect(logger.synchronize())
+        #expect(syncs.withLock { $0 } == 3)  // both files, and the directory
+        #expect(logger.synchronize())
+        #expect(syncs.withLock { $0 } == 4)
+    }
+
+    @Test("The disk is synchronised when the policy says so", arguments: [0, 1, 2, 3])
+    func syncPolicy(_ which: Int) throws {
+        let policies: [LogSyncPolicy] = [.never, .everyBatch, .levels([.error]), .interval(.seconds(5))]
+        let syncs = Locked(0)
+        let calls = SystemCalls { call in
+            if call == .sync { syncs.withLock { $0 += 1 } }
+            return nil
+        }
+        let logger = try FileLogger(
+            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "app"),
+            formatter: nil,
+            clock: clock)
+        let dispatcher = LogDispatcher()
+        dispatcher.add(logger)
+        logger.syncPolicy = policies[which]
+        logInfo("one", to: dispatcher)
+        dispatcher.flush()
+        let afterInfo = syncs.withLock { $0 }
+        logError("two", to: dispatcher)
+        dispatcher.flush()
+        let afterError = syncs.withLock { $0 }
+        clock.advance(by: .seconds(10))
+        dispatcher.flush()
+        let afterTime = syncs.withLock { $0 }
+        #expect((afterInfo > 0) == (which == 1))
+        #expect((afterError > 0) == (which == 1 || which == 2))
+        #expect((afterTime > 0) == (which != 0))
+    }
+}

@@ -45,7 +45,10 @@ extension FileEngine {
         } catch {
             // The file cannot be examined, or a torn line not be cut off: leave it alone, and go on in another one.
             note(error)
-            if writer.isTorn || error.number == EBADF { release(writer) }
+            if writer.isTorn || error.number == EBADF {
+                mustBegin = true
+                release(writer)
+            }
             return
         }
         if now < writer.deadline.earliest {
@@ -150,11 +153,16 @@ extension FileEngine {
                 continue
             }
             if settings.repairsTornLines, isAlone {
-                let cut = try TornLineRepair.repair(file, size: status.size, calls: calls)
-                if cut > 0 {
-                    report(.repaired(name: entry.name, bytes: cut))
-                    status = try calls.status(file.number)
-                    inventory.resize(entry.name, to: status.size)
+                do throws(SystemFailure) {
+                    let cut = try TornLineRepair.repair(file, size: status.size, calls: calls)
+                    if cut > 0 {
+                        report(.repaired(name: entry.name, bytes: cut))
+                        status = try calls.status(file.number)
+                        inventory.resize(entry.name, to: status.size)
+                    }
+                } catch {
+                    report(.failed(error, name: entry.name, waiting: 0))
+                    if !mustBegin { throw error }
                 }
             }
             let begun = self.begun(file, entry, status)

@@ -105,7 +105,11 @@ extension FileEngine {
     }
 
     private func close(_ old: FileWriter) {
-        if settings.sync != .never { _ = try? old.sync() }
+        if settings.sync != .never {
+            _ = try? old.sync()
+        } else {
+            rememberUnsynced(old.name)
+        }
         counters.rolls += 1
         finish(old.name, old.label)
         inventory.modify(old.name, at: clock.now())
@@ -113,6 +117,14 @@ extension FileEngine {
         // Others wait for this lock, and a child that a fork made holds the file open as well.
         calls.unlock(old.file.number)
         report(.rolled(name: old.name))
+    }
+
+    /// Remembers a finished file for ``synchronize()``; those that are gone are forgotten.
+    private func rememberUnsynced(_ name: String) {
+        unsyncedFiles.append(name)
+        guard unsyncedFiles.count > 256 else { return }
+        let there = Set(inventory.entries.map(\.name))
+        unsyncedFiles = unsyncedFiles.filter(there.contains).suffix(1024)
     }
 
     /// Notes that a file is never written to again.
@@ -222,6 +234,7 @@ extension FileEngine {
                 rollIdle(writer, uptime)
             }
         }
+        if settings.retention.maximumAge > .zero, isStarted, uptime >= nextAgeCheck { applyRetention() }
         synchronizeIfDue(false)
     }
 
@@ -244,7 +257,10 @@ extension FileEngine {
             if let delay { delays.append(max(nextRoll - uptime, min(delay, .seconds(600)))) }
         }
         if case .interval(let interval) = settings.sync, let unsyncedSince {
-            delays.append(max(.zero, unsyncedSince + interval - uptime))
+            delays.append(max(.milliseconds(10), unsyncedSince + interval - uptime))
+        }
+        if settings.retention.maximumAge > .zero, isStarted {
+            delays.append(max(.seconds(1), nextAgeCheck - uptime))
         }
         return delays.min()
     }
@@ -259,18 +275,26 @@ extension FileEngine {
 
     // MARK: The disk
 
-    /// Puts everything that was written on the disk.
+    /// Puts everything that was written on the disk: the open file, those that were finished, and their names.
     package func synchronize() throws(SystemFailure) {
-        guard let writer else { return }
         do throws(SystemFailure) {
-            try writer.sync()
+            while let name = unsyncedFiles.first {
+                // One that is gone was removed by the limits, or is an archive, which is on the disk already.
+                if let (file, _) = try? directory.open(name, acceptsLinked: true) {
+                    try calls.sync(file.number)
+                }
+                unsyncedFiles.removeFirst()
+            }
+            if let writer { try writer.sync() }
             if hasUnsyncedNames {
                 try calls.syncDirectory(directory.descriptor.number)
                 hasUnsyncedNames = false
             }
         } catch {
             counters.failures += 1
-            report(.failed(error, name: writer.name, waiting: 0))
+            // Not again at once: a disk that fails once fails for a while.
+            if unsyncedSince != nil { unsyncedSince = clock.uptime() }
+            report(.failed(error, name: writer?.name, waiting: 0))
             throw error
         }
         unsyncedSince = nil

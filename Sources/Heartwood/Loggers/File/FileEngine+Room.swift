@@ -11,7 +11,9 @@ extension FileEngine {
             return
         }
         defer { lock.release() }
-        let now = clock.uptime() < distrustedUntil ? nil : clock.now()
+        let uptime = clock.uptime()
+        let now = uptime < distrustedUntil ? nil : clock.now()
+        nextAgeCheck = uptime + untilTooOld
         var held: Set<String> = []
         var isSettled = false
         while !isSettled {
@@ -30,6 +32,15 @@ extension FileEngine {
             }
             inventory.remove(removed)
         }
+    }
+
+    /// How long until the oldest file is too old: from a minute to an hour, so that a clock that is set does no harm.
+    private var untilTooOld: Duration {
+        let age = settings.retention.maximumAge
+        guard age > .zero, let oldest = inventory.entries.first(where: { !$0.isProtected }) else {
+            return .seconds(3600)
+        }
+        return min(max(oldest.modified + age - clock.now(), .seconds(60)), .seconds(3600))
     }
 
     /// Removes a file unless somebody holds it.
@@ -143,16 +154,23 @@ extension FileEngine {
 
     // MARK: Settings
 
-    /// Takes new settings; limits hold at once, as far as there are files.
+    /// Takes new settings; limits hold at once.
+    ///
+    /// Before the engine has started nothing is done: settings come one by one, and the first must not remove what the
+    /// second would keep.
     package func apply(_ new: FileSettings) {
         let old = settings
-        settings = new
-        let isRenamed = old.naming !== new.naming
-        if isRenamed || old.isShared != new.isShared {
+        guard isStarted else {
+            settings = new
+            return
+        }
+        if old.naming !== new.naming || old.isShared != new.isShared {
+            // With the old names, which the file has.
             if let writer { finishForChange(writer) }
             isStarted = false
             mustBegin = true
         }
+        settings = new
         if let writer, old.rolling != new.rolling || old.retention != new.retention {
             let now = clock.now()
             let uptime = clock.uptime()
@@ -162,20 +180,23 @@ extension FileEngine {
             if writer.hasRecords, isOver || writer.deadline.isReached(wall: now, steady: uptime) { rollNow() }
         }
         if old.retention != new.retention || old.rolling.maximumSize != new.rolling.maximumSize {
-            for advice in new.retention.contradictions(maximumFileSize: new.rolling.maximumSize) {
-                report(.advice(advice))
-            }
-            if isStarted || old.retention != new.retention {
-                do {
-                    try start()
-                    applyRetention()
-                } catch {
-                    note(error)
-                }
+            advise()
+            do {
+                try start()
+                applyRetention()
+            } catch {
+                note(error)
             }
         }
         if old.currentLink != new.currentLink, let writer { updateLink(writer.name) }
         if old.minimumFreeSpace != new.minimumFreeSpace { spaceCredit = 0 }
+    }
+
+    /// Tells of settings that contradict each other.
+    package func advise() {
+        for advice in settings.retention.contradictions(maximumFileSize: settings.rolling.maximumSize) {
+            report(.advice(advice))
+        }
     }
 
     private func finishForChange(_ writer: FileWriter) {
@@ -186,6 +207,7 @@ extension FileEngine {
     /// Lets go of the file; it may be gone on with later.
     package func close() {
         retry()
+        giveUpWaiting()
         guard let writer else { return }
         if settings.sync != .never { _ = try? writer.sync() }
         release(writer)

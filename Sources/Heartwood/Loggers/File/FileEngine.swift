@@ -65,6 +65,10 @@ package final class FileEngine {
     var unsyncedSince: Duration?
     /// A name that a renamed file has still to lose.
     var surplusName: String?
+    /// Finished files that were not synchronised when they were.
+    var unsyncedFiles: [String] = []
+    /// When it is worth looking for files that are too old.
+    var nextAgeCheck = Duration.zero
     /// Files were begun or renamed since the directory was last synchronised.
     var hasUnsyncedNames = false
     /// To notice that the wall clock was set: the two clocks when they were last compared.
@@ -163,6 +167,15 @@ package final class FileEngine {
 
     /// Whether everything that was accepted is in a file, or was dropped.
     package var isIdle: Bool { waiting.isEmpty && lost == 0 }
+
+    /// Drops what waits, counted: the logger goes, and there is no later.
+    func giveUpWaiting() {
+        let count = waiting.count - announcements.count
+        guard count > 0 else { return }
+        counters.dropped += count
+        forgetWaiting()
+        report(.dropped(records: counters.dropped, failure))
+    }
 
     /// Forgets what waits: after a fork it is the parent's.
     func forgetWaiting() {

@@ -29,7 +29,9 @@ public import Foundation
 /// - **Crashes**: each batch is handed to the kernel as a whole, so it survives the death of the process. What a power
 ///   cut may take is for ``syncPolicy`` to say.
 ///
-/// All settings may be changed at any time, on any thread, and take effect in order with the messages (promise 2).
+/// All settings may be changed at any time, on any thread, and take effect in order with the messages (promise 2). The
+/// limits are first applied at the first message, or a second after the logger was added, so they may be set before
+/// or after that in any order; later each is applied as it is set.
 /// Hooks of the base class are final here; for other bytes than lines override ``finishRecord(in:from:)``.
 open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the queue's; settings are `Ordered`
     // MARK: Rolling (any thread, ordered)
@@ -151,10 +153,13 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     private let batch: UnsafeMutablePointer<Batch>
     private var timer: (any LogTimer)?
     private var timerDue = Duration.zero
+    private var startTimer: (any LogTimer)?
     private var seen = FileCounters()
 
     /// A batch is written when it has so many bytes, or no more messages are there.
     private static let batchSize = 64 * 1024
+    /// How long after it was added the logger waits for settings, before it applies the limits.
+    private static let settingsTime = Duration.seconds(1)
 
     /// Records that are not handed to the engine yet.
     private struct Batch: ~Copyable {
@@ -263,10 +268,17 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         settle()
     }
 
-    /// Reads the directory, and applies the retention limits.
+    /// Has the directory read in a second; the first message does it at once.
+    ///
+    /// In between, settings are only taken note of: the first of several must not remove what the second would keep.
     public final override func didAdd() {
-        open()
-        settle()
+        startTimer = clock.schedule(after: FileLogger.settingsTime, on: queue) { [weak self] in
+            guard let self else { return }
+            perform { [self] in
+                open()
+                settle()
+            }
+        }
     }
 
     /// Closes the file; a later run may go on with it.
@@ -274,6 +286,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         writeBatch()
         engine.close()
         settle()
+        startTimer?.cancel()
         timer?.cancel()
         timer = nil
     }
@@ -336,6 +349,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     public final func rollNow(completion: (@Sendable (Bool) -> Void)? = nil) {
         performInOrder { [self] in
             writeBatch()
+            open()
             let isDone = engine.rollNow()
             settle()
             if let completion { hookQueue.async { completion(isDone) } }
@@ -432,9 +446,14 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         return settings
     }
 
+    /// Reads the directory and applies the limits, the first time that there is something to do.
     private func open() {
+        guard !engine.isStarted else { return }
+        startTimer?.cancel()
+        startTimer = nil
         do {
             try engine.start()
+            engine.advise()
             engine.applyRetention()
             enqueueArchives()
         } catch {
@@ -445,6 +464,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     private func writeBatch() {
         let batch = batch
         guard !batch.pointee.ends.isEmpty else { return }
+        open()
         batch.pointee.buffer.withUnsafeBytes { bytes in
             engine.write(bytes, batch.pointee.ends, isUrgent: batch.pointee.isUrgent)
         }
@@ -475,6 +495,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     private func armTimer() {
+        guard engine.isStarted else { return }
         guard let delay = engine.untilTick else {
             timer?.cancel()
             timer = nil

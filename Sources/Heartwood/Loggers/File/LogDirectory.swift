@@ -42,6 +42,8 @@ package final class LogDirectory: Sendable {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LogError(.setting, "The path of the log directory is empty or has a zero byte", place: path)
         }
+        if !path.hasPrefix("/") { path = LogDirectory.workingDirectory + "/" + path }
+        // Whole, so that it stays the same when the program changes its working directory.
         self.path = path
         self.policy = policy
         self.calls = calls
@@ -64,6 +66,12 @@ package final class LogDirectory: Sendable {
         // Through "/." so that a symbolic link at the end of the path is followed, as it was when it was opened.
         guard let there = try? calls.status(path: path + "/.") else { return false }
         return there.identity == held.identity
+    }
+
+    private static var workingDirectory: String {
+        guard let text = getcwd(nil, 0) else { return "." }
+        defer { free(text) }
+        return String(cString: text)
     }
 
     // MARK: Opening

@@ -33,20 +33,21 @@ enum CurlFailure {
         }
     }
 
-    /// OpenSSL's X509_V_ERR_ numbers; a wrong host is libcurl's own finding and has none.
+    /// OpenSSL's X509_V_ERR_ numbers; a wrong host is libcurl's own finding and has only words.
     private static func certificateReason(_ verification: Int, _ words: String) -> HTTPTransportError.Reason {
-        switch verification {
+        if words.contains("match") && words.contains("host") { return .certificateForOtherHost }
+        return switch verification {
         case 10: .certificateExpired
         case 9: .certificateNotYetValid
         case 2, 18, 19, 20, 21, 24, 27: .certificateFromUnknownAuthority
         case 62: .certificateForOtherHost
-        case 0: words.contains("match") ? .certificateForOtherHost : .certificateRefused
         default: .certificateRefused
         }
     }
 
     private static func handshakeReason(_ verification: Int, _ words: String) -> HTTPTransportError.Reason {
-        if verification != 0 { return certificateReason(verification, words) }
+        // 1 is what libcurl has where nothing was verified yet.
+        if verification > 1 { return certificateReason(verification, words) }
         if isAboutClientCertificate(words) { return .clientCertificateNeeded }
         // A connection that breaks during the handshake is weather, not a setting.
         if words.contains("SYSCALL") || words.contains("reset") || words.contains("unexpected eof") {

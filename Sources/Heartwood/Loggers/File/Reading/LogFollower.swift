@@ -4,18 +4,25 @@ import CHeartwood
 ///
 /// Not thread-safe: owned by whoever reads.
 package final class LogFollower {
+    /// Which file it is: the kernel gives the number of a removed file to the next one, so its birth counts as well.
+    private struct Key: Hashable {
+        let identity: FileStatus.Identity
+        let birth: Int64
+    }
+
     private let list: () throws -> [String]
     private let key: (any SecretProvider)?
     private let calls = SystemCalls()
     private var source: LogFileSource?
     private var path: String?
-    private var identity: FileStatus.Identity?
     private var offset = 0
     private var splitter = LineSplitter()
-    /// Files that were read to their end.
-    private var done: Set<FileStatus.Identity> = []
+    /// Files that were read to their end, or are being read.
+    private var known: Set<Key> = []
+    /// The same by their paths, so that most need not be opened to be known again.
+    private var knownPaths: [String: FileStatus.Identity] = [:]
     /// The paths of logs that were met, in whatever stage.
-    private var seen: Set<String> = []
+    private var logs: Set<String> = []
 
     /// Begins behind what was read already.
     ///
@@ -25,38 +32,35 @@ package final class LogFollower {
     ) throws {
         self.list = list
         self.key = key
-        for path in try list() where path != start?.path {
-            if let status = try? calls.status(path: path) { done.insert(status.identity) }
-            seen.insert(ArchiveStage.split(path).log)
+        for path in try list() where path != start?.path { _ = isNew(path) }
+        if let start {
+            _ = isNew(start.path)
+            try open(start.path, at: start.offset)
         }
-        if let start { try open(start.path, at: start.offset) }
     }
 
     private func open(_ path: String, at offset: Int) throws {
         source = try LogFileSource(path: path, offset: offset, key: key)
         self.path = path
-        seen.insert(ArchiveStage.split(path).log)
         self.offset = offset
-        identity = try? calls.status(path: path).identity
     }
 
     /// The lines that have come since the last time.
     package func poll() throws -> [LogLine] {
         var lines: [LogLine] = []
         while true {
-            let hasNext = try nextPath()
+            let next = try list().first { isNew($0) }
             // What came before the next file was seen is read to its end before that one is begun.
             try readOn(&lines)
-            guard let next = hasNext else { return lines }
+            guard let next else { return lines }
             splitter.finish { lines.append(line($0)) }
-            if let identity { done.insert(identity) }
             source = nil
             try open(next, at: 0)
         }
     }
 
     private func readOn(_ lines: inout [LogLine]) throws {
-        if let path, let status = try? calls.status(path: path), status.identity == identity,
+        if let path, let status = try? calls.status(path: path), status.identity == knownPaths[path],
             status.size < offset
         {
             try open(path, at: 0)  // cut to nothing by `copytruncate`
@@ -67,20 +71,18 @@ package final class LogFollower {
         }
     }
 
-    /// The first file that was not read yet.
-    private func nextPath() throws -> String? {
-        for candidate in try list() {
-            guard let status = try? calls.status(path: candidate), status.kind == .regular else { continue }
-            if status.identity == identity || done.contains(status.identity) { continue }
-            let (log, stage, _) = ArchiveStage.split(candidate)
-            // The archive of a file that was read while it was plain is nothing new.
-            if stage != .plain, seen.contains(log) {
-                done.insert(status.identity)
-                continue
-            }
-            return candidate
-        }
-        return nil
+    /// Whether a file was never met; from then on it is known.
+    private func isNew(_ path: String) -> Bool {
+        guard let status = try? calls.status(path: path), status.kind == .regular,
+            knownPaths[path] != status.identity, let number = try? calls.openForReading(path)
+        else { return false }
+        let file = Descriptor(number, calls)
+        knownPaths[path] = status.identity
+        let isFirst = known.insert(Key(identity: status.identity, birth: hw_file_birth(file.number))).inserted
+        let (log, stage, _) = ArchiveStage.split(path)
+        // The archive of a log that was read while it was plain is nothing new.
+        let isLogNew = logs.insert(log).inserted
+        return isFirst && (isLogNew || stage == .plain)
     }
 
     private func line(_ bytes: ArraySlice<UInt8>) -> LogLine {

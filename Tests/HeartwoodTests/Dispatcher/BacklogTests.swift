@@ -1,0 +1,175 @@
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite("A logger's backlog")
+struct BacklogTests {
+    /// A batch of records of these levels, as the drain makes it.
+    private func batch(_ levels: [LogLevel], textSize: Int = 32) -> RecordBatch {
+        let size = RecordLayout.padded(RecordLayout.header + textSize)
+        let batch = RecordBatch(capacity: size * levels.count)
+        for (index, level) in levels.enumerated() {
+            let record = batch.base + index * size
+            memset(record, 0, size)
+            record.storeBytes(of: UInt32(textSize), toByteOffset: RecordLayout.textSize, as: UInt32.self)
+            record.storeBytes(of: UInt8(level.index), toByteOffset: RecordLayout.level, as: UInt8.self)
+            batch.size += size
+            batch.add(at: index * size, size: size, sequence: UInt64(index))
+        }
+        return batch
+    }
+
+    private func backlog(_ policy: OverflowPolicy, _ limit: Int, allowance: Int = 0) -> Backlog {
+        var backlog = Backlog()
+        backlog.limits = BacklogLimits(limit: .bytes(limit), policy: policy)
+        backlog.allowance = allowance
+        return backlog
+    }
+
+    private func slice(_ levels: [LogLevel], wanting mask: LogLevelMask = .all) -> RecordSlice {
+        RecordSlice(batch(levels), levels: mask.rawValue)
+    }
+
+    /// Works everything off; returns what came out: how many records, and `-n` for a gap of n.
+    private func drain(_ backlog: inout Backlog) -> [Int] {
+        var result: [Int] = []
+        while let entry = backlog.next() {
+            switch entry {
+            case .gap(let gap): result.append(-gap.count)
+            case .work: result.append(0)
+            case .records(let slice, let lost):
+                if lost.count > 0 { result.append(-lost.count) }
+                result.append(slice.count)
+                backlog.finish(weighing: slice.weight)
+            }
+        }
+        return result
+    }
+
+    @Test("Its weight is that of what waits and of what is being worked off, and 0 in the end")
+    func weight() {
+        var backlog = backlog(.dropNewest, 100_000)
+        for _ in 0..<10 { #expect(backlog.append(slice([.info, .error])).isEmpty) }
+        #expect(backlog.weight == 10 * (2 * 96 + RecordSlice.overhead))
+        let entry = backlog.next()
+        #expect(backlog.weight == 10 * (2 * 96 + RecordSlice.overhead))
+        if case .records(let slice, _)? = entry { backlog.finish(weighing: slice.weight) }
+        #expect(backlog.weight == 9 * (2 * 96 + RecordSlice.overhead))
+        #expect(drain(&backlog) == [Int](repeating: 2, count: 9))
+        #expect(backlog.weight == 0)
+        #expect(backlog.isEmpty)
+    }
+
+    @Test("Random traffic under each policy: nothing is lost uncounted, and the limit holds", arguments: 0..<40)
+    func random(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let policies: [OverflowPolicy] = [
+            .dropNewest, .dropOldest, .dropBelow(.warning), .block(upTo: .seconds(1)),
+        ]
+        let limit = Int.random(in: 500...20_000, using: &generator)
+        var backlog = backlog(policies[seed % 4], limit, allowance: 1000)
+        var received = 0
+        var delivered = 0
+        var announced = 0
+        var freed = 0
+        func take(_ entry: Backlog.Entry) {
+            switch entry {
+            case .gap(let gap): announced += gap.count
+            case .work: break
+            case .records(let slice, let lost):
+                announced += lost.count
+                var count = 0
+                slice.forEach { _ in count += 1 }
+                #expect(count == slice.count)
+                delivered += count
+                backlog.finish(weighing: slice.weight)
+            }
+        }
+        for _ in 0..<2000 {
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<6:
+                let count = Int.random(in: 1...20, using: &generator)
+                let levels = (0..<count).map { _ in LogLevel.standardLevels.randomElement(using: &generator) ?? .info }
+                let slice = slice(levels, wanting: Bool.random(using: &generator) ? .all : .info)
+                if slice.count == 0 { continue }
+                received += slice.count
+                freed += backlog.append(slice).count
+                let most = seed % 4 == 3 ? limit + 1000 : limit
+                #expect(backlog.weight <= most)
+            case 6: backlog.append {}
+            case 7: backlog.giveUp()
+            default: if let entry = backlog.next() { take(entry) }
+            }
+        }
+        while let entry = backlog.next() { take(entry) }
+        #expect(received == delivered + backlog.dropped)
+        #expect(announced == backlog.dropped)
+        #expect(backlog.weight == 0)
+        #expect(backlog.isEmpty)
+    }
+
+    @Test("Evicted entries leave nothing behind, however long a logger is stuck", arguments: [0, 1, 2])
+    func boundedBookkeeping(which: Int) {
+        let policies: [OverflowPolicy] = [.dropOldest, .dropBelow(.warning), .dropNewest]
+        var backlog = backlog(policies[which], 4000)
+        backlog.append {}
+        for index in 0..<50_000 {
+            _ = backlog.append(slice([index % 50 == 0 ? .error : .info]))
+            #expect(backlog.entryCount < 1000)
+        }
+        #expect(backlog.weight <= 4000)
+        let out = drain(&backlog)
+        let records = out.reduce(0) { $0 + abs($1) }
+        #expect(records == 50_000)
+    }
+
+    @Test("A batch of which little is wanted is not kept for that")
+    func sparse() {
+        var backlog = backlog(.dropBelow(.error), 20_000)
+        let levels = [LogLevel](repeating: .info, count: 150) + [.error]
+        var kept: [RecordBatch] = []
+        for _ in 0..<20 { _ = backlog.append(slice(levels)) }
+        while let entry = backlog.next() {
+            if case .records(let slice, _) = entry { kept.append(slice.batch) }
+        }
+        let size = kept.reduce(0) { $0 + $1.size }
+        #expect(size <= 2 * 20_000)
+        var narrow = self.backlog(.dropNewest, 20_000)
+        _ = narrow.append(slice(levels, wanting: .error))
+        if case .records(let slice, _)? = narrow.next() { #expect(slice.batch.size == 96) }
+    }
+
+    @Test("Places at which messages are missing that follow each other are one place")
+    func gaps() {
+        var backlog = backlog(.dropNewest, 700)
+        #expect(backlog.append(slice([.info])).isEmpty)
+        for _ in 0..<5 { _ = backlog.append(slice([.info, .info, .info, .info, .info])) }
+        backlog.append(lostAtRing: 3)
+        backlog.append {}
+        backlog.append(lostAtRing: 2)
+        let dropped = backlog.dropped
+        let out = drain(&backlog)
+        #expect(out.filter { $0 < 0 } == [-(dropped + 3), -2])
+        #expect(out.filter { $0 == 0 }.count == 1)
+    }
+
+    @Test("It holds callers beyond the limit, lets them go at half of it, and not again while one has waited in vain")
+    func holding() {
+        var backlog = backlog(.block(upTo: .seconds(1)), 2000, allowance: 2000)
+        while !backlog.holdsCallers { _ = backlog.append(slice([.info])) }
+        #expect(backlog.weight > 2000)
+        backlog.giveUp()
+        #expect(!backlog.holdsCallers)
+        let before = backlog.dropped
+        for _ in 0..<10 { _ = backlog.append(slice([.info])) }
+        #expect(!backlog.holdsCallers)
+        #expect(backlog.dropped == before + 10)
+        while backlog.weight > 1000, case .records(let slice, _)? = backlog.next() {
+            backlog.finish(weighing: slice.weight)
+        }
+        while !backlog.holdsCallers { _ = backlog.append(slice([.info])) }
+        #expect(backlog.weight > 2000)
+    }
+}
