@@ -49,7 +49,9 @@ struct SampleTests {
 
     @Test(
         "Every block of Swift in a document is compiled here, word for word",
-        arguments: ["README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md"])
+        arguments: [
+            "README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md", "Docs/FileLogging.md",
+        ])
     func compiled(path: String) throws {
         let written = try codeBlocks(path)
         #expect(!written.isEmpty)
