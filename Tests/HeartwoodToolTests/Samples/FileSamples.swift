@@ -3,7 +3,7 @@ import Heartwood
 
 // The code of Docs/FileLogging.md, word for word; `SampleTests` compares them.
 
-func fileLoggingStart() throws {
+func fileUse() throws {
     // sample: Docs/FileLogging.md
     let file = try FileLogger(directory: "/var/log/shop")
     LogDispatcher.shared.add(file, levels: .info)
@@ -12,19 +12,22 @@ func fileLoggingStart() throws {
     // end
 }
 
-func fileLoggingSettings(_ file: FileLogger) throws {
+func fileNames(_ file: FileLogger) throws {
     // sample: Docs/FileLogging.md
     file.naming = try LogFileNaming(
         application: "shop", template: "{app}-{date:yyyy-MM-dd}.log",
         timeZone: TimeZone(identifier: "Europe/Paris") ?? .gmt)
     // end
+}
+
+func fileEncryption(_ file: FileLogger) {
     // sample: Docs/FileLogging.md
     file.archiveKey = FileSecrets(directory: "/etc/shop/keys")
     file.archiveFormat = .encrypted
     // end
 }
 
-func fileLoggingReading(yesterday: LogTimestamp, today: LogTimestamp) async throws {
+func fileReading(yesterday: LogTimestamp, today: LogTimestamp) async throws {
     // sample: Docs/FileLogging.md
     let reader = LogFileReader(directory: "/var/log/shop")
     for try await line in try reader.lines(from: yesterday) where line.level == .error { print(line.text) }
@@ -32,7 +35,7 @@ func fileLoggingReading(yesterday: LogTimestamp, today: LogTimestamp) async thro
     // end
 }
 
-func fileLoggingRolling(_ file: FileLogger) {
+func fileDays(_ file: FileLogger) {
     // sample: Docs/FileLogging.md
     file.rollingBoundary = .day
     file.rollingInterval = .zero
@@ -40,6 +43,9 @@ func fileLoggingRolling(_ file: FileLogger) {
     file.maximumFileCount = 31
     file.archiveFormat = .gzip
     // end
+}
+
+func fileQuota(_ file: FileLogger) {
     // sample: Docs/FileLogging.md
     file.diskQuota = .mebibytes(500)
     file.maximumFileSize = .mebibytes(50)
@@ -47,22 +53,22 @@ func fileLoggingRolling(_ file: FileLogger) {
     // end
 }
 
-func fileLoggingErrors() throws {
+func fileErrors() throws {
     // sample: Docs/FileLogging.md
     let errors = try FileLogger(directory: "/var/log/shop/errors")
     LogDispatcher.shared.add(errors, levels: .error)
     // end
 }
 
-func fileLoggingLink() throws {
+func fileFixedName() throws -> FileLogger {
     // sample: Docs/FileLogging.md
     let file = try FileLogger(
         directory: "/var/log/shop", naming: try LogFileNaming(application: "shop", activeName: "shop.log"))
     // end
-    _ = file
+    return file
 }
 
-func fileLoggingDisk(_ file: FileLogger) {
+func filePowerCut(_ file: FileLogger) {
     // sample: Docs/FileLogging.md
     file.syncPolicy = .levels(.error)
     // end
