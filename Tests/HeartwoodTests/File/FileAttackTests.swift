@@ -23,8 +23,11 @@ import Testing
         let engine = FileEngine(directory: try LogDirectory(scratch.logs), settings: settings)
         let isOver = Locked(false)
         let logs = scratch.logs
-        async let attacks: Int = Task.detached {
-            var count = 0
+        // A thread of its own: the tasks of other tests may keep every thread of the pool busy.
+        let count = Locked(0)
+        let hasBegun = DispatchSemaphore(value: 0)
+        let hasEnded = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
             var generator = SystemRandomNumberGenerator()
             while !isOver.withLock({ $0 }) {
                 let newest = Int.random(in: 0...rounds / 10, using: &generator)
@@ -38,18 +41,24 @@ import Testing
                 case 2: mkfifo(name, 0o600)
                 default: symlink("/dev/null", name)
                 }
-                count += 1
+                if count.withLock({
+                    $0 += 1
+                    return $0 == 1
+                }) {
+                    hasBegun.signal()
+                }
             }
-            return count
-        }.value
+            hasEnded.signal()
+        }
+        hasBegun.wait()
         var log = RecordLog()
         for _ in 0..<rounds {
             log.write(1, to: engine)
             if !engine.isIdle { engine.retry() }
         }
         isOver.withLock { $0 = true }
-        let count = await attacks
-        #expect(count > 0)
+        hasEnded.wait()
+        #expect(count.withLock { $0 } > 1)
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "precious")
         var info = stat()
         stat(victim, &info)
