@@ -134,7 +134,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         return evicted
     }
 
-    /// Takes note that messages are missing here which found no room in the ring. Called by the drain.
+    /// Takes note that messages are missing here which found no room in the ring.
+    ///
+    /// Called by the drain; never waits.
     func push(lostAtRing count: Int) {
         let mustSchedule = inbox.withLock { inbox in
             inbox.backlog.append(lostAtRing: count)
