@@ -137,6 +137,9 @@ struct NumberTests {
         #expect(LogTimestamp(nanoseconds: -1) < moment)
         #expect(Duration.seconds(Int64.max).nanoseconds == .max)
         #expect(Duration.seconds(Int64.min).nanoseconds == .min)
-        #expect(LogTimestamp(Date(timeIntervalSince1970: 0.123)).nanoseconds == 123_000_000)
+        for milliseconds in Int64(0)..<1000 {
+            let date = Date(timeIntervalSince1970: 1_763_634_030 + Double(milliseconds) / 1000)
+            #expect(LogTimestamp(date).nanoseconds == 1_763_634_030_000_000_000 + milliseconds * 1_000_000)
+        }
     }
 }
