@@ -62,8 +62,8 @@ public final class LogDispatcher: Sendable {
         var levels = LogLevelMask.all
         /// In the order in which they were added.
         ///
-        /// Kept as loggers, not nodes: a node does not keep its logger, and who takes a copy of the list may
-        /// still use it when they have been removed.
+        /// Kept as loggers, not nodes: a node does not keep its logger, and who takes a copy of the list may still use
+        /// it when they have been removed.
         var loggers: [AbstractLogger] = []
         var overflowPolicy = OverflowPolicy.standard
         var synchronousTimeout = Duration.seconds(5)

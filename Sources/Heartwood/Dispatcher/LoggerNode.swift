@@ -140,7 +140,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 
     /// Takes note that messages are missing here which found no room in the ring.
     ///
-    /// Called by the drain.
+    /// Called by the drain; never waits.
     func push(lostAtRing count: Int) {
         let mustSchedule = inbox.withLock { inbox in
             inbox.backlog.append(lostAtRing: count)
@@ -194,8 +194,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         if ThreadState.current.isInHook { return loggers }
         let lost = loggers.filter { $0.node.isLost.load(ordering: .relaxed) }
         if !lost.isEmpty {
-            return lost
-                + wait(for: loggers.filter { logger in !lost.contains { $0 === logger } }, until: deadline)
+            return lost + wait(for: loggers.filter { logger in !lost.contains { $0 === logger } }, until: deadline)
         }
         var ownWork: [(node: LoggerNode, mark: Mark)] = []
         var mayTakeOne = true
@@ -265,9 +264,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
                 return true
             }
             if isMine { return true }
-            if ThreadState.current.runningNode == identity || SystemClock().uptime() >= deadline {
-                return false
-            }
+            if ThreadState.current.runningNode == identity || SystemClock().uptime() >= deadline { return false }
             usleep(100)
         }
     }

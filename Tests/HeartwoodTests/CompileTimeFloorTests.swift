@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+@Suite("The compile-time floor")
+struct CompileTimeFloorTests {
+    private static let isAsked = ProcessInfo.processInfo.environment["HEARTWOOD_SLOW_TESTS"] != nil
+
+    @Test(
+        "Calls below the floor are not in the binary, neither their texts nor their values",
+        .enabled(if: isAsked, "builds a package of its own for some minutes: set HEARTWOOD_SLOW_TESTS to run it"))
+    func floor() throws {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../compile-time-floor").standardizedFileURL
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [script.path]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+}
