@@ -2,7 +2,9 @@ import Dispatch
 import Heartwood
 
 extension HTTPLogger {
-    /// Sends what waits now, whatever the interval says; a pause that the server asked for is kept to.
+    /// Sends what waits now, whatever the interval says.
+    ///
+    /// A pause that the server asked for is kept to, and while it has failed five times in a row, so are the others.
     public func sendNow() {
         performInOrder { [self] in ask(.sendNow) }
     }
