@@ -59,10 +59,11 @@ import Testing
     }
 
     @Test(
-        "who may end a pause: nobody a server's, a flush none, the network only while the breaker is closed",
+        "who may end a pause: nobody a server's, a flush none, others while the breaker is closed",
         arguments: [
             (UploadScheduler.Request.flush, false, true, false), (.flush, true, true, false),
-            (.sendNow, false, false, true), (.sendNow, true, true, false), (.connectivity, false, true, true),
+            (.sendNow, false, true, true), (.sendNow, false, false, false), (.sendNow, true, true, false),
+            (.connectivity, false, true, true),
             (.connectivity, false, false, false), (.connectivity, true, true, false),
         ])
     func pauses(request: UploadScheduler.Request, isBinding: Bool, breakerAllows: Bool, ends: Bool) {

@@ -2,7 +2,9 @@ import Dispatch
 import Heartwood
 
 extension HTTPLogger {
-    /// Sends what waits now, whatever the interval says; a pause that the server asked for is kept to.
+    /// Sends what waits now, whatever the interval says.
+    ///
+    /// A pause that the server asked for is kept to, and while it has failed five times in a row, so are the others.
     public func sendNow() {
         performInOrder { [self] in ask(.sendNow) }
     }
@@ -29,7 +31,7 @@ extension HTTPLogger {
         if isInHook { return false }
         let done = DispatchSemaphore(value: 0)
         let result = Locked(false)
-        Task.detached(executorPreference: UploadExecutor.shared) { [self] in
+        Task.detached(executorPreference: executor) { [self] in
             let isDelivered = await deliver(timeout: timeout)
             result.withLock { $0 = isDelivered }
             done.signal()

@@ -43,13 +43,12 @@ struct UploadScheduler: Equatable, Sendable {
 
     /// Notes that somebody wants what waits to be sent.
     ///
-    /// A pause that the server asked for is kept to in any case, and a flush keeps to any pause.
+    /// A flush keeps to any pause; the others to one that the server asked for, and to all while the breaker is open.
     mutating func asked(_ request: Request, waiting: Int, breakerAllows: Bool) {
         left = max(left, waiting)
         switch request {
         case .flush: break
-        case .connectivity: if breakerAllows && !isPauseBinding { pausedUntil = nil }
-        case .sendNow: if !isPauseBinding { pausedUntil = nil }
+        case .connectivity, .sendNow: if breakerAllows && !isPauseBinding { pausedUntil = nil }
         }
     }
 
