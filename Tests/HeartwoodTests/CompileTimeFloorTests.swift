@@ -7,7 +7,8 @@ struct CompileTimeFloorTests {
 
     @Test(
         "Calls below the floor are not in the binary, neither their texts nor their values",
-        .enabled(if: isAsked, "builds a package of its own for some minutes: set HEARTWOOD_SLOW_TESTS to run it"))
+        .enabled(
+            if: isAsked, "builds a package of its own for some minutes: set HEARTWOOD_SLOW_TESTS to run it"))
     func floor() throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../compile-time-floor").standardizedFileURL

@@ -194,7 +194,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         if ThreadState.current.isInHook { return loggers }
         let lost = loggers.filter { $0.node.isLost.load(ordering: .relaxed) }
         if !lost.isEmpty {
-            return lost + wait(for: loggers.filter { logger in !lost.contains { $0 === logger } }, until: deadline)
+            return lost
+                + wait(for: loggers.filter { logger in !lost.contains { $0 === logger } }, until: deadline)
         }
         var ownWork: [(node: LoggerNode, mark: Mark)] = []
         var mayTakeOne = true
@@ -264,7 +265,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
                 return true
             }
             if isMine { return true }
-            if ThreadState.current.runningNode == identity || SystemClock().uptime() >= deadline { return false }
+            if ThreadState.current.runningNode == identity || SystemClock().uptime() >= deadline {
+                return false
+            }
             usleep(100)
         }
     }

@@ -42,7 +42,8 @@ struct NumberTests {
         arguments: [
             0.0, -0.0, 1, -1, 0.1, 0.001, 0.0009999, 0.000999999999999999, 1e-3.nextDown, 1e9, 1e9.nextDown,
             1e15,
-            1e16, 1e17, 123456.789, 999_999.999999, 999_999_999.999999, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .pi,
+            1e16, 1e17, 123456.789, 999_999.999999, 999_999_999.999999, .leastNonzeroMagnitude,
+            .greatestFiniteMagnitude, .pi,
             1 / 3,
             .infinity, -.infinity, .nan, 0.30000000000000004, 100, 1e2.nextUp, 4503599627370496.5,
             9007199254740992,

@@ -75,7 +75,7 @@ extension FileEngine {
     /// Makes room in the count before a file is begun.
     func makeRoomForFile() throws {
         // Others may have changed the directory. Looking costs a call per file, so not where there are very many.
-        if sharesDirectory || inventory.entries.count <= 1000 { refreshInventory() }
+        if sharesDirectory || inventory.entries.count <= 200 { refreshInventory() }
         // The open file is about to be finished, so it may go, too, where only one is kept.
         applyRetention(incomingFiles: 1)
     }
