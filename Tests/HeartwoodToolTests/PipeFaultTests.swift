@@ -19,6 +19,18 @@ struct PipeFaultTests {
         #expect(outcome.error.contains("errno"))
     }
 
+    @Test("A directory that others may write to is refused, unless it is meant")
+    func sharedDirectory() throws {
+        try FileManager.default.createDirectory(atPath: tool.logs, withIntermediateDirectories: false)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: tool.logs)
+        let refused = try tool.run("pipe", "-d", tool.logs, input: Array("x\n".utf8))
+        #expect(refused.code == 1)
+        #expect(refused.error.contains("chmod go-w") && refused.error.contains("--shared-directory"))
+        let accepted = try tool.run("pipe", "-d", tool.logs, "--shared-directory", input: Array("x\n".utf8))
+        #expect(accepted.code == 0)
+        #expect(try tool.messages() == ["x"])
+    }
+
     @Test(
         "A disk that takes nothing costs the exit code, not the process, and says how many lines are missing")
     func fullDisk() throws {
