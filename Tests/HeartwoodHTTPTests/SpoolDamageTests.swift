@@ -9,7 +9,7 @@ import Testing
 
     /// A spool with these payloads in one segment, left by its process.
     private func made(_ payloads: [[UInt8]], sealed: Bool) throws -> (TemporaryDirectory, String) {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryDirectory(isFast: true)
         do {
             let spool = try Spool(directory: directory.path, clock: clock)
             for payload in payloads { spool.append(payload, time: clock.now(), level: 4) }
@@ -105,7 +105,7 @@ import Testing
 
     @Test("without its cursor the spool delivers everything again; with one damaged slot, nothing")
     func cursor() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryDirectory(isFast: true)
         do {
             let spool = try Spool(directory: directory.path, clock: clock)
             for payload in payloads { spool.append(payload, time: clock.now(), level: 4) }
@@ -139,7 +139,9 @@ import Testing
         #expect(directory.names("quarantine") == [otherName])
     }
 
-    @Test("random bytes in every file are survived", arguments: 0..<200) func garbage(seed: UInt64) throws {
+    @Test("random bytes in every file are survived", arguments: 0..<(isLongRun ? 5000 : 60)) func garbage(
+        seed: UInt64
+    ) throws {
         var random = SplitMix(state: seed)
         let (directory, name) = try made(payloads, sealed: seed % 2 == 0)
         for file in [name, "cursor"] {

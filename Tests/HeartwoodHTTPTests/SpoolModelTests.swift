@@ -6,11 +6,13 @@ import Testing
 
 /// Random work on a spool whose process dies again and again, against a model that knows what must be true.
 @Suite struct SpoolModelTests {
-    @Test("nothing saved is lost, nothing acknowledged comes again, keys mean the same", arguments: 0..<60)
+    @Test(
+        "nothing saved is lost, nothing acknowledged comes again, keys mean the same",
+        arguments: 0..<(isLongRun ? 2000 : 30))
     func randomLife(seed: UInt64) throws {
         var random = SplitMix(state: seed)
         let clock = ManualClock()
-        var directory = try TemporaryDirectory()
+        var directory = try TemporaryDirectory(isFast: true)
         var settings = SpoolSettings()
         settings.segmentCount = Int(random.next() % 20) + 1
         var spool = try Spool(directory: directory.path, settings: settings, clock: clock)

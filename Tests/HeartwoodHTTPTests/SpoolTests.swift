@@ -9,7 +9,7 @@ import Testing
     private let directory: TemporaryDirectory
     private let clock = ManualClock()
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TemporaryDirectory(isFast: true) }
 
     private func open(_ change: (inout SpoolSettings) -> Void = { _ in }) throws -> Spool {
         var settings = SpoolSettings()

@@ -106,7 +106,9 @@ struct Intake {
         let synchronous =
             asynchronous.map { !$0 } ?? (synchronousLevels.pointee.load(ordering: .relaxed) & call.level != 0)
         write(&call, wakes: !synchronous)
-        if synchronous {
+        if hw_forked_child_load() {
+            dispatcher._withUnsafeGuaranteedRef { $0.deliverInChild() }
+        } else if synchronous {
             dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(call.level) }
         } else if held.pointee.load(ordering: .relaxed) != 0 {
             dispatcher._withUnsafeGuaranteedRef { $0.backpressure.wait() }

@@ -106,6 +106,12 @@ final class SpoolDirectory {
 
     // MARK: Setting up
 
+    /// Whether there is a directory of that name.
+    static func exists(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && info.st_mode & 0o170000 == 0o040000
+    }
+
     private static func makeParents(of path: String) -> Bool {
         guard hw_errno() == ENOENT else { return hw_errno() == EEXIST }
         var parent = ""

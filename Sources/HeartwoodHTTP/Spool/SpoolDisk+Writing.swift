@@ -48,6 +48,8 @@ extension SpoolDisk {
                 return whole
             }
             note(records.prefix(whole), at: index, keep)
+            // This file may grow no more, but another one may.
+            if error == EFBIG && segments[index].count > 0 { sealActive() }
             return whole
         }
         note(records.prefix(whole), at: index, written)

@@ -24,9 +24,9 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     public let endpoint: HTTPEndpoint
     let transport: any HTTPTransport
     let clock: any LogClock
-    private let monitor: (any ConnectivityMonitor)?
-    private let appVersion: String?
-    private let appBuild: Int?
+    let monitor: (any ConnectivityMonitor)?
+    let appVersion: String?
+    let appBuild: Int?
 
     // MARK: Settings (any thread, ordered)
 
@@ -94,8 +94,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     let published = Locked<(figures: HTTPStatistics, oldest: LogTimestamp?)>((HTTPStatistics(), nil))
     let mailbox = Locked<[(UploadJob.Report, attachment: Int)]>([])
     let mail = DispatchSemaphore(value: 0)
-    private let waiters = Locked<[Waiter]>([])
-    private let observers = Locked<[Observer]>([])
+    let waiters = Locked<[Waiter]>([])
+    let observers = Locked<[Observer]>([])
 
     // MARK: Owned by the hooks
 
@@ -174,52 +174,6 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         var (figures, oldest) = published.withLock { $0 }
         figures.oldestUnsentAge = oldest.map { max(.zero, clock.now() - $0) }
         return figures
-    }
-
-    // MARK: - Asking
-
-    /// Sends what waits now, whatever the interval says; a pause that the server asked for is kept to.
-    public func sendNow() {
-        performInOrder { [self] in ask(.sendNow) }
-    }
-
-    /// Sends what waits, and returns when the server has all of it.
-    ///
-    /// - Parameter timeout: How long to wait at the most.
-    /// - Returns: whether nothing waits any more.
-    public func deliver(timeout: Duration) async -> Bool {
-        await withCheckedContinuation { continuation in
-            performInOrder { [self] in
-                spool.save()
-                ask(.sendNow)
-                if spool.pending == 0 && !scheduler.isInFlight { return continuation.resume(returning: true) }
-                let waiter = Waiter(continuation)
-                waiter.timer = clock.schedule(after: timeout, on: waiter.queue) { waiter.resume(false) }
-                waiters.withLock { $0.append(waiter) }
-            }
-        }
-    }
-
-    /// As ``deliver(timeout:)-async``, for callers that may wait; false at once inside of a logger.
-    public func deliver(timeout: Duration) -> Bool {
-        if isInHook { return false }
-        let done = DispatchSemaphore(value: 0)
-        let result = Locked(false)
-        Task.detached(executorPreference: UploadExecutor.shared) { [self] in
-            let isDelivered = await deliver(timeout: timeout)
-            result.withLock { $0 = isDelivered }
-            done.signal()
-        }
-        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
-        return done.wait(timeout: deadline) == .success && result.withLock { $0 }
-    }
-
-    /// Throws everything away that waits; it counts as dropped.
-    public func discardUnsent() {
-        performInOrder { [self] in
-            spool.dropOldest(.max)
-            settle()
-        }
     }
 
     // MARK: - Hooks
@@ -350,70 +304,6 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         while end > text.startIndex, end.samePosition(in: text) == nil { end = text.utf8.index(before: end) }
         let kept = text[..<end]
         return kept + "…[truncated \(count - kept.utf8.count) bytes]"
-    }
-
-    // MARK: - Waiting
-
-    private final class Waiter: Sendable {
-        let queue = DispatchQueue(label: "heartwood.http.waiter")
-        private let continuation: Locked<CheckedContinuation<Bool, Never>?>
-        private let held = Locked<(any LogTimer)?>(nil)
-
-        init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = Locked(continuation) }
-
-        var timer: (any LogTimer)? {
-            get { held.withLock { $0 } }
-            set { held.withLock { $0 = newValue } }
-        }
-
-        func resume(_ isDone: Bool) {
-            let continuation = continuation.withLock { continuation in
-                defer { continuation = nil }
-                return continuation
-            }
-            continuation?.resume(returning: isDone)
-        }
-    }
-
-    private struct Observer {
-        let isSatisfied: @Sendable (HTTPStatistics) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
-    }
-
-    /// Returns when the figures satisfy a condition, which is asked on the logger's queue whenever they change.
-    package func figures(satisfy condition: @escaping @Sendable (HTTPStatistics) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            perform { [self] in
-                if condition(httpStatistics) { return continuation.resume() }
-                observers.withLock {
-                    $0.append(Observer(isSatisfied: condition, continuation: continuation))
-                }
-            }
-        }
-    }
-
-    func releaseObservers() {
-        let all = observers.withLock { observers in
-            defer { observers = [] }
-            return observers
-        }
-        if all.isEmpty { return }
-        let figures = httpStatistics
-        let (ready, rest) = (all.filter { $0.isSatisfied(figures) }, all.filter { !$0.isSatisfied(figures) })
-        observers.withLock { $0 += rest }
-        for observer in ready { observer.continuation.resume() }
-    }
-
-    /// Tells those who wait that everything is delivered.
-    func releaseWaiters() {
-        let all = waiters.withLock { waiters in
-            defer { waiters = [] }
-            return waiters
-        }
-        for waiter in all {
-            waiter.timer?.cancel()
-            waiter.resume(true)
-        }
     }
 
     var deviceDictionary: LogMetadata {

@@ -142,7 +142,8 @@ final class Nginx: @unchecked Sendable {  // constant once made
     func bodies() async throws {
         guard let nginx = Nginx.shared else { return }
         let dispatcher = LogDispatcher()
-        let logger = try HTTPLogger("http://127.0.0.1:\(nginx.port(18080))/ok/bodies", encoding: NDJSONEncoding())
+        let logger = try HTTPLogger(
+            "http://127.0.0.1:\(nginx.port(18080))/ok/bodies", encoding: NDJSONEncoding())
         logger.compressionLevel = 6
         logger.maximumMessagesPerRequest = 50
         dispatcher.add(logger)
@@ -160,7 +161,8 @@ final class Nginx: @unchecked Sendable {  // constant once made
         }
         #expect(numbers == Array(0..<500))
         let log = String(decoding: try nginx.directory.read("logs/acc.log"), as: UTF8.self)
-        let connections = log.split(separator: "\n").filter { $0.contains("\"u\":\"/ok/bodies\"") }.compactMap {
+        let connections = log.split(separator: "\n").filter { $0.contains("\"u\":\"/ok/bodies\"") }.compactMap
+        {
             line in
             try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         }

@@ -1,0 +1,139 @@
+import Heartwood
+
+extension Spool {
+    /// What is to be sent next, noted on disk as being on its way; nil when nothing waits.
+    ///
+    /// Until ``complete(_:done:)`` or ``split(_:)`` is called, it is the same again, over restarts too.
+    package func nextPiece(maximumCount: Int, maximumBytes: Int) -> SpoolPiece? {
+        save()
+        while true {
+            if !state.isOpen, !begin(maximumCount, maximumBytes) {
+                settleDamage()
+                return nil
+            }
+            while let range = todo.first {
+                let records = records(in: range)
+                if records.isEmpty {
+                    todo.removeFirst()
+                    continue
+                }
+                if state.piece != range || !isStateSaved {
+                    state.send(range)
+                    saveState()
+                }
+                settleDamage()
+                return SpoolPiece(range: range, records: records, identity: identity)
+            }
+            finish()
+        }
+    }
+
+    /// Notes that records of a piece need no sending any more: delivered, or set aside.
+    package func complete(_ piece: SpoolPiece, done: [UInt64]) {
+        let new = done.filter { !state.isDone($0) }
+        state.mark(new)
+        pending -= new.count
+        let isWhole = piece.records.allSatisfy { state.isDone($0.id) }
+        if isWhole {
+            todo.removeAll { $0 == piece.range }
+            state.send(nil)
+        }
+        if todo.isEmpty { finish() } else { saveState() }
+    }
+
+    /// Makes two pieces of one; false when it is a single record.
+    package func split(_ piece: SpoolPiece) -> Bool {
+        guard piece.records.count > 1, let index = todo.firstIndex(of: piece.range) else { return false }
+        let middle = piece.records[piece.records.count / 2].id
+        todo[index] = piece.range.lowerBound...middle - 1
+        todo.insert(middle...piece.range.upperBound, at: index + 1)
+        return true
+    }
+
+    /// Drops the oldest records, those on their way included; returns how many.
+    @discardableResult
+    package func dropOldest(_ count: Int) -> Int {
+        var left = count
+        while left > 0, let piece = nextPiece(maximumCount: left, maximumBytes: .max) {
+            let ids = piece.records.prefix(left).map(\.id)
+            complete(piece, done: ids)
+            ownCounters.droppedAsked += ids.count
+            left -= ids.count
+        }
+        return count - left
+    }
+
+    /// Calls `body` with every record that waits, in their order, until it returns false.
+    package func forEachPending(_ body: (SpoolRecord) -> Bool) {
+        save()
+        forEach(after: state.acknowledged) { state.isDone($0.id) || body($0) }
+    }
+
+    func begin(_ maximumCount: Int, _ maximumBytes: Int) -> Bool {
+        var first: UInt64?
+        var last: UInt64 = 0
+        var count = 0
+        var bytes = 0
+        forEach(after: state.acknowledged) { record in
+            if let first, record.id - first >= UInt64(BatchState.widestBatch) { return false }
+            bytes += record.payload.count
+            if count > 0 && bytes > maximumBytes { return false }
+            first = first ?? record.id
+            last = record.id
+            count += 1
+            return count < max(1, maximumCount)
+        }
+        guard let first else { return false }
+        state.skip(to: first - 1)
+        state.begin(last: last)
+        todo = [first...last]
+        return true
+    }
+
+    func finish() {
+        let last = state.last
+        state.finish()
+        todo = []
+        if let first = unsaved.first, first.id <= last {
+            unsaved.removeFirst(unsaved.count - unsaved.from(last + 1).count)
+        }
+        saveState()
+        if isStateSaved { disk?.reap(through: state.acknowledged) }
+    }
+
+    func saveState() {
+        isStateSaved = disk?.save(state, synchronizes: settings.synchronizes) ?? true
+    }
+
+    func records(in range: ClosedRange<UInt64>) -> [SpoolRecord] {
+        var records: [SpoolRecord] = []
+        forEach(after: range.lowerBound - 1) { record in
+            guard record.id <= range.upperBound else { return false }
+            if !state.isDone(record.id) { records.append(record) }
+            return true
+        }
+        return records
+    }
+
+    /// Files first: what they have is older than what is in memory.
+    func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) {
+        var goesOn = true
+        disk?.forEach(after: id) { record in
+            goesOn = body(record)
+            return goesOn
+        }
+        guard goesOn else { return }
+        for record in unsaved.from(id + 1) where !body(record) { return }
+    }
+
+    /// Damage that reading has found takes records away from those that wait.
+    func settleDamage() {
+        guard let disk else { return }
+        pending = max(0, pending - (disk.counters.damagedRecords - diskDamage))
+        if disk.segments.isEmpty && unsaved.isEmpty && pending > 0 {
+            disk.counters.damagedRecords += pending
+            pending = 0
+        }
+        diskDamage = disk.counters.damagedRecords
+    }
+}

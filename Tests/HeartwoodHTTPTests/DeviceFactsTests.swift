@@ -1,0 +1,119 @@
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodHTTP
+
+@Suite struct DeviceFactsTests {
+    @Test("starts are counted from run to run, and what was first stays") func starts() throws {
+        let directory = try TemporaryDirectory()
+        let place = try SpoolDirectory(path: directory.path)
+        let first = DeviceRecord.started(
+            in: place, at: LogTimestamp(nanoseconds: 1_000_000_000), version: "1", build: 1)
+        let second = DeviceRecord.started(
+            in: place, at: LogTimestamp(nanoseconds: 9_000_000_000), version: "2", build: 2)
+        #expect(second.uuid == first.uuid && second.starts == 2)
+        let facts = second.dictionary(.all, version: "2", build: 2, user: "ann")
+        #expect(facts["firstStart"] == 1.0 && facts["lastStart"] == 9.0 && facts["starts"] == 2)
+        #expect(facts["firstAppVersion"] == "1" && facts["appVersion"] == "2" && facts["firstAppBuild"] == 1)
+        #expect(facts["userName"] == "ann" && facts["os"] != nil && facts["deviceModel"] != nil)
+        guard case .string(let version) = facts["osVersion"] else {
+            Issue.record("no version")
+            return
+        }
+        #expect(version.split(separator: ".").count == 3)
+    }
+
+    @Test("each part can be left out, and a user's name is there only if it was set") func choice() {
+        let record = DeviceRecord()
+        #expect(record.dictionary([], version: "1", build: 1, user: "ann").isEmpty)
+        #expect(record.dictionary(.identity, version: nil, build: nil, user: nil).map(\.key) == ["uuid"])
+        #expect(record.dictionary(.user, version: nil, build: nil, user: "").isEmpty)
+    }
+
+    @Test("a damaged record is begun anew") func damaged() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("device.json", Array("{nonsense".utf8))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: directory.path + "/device.json")
+        let place = try SpoolDirectory(path: directory.path)
+        let record = DeviceRecord.started(
+            in: place, at: LogTimestamp(nanoseconds: 0), version: nil, build: nil)
+        #expect(record.starts == 1)
+    }
+}
+
+@Suite struct DeadLetterFileTests {
+    @Test("the file of refused messages is bounded, and the newest are there") func bounded() throws {
+        let directory = try TemporaryDirectory()
+        let place = try SpoolDirectory(path: directory.path)
+        let file = DeadLetterFile(in: place, limit: .kibibytes(16))
+        for number in 0..<500 {
+            let entry = RemoteEntry(LogMessage("letter \(number)"))
+            #expect(file.append(entry, reason: "400", key: "k", at: LogTimestamp(nanoseconds: 0)))
+            let size = try ["rejected.ndjson", "rejected.1.ndjson"].reduce(0) { sum, name in
+                directory.names().contains(name) ? try sum + directory.read(name).count : sum
+            }
+            #expect(size <= 16_384)
+        }
+        let lines = try ["rejected.1.ndjson", "rejected.ndjson"].flatMap {
+            String(decoding: try directory.read($0), as: UTF8.self).split(separator: "\n")
+        }
+        #expect(lines.last?.contains("letter 499") == true)
+        for line in lines {
+            #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+        }
+    }
+}
+
+@Suite struct SecretsTests {
+    private func file(_ content: String, mode: Int) throws -> (TemporaryDirectory, FileSecrets) {
+        let directory = try TemporaryDirectory()
+        try directory.write("token", Array(content.utf8))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: mode], ofItemAtPath: directory.path + "/token")
+        return (directory, FileSecrets(directory: directory.path))
+    }
+
+    @Test(
+        "a secret comes from a file that nobody else can read, without its line end",
+        arguments: [0o600, 0o400])
+    func good(mode: Int) throws {
+        let (directory, secrets) = try file("hunter2\r\n", mode: mode)
+        #expect(try secrets.secret(named: "token") == Secret("hunter2"))
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test(
+        "a file that others may read or change is refused with the remedy",
+        arguments: [0o640, 0o604, 0o660, 0o622])
+    func open(mode: Int) throws {
+        let (directory, secrets) = try file("hunter2", mode: mode)
+        let error = #expect(throws: LogError.self) { try secrets.secret(named: "token") }
+        #expect(error?.code == .secret && error?.message.contains("chmod 600") == true)
+        #expect(error.map { !"\($0)".contains("hunter2") } == true)
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("links, pipes, directories, empty and missing files are refused") func strange() throws {
+        let (directory, secrets) = try file("x", mode: 0o600)
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path + "/link", withDestinationPath: directory.path + "/token")
+        mkfifo(directory.path + "/pipe", 0o600)
+        try directory.write("empty", Array("\n".utf8))
+        chmod(directory.path + "/empty", 0o600)
+        for name in ["link", "pipe", ".", "empty", "missing"] {
+            #expect(throws: LogError.self, "\(name)") { try secrets.secret(named: name) }
+        }
+    }
+
+    @Test("a secret comes from the environment, and a missing one says which") func environment() throws {
+        setenv("HEARTWOOD_TEST_SECRET", "s3", 1)
+        #expect(try EnvironmentSecrets(prefix: "HEARTWOOD_").secret(named: "TEST_SECRET").revealed() == "s3")
+        let error = #expect(throws: LogError.self) {
+            try EnvironmentSecrets().secret(named: "HEARTWOOD_NO_SUCH")
+        }
+        #expect(error?.place == "HEARTWOOD_NO_SUCH")
+    }
+}

@@ -1,0 +1,195 @@
+import Dispatch
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodHTTP
+
+/// A network that a test switches.
+private final class SwitchedNetwork: ConnectivityMonitor {
+    private let changed = Locked<(@Sendable (Bool) -> Void)?>(nil)
+    func start(_ changed: @escaping @Sendable (Bool) -> Void) { self.changed.withLock { $0 = changed } }
+    func stop() { changed.withLock { $0 = nil } }
+    func set(_ isThere: Bool) { changed.withLock { $0 }?(isThere) }
+}
+
+/// A transport without a network: answers what it is told, and notes when it was asked.
+private final class ScriptedTransport: HTTPTransport {
+    struct State {
+        var statuses: [Int] = []
+        var then = 200
+        var requests: [HTTPRequest] = []
+        var times: [Duration] = []
+    }
+    let state: Locked<State>
+    let clock: ManualClock
+
+    init(_ statuses: [Int] = [], then: Int = 200, clock: ManualClock) {
+        state = Locked(State(statuses: statuses, then: then))
+        self.clock = clock
+    }
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        let now = clock.uptime()
+        let status = state.withLock { state in
+            state.requests.append(request)
+            state.times.append(now)
+            return state.statuses.isEmpty ? state.then : state.statuses.removeFirst()
+        }
+        if status == 0 { throw HTTPTransportError(.cannotConnect, "nobody there") }
+        return HTTPResponse(status: status)
+    }
+}
+
+@Suite struct HTTPLoggerOutageTests {
+    private func logger(
+        _ transport: ScriptedTransport, _ network: (any ConnectivityMonitor)? = nil
+    ) throws -> (LogDispatcher, HTTPLogger) {
+        let dispatcher = LogDispatcher(clock: transport.clock)
+        dispatcher.diagnostics.handler = { _ in }
+        let logger = try HTTPLogger(
+            "https://logs.example.com/", transport: transport, connectivity: network, clock: transport.clock)
+        logger.flushWait = .zero
+        logger.jitter = 0
+        dispatcher.add(logger)
+        return (dispatcher, logger)
+    }
+
+    private func settle(_ logger: HTTPLogger) async {
+        await withCheckedContinuation { continuation in logger.performInOrder { continuation.resume() } }
+    }
+
+    @Test("without a network nothing is tried, and when it returns everything goes at once") func network()
+        async throws
+    {
+        let transport = ScriptedTransport(clock: ManualClock())
+        let network = SwitchedNetwork()
+        let (dispatcher, logger) = try logger(transport, network)
+        await settle(logger)
+        network.set(false)
+        for number in 0..<3 { Heartwood.log("record \(number)", level: .error, to: dispatcher) }
+        await settle(logger)
+        transport.clock.advance(by: .seconds(600))
+        await settle(logger)
+        #expect(transport.state.withLock { $0.requests.isEmpty })
+        network.set(true)
+        await logger.figures { $0.acknowledged == 3 }
+        #expect(transport.state.withLock { $0.requests.count } == 1)
+    }
+
+    @Test("a returning network ends a pause, but not that of a server that has failed five times")
+    func breaker() async throws {
+        let transport = ScriptedTransport(Array(repeating: 503, count: 6), clock: ManualClock())
+        let network = SwitchedNetwork()
+        let (dispatcher, logger) = try logger(transport, network)
+        struct Long: RetryPolicy {
+            func decide(after failure: DeliveryFailure, random: Double) -> RetryDecision {
+                .retry(after: .seconds(25))
+            }
+        }
+        logger.retryPolicy = Long()
+        await settle(logger)
+        network.set(true)
+        Heartwood.log("one", level: .error, to: dispatcher)
+        for attempt in 1...5 {
+            await logger.figures { $0.retried == attempt }
+            network.set(true)
+            await settle(logger)
+        }
+        // The fifth failure has opened the breaker: the network's return changed nothing.
+        #expect(transport.state.withLock { $0.requests.count } == 5)
+        transport.clock.advance(by: .seconds(25))
+        await logger.figures { $0.retried == 6 }
+        transport.clock.advance(by: .seconds(25))
+        await logger.figures { $0.acknowledged == 1 }
+    }
+
+    @Test("a day without a server costs few attempts and no message; then everything comes, the oldest first")
+    func longOutage() async throws {
+        let transport = ScriptedTransport(then: 0, clock: ManualClock())
+        let (dispatcher, logger) = try logger(transport)
+        var attempts = 0
+        for minute in 0..<1440 {
+            Heartwood.log("minute \(minute)", level: .error, to: dispatcher)
+            await settle(logger)
+            transport.clock.advance(by: .seconds(60))
+            await settle(logger)
+            attempts = transport.state.withLock { $0.requests.count }
+        }
+        #expect(attempts < 1440 && attempts > 10)
+        #expect(logger.httpStatistics.pending == 1440)
+        transport.state.withLock {
+            $0.then = 200
+            $0.requests = []
+        }
+        #expect(await logger.deliver(timeout: .seconds(3600)))
+        let bodies = transport.state.withLock { $0.requests.map { String(decoding: $0.body, as: UTF8.self) } }
+        let numbers = bodies.joined().matches(of: /minute (\d+)/).compactMap { Int($0.output.1) }
+        #expect(numbers == Array(0..<1440))
+        #expect(bodies.count <= 6)
+    }
+
+    @Test("pauses of many clients are spread over their window") func storm() {
+        let policy = StandardRetryPolicy()
+        var random = SplitMix(state: 1)
+        let failure = DeliveryFailure(cause: .status(503), action: .retry, consecutiveFailures: 7)
+        var tenths: Set<Int> = []
+        for _ in 0..<100 {
+            let number = Double.random(in: 0..<1, using: &random)
+            guard case .retry(let pause) = policy.decide(after: failure, random: number) else { continue }
+            tenths.insert(Int(pause / .seconds(6.4)))
+        }
+        #expect(tenths.count == 10)
+    }
+
+    @Test("a setting takes effect exactly between the messages before and after it (promise 2)") func order()
+        async throws
+    {
+        let transport = ScriptedTransport(clock: ManualClock())
+        let (dispatcher, logger) = try logger(transport)
+        let secret = "s"
+        for round in 0..<50 {
+            logger.privacy = round % 2 == 0 ? .reveal : .redact
+            Heartwood.log("\(round) \(secret, privacy: .private);", level: .info, to: dispatcher)
+        }
+        #expect(await logger.deliver(timeout: .seconds(10)))
+        let body = transport.state.withLock { $0.requests.map { String(decoding: $0.body, as: UTF8.self) } }
+            .joined()
+        for round in 0..<50 {
+            #expect(body.contains("\"\(round) \(round % 2 == 0 ? "s" : "<private>");\""), "\(round)")
+        }
+    }
+
+    @Test("a logger inside of whose hooks somebody logs and flushes does not hang (promise 5)")
+    func reentrant() async throws {
+        let transport = ScriptedTransport([503], clock: ManualClock())
+        let (dispatcher, logger) = try logger(transport)
+        logger.transcript = { [weak logger, weak dispatcher] _ in
+            guard let dispatcher, let logger else { return }
+            logger.sendNow()
+            _ = logger.httpStatistics
+            _ = logger.deliver(timeout: .seconds(5))
+            dispatcher.flush(timeout: .seconds(5))
+        }
+        Heartwood.log("one", level: .error, to: dispatcher)
+        await logger.figures { $0.requests >= 1 }
+        logger.transcript = nil
+        transport.clock.advance(by: .seconds(300))
+        #expect(await logger.deliver(timeout: .seconds(600)))
+    }
+
+    @Test("the network monitor tells the present state soon") func monitor() async {
+        let monitor = PlatformConnectivity.make()
+        let once = Locked(false)
+        await withCheckedContinuation { continuation in
+            monitor.start { _ in
+                let isFirst = once.withLock { known in
+                    defer { known = true }
+                    return !known
+                }
+                if isFirst { continuation.resume() }
+            }
+        }
+        monitor.stop()
+    }
+}

@@ -1,0 +1,57 @@
+#if os(Linux)
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodHTTP
+
+@Suite struct SpoolFailureTests {
+    @Test("a disk that takes no more keeps nobody from logging or sending, and loses nothing") func fullDisk()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let spool = try Spool(directory: directory.path)
+            // From here on no file may have more than 16 KiB: the write that would exceed it is cut, then refused.
+            var limit = rlimit(rlim_cur: 16_384, rlim_max: 16_384)
+            setrlimit(__rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue)), &limit)
+            let clock = SystemClock()
+            for number in 0..<1000 {
+                spool.append(Array("record \(number)".utf8), time: clock.now(), level: 4)
+                if number % 100 == 99 { spool.save() }
+            }
+            #expect(spool.counters.failures > 0)
+            #expect(spool.pending == 1000)
+            #expect(!spool.takeTroubles().isEmpty)
+            var texts: [String] = []
+            while let piece = spool.nextPiece(maximumCount: 64, maximumBytes: .max) {
+                texts += piece.records.map { String(decoding: $0.payload, as: UTF8.self) }
+                spool.complete(piece, done: piece.records.map(\.id))
+            }
+            #expect(texts == (0..<1000).map { "record \($0)" })
+            #expect(spool.pending == 0 && spool.counters.damagedRecords == 0)
+            exit(texts.count == 1000 && spool.pending == 0 ? 0 : 1)
+        }
+    }
+
+    @Test("a spool whose files vanish goes on, and counts what is gone") func vanished() throws {
+        let directory = try TemporaryDirectory()
+        let clock = ManualClock()
+        var settings = SpoolSettings()
+        settings.segmentCount = 5
+        let spool = try Spool(directory: directory.path, settings: settings, clock: clock)
+        for number in 0..<20 { spool.append(Array("\(number)".utf8), time: clock.now(), level: 4) }
+        spool.save()
+        for name in directory.segments().prefix(2) { try directory.remove(name) }
+        spool.append(Array("20".utf8), time: clock.now(), level: 4)
+        var texts: [String] = []
+        while let piece = spool.nextPiece(maximumCount: 7, maximumBytes: .max) {
+            texts += piece.records.map { String(decoding: $0.payload, as: UTF8.self) }
+            spool.complete(piece, done: piece.records.map(\.id))
+        }
+        #expect(texts == (10...20).map { "\($0)" })
+        #expect(spool.counters.damagedRecords == 10 && spool.pending == 0)
+    }
+}
+#endif
