@@ -10,7 +10,7 @@ import Musl
 
 /// A thread of its own, for work that blocks and so must not take one of the shared pools' threads.
 package enum DetachedThread {
-    /// Runs `body` on a new thread, with all signals blocked there; false when the system has no thread to give.
+    /// Runs `body` on a new thread that takes no signals; false when the system has no thread to give.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
         guard pthread_attr_init(&attributes) == 0 else { return false }
@@ -22,6 +22,8 @@ package enum DetachedThread {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
+        // What the thread itself does wrong must still be seen by whoever reports crashes.
+        for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&all, signal) }
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 

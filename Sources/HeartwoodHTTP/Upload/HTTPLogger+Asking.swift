@@ -29,7 +29,7 @@ extension HTTPLogger {
         if isInHook { return false }
         let done = DispatchSemaphore(value: 0)
         let result = Locked(false)
-        Task.detached(executorPreference: UploadExecutor.shared) { [self] in
+        Task.detached(executorPreference: executor) { [self] in
             let isDelivered = await deliver(timeout: timeout)
             result.withLock { $0 = isDelivered }
             done.signal()

@@ -64,7 +64,7 @@ extension HTTPLogger {
         hasRefreshedAuthorization = true
         let attachment = attachment
         guard let refreshAuthorization else { return end(report, settled: settled) }
-        Task.detached(executorPreference: UploadExecutor.shared) { [self] in
+        Task.detached(executorPreference: executor) { [self] in
             // Whatever comes of it, the next answer tells; a second refusal holds.
             await refreshAuthorization()
             var report = report

@@ -24,7 +24,7 @@ extension HTTPLogger {
         tell(.sending, "sending started")
         reportTroubles()
         let attachment = attachment
-        inFlight = Task.detached(executorPreference: UploadExecutor.shared, priority: .utility) { [self] in
+        inFlight = Task.detached(executorPreference: executor, priority: .utility) { [self] in
             post(await job.run(), attachment)
         }
     }

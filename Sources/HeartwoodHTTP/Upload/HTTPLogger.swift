@@ -24,6 +24,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     public let endpoint: HTTPEndpoint
     let transport: any HTTPTransport
     let clock: any LogClock
+    let executor = UploadExecutor()
     let monitor: (any ConnectivityMonitor)?
     let appVersion: String?
     let appBuild: Int?
