@@ -98,7 +98,8 @@ struct Drain {
         accepted += batch.count
         if batch.hasReferences { garbage.append(batch) }
         for recipient in recipients {
-            let freed = recipient.node.push(batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller)
+            let freed = recipient.node.push(
+                batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller)
             for batch in freed where batch.hasReferences { garbage.append(batch) }
         }
         return position

@@ -37,7 +37,8 @@ struct Intake {
     /// the drain is awake. Calls in hooks, in tasks and with fields from outside take the other way, `accept`.
     @inline(__always)
     func acceptPlain(
-        _ text: UnsafeRawBufferPointer, _ level: UInt32, _ category: LogCategory?, _ context: Int, _ site: UInt32,
+        _ text: UnsafeRawBufferPointer, _ level: UInt32, _ category: LogCategory?, _ context: Int,
+        _ site: UInt32,
         _ asynchronous: Bool?
     ) {
         let thread = ThreadState.current

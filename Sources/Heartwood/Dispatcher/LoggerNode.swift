@@ -138,7 +138,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         return evicted
     }
 
-    /// Takes note that messages are missing here which found no room in the ring. Called by the drain.
+    /// Takes note that messages are missing here which found no room in the ring.
+    ///
+    /// Called by the drain.
     func push(lostAtRing count: Int) {
         let mustSchedule = inbox.withLock { inbox in
             inbox.backlog.append(lostAtRing: count)
@@ -192,7 +194,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         if ThreadState.current.isInHook { return loggers }
         let lost = loggers.filter { $0.node.isLost.load(ordering: .relaxed) }
         if !lost.isEmpty {
-            return lost + wait(for: loggers.filter { logger in !lost.contains { $0 === logger } }, until: deadline)
+            return lost
+                + wait(for: loggers.filter { logger in !lost.contains { $0 === logger } }, until: deadline)
         }
         var ownWork: [(node: LoggerNode, mark: Mark)] = []
         var mayTakeOne = true
@@ -262,7 +265,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
                 return true
             }
             if isMine { return true }
-            if ThreadState.current.runningNode == identity || SystemClock().uptime() >= deadline { return false }
+            if ThreadState.current.runningNode == identity || SystemClock().uptime() >= deadline {
+                return false
+            }
             usleep(100)
         }
     }

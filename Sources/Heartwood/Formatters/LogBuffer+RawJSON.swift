@@ -130,7 +130,9 @@ private struct RawJSONReader {
             index += 1
             if escape == UInt8(ascii: "u") {
                 for _ in 0..<4 {
-                    guard let digit = next, Character(UnicodeScalar(digit)).isHexDigit, digit < 0x80 else { return false }
+                    guard let digit = next, Character(UnicodeScalar(digit)).isHexDigit, digit < 0x80 else {
+                        return false
+                    }
                     index += 1
                 }
             }

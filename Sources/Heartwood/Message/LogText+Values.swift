@@ -291,7 +291,9 @@ extension LogText.StringInterpolation {
 
     /// The value as JSON, if it can be encoded; nil for one that is a text in JSON, too.
     private static func json(of value: Any) -> Data? {
-        guard let value = value as? any Encodable, let json = try? JSONEncoder().encode(value) else { return nil }
+        guard let value = value as? any Encodable, let json = try? JSONEncoder().encode(value) else {
+            return nil
+        }
         return json.first == UInt8(ascii: "\"") ? nil : json
     }
 

@@ -29,7 +29,9 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
         cell.deallocate()
     }
 
-    /// Calls `body` with the value while no other thread has it. Never run user code in `body`.
+    /// Calls `body` with the value while no other thread has it.
+    ///
+    /// Never run user code in `body`.
     @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result

@@ -51,14 +51,16 @@ import Testing
             precondition(dispatcher.flush(timeout: .seconds(30)).isComplete)
 
             var next: [String: Int] = [:]
-            for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasSuffix(".log") {
+            for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasSuffix(".log")
+            {
                 let text = try String(contentsOfFile: path + "/" + name, encoding: .utf8)
                 precondition(text.hasSuffix("\n"), "\(name) ends in the middle of a line")
                 for line in text.split(separator: "\n") {
                     let words = line.split(separator: " ")
                     precondition(words.count == 3, "“\(line)” is no whole line")
                     let key = "\(words[0]) \(words[1])"
-                    precondition(Int(words[2]) == next[key, default: 0], "“\(line)” follows \(next[key] ?? 0)")
+                    precondition(
+                        Int(words[2]) == next[key, default: 0], "“\(line)” follows \(next[key] ?? 0)")
                     next[key, default: 0] += 1
                 }
             }

@@ -27,7 +27,8 @@ private final class AppendingLogger: AbstractLogger, @unchecked Sendable {
 @Suite("The end of the process")
 struct ProcessExitTests {
     private static func emptyFile() throws -> String {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID()).log").path
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID()).log")
+            .path
         try Data().write(to: URL(fileURLWithPath: path))
         return path
     }

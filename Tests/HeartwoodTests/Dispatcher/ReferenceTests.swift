@@ -50,7 +50,9 @@ struct ReferenceTests {
 
     @Test(
         "Tags of messages that are dropped end, too",
-        arguments: [OverflowPolicy.dropNewest, .dropOldest, .dropBelow(.error), .block(upTo: .milliseconds(1))])
+        arguments: [
+            OverflowPolicy.dropNewest, .dropOldest, .dropBelow(.error), .block(upTo: .milliseconds(1)),
+        ])
     func droppedTags(policy: OverflowPolicy) {
         let census = Census()
         let dispatcher = LogDispatcher.forTest()
@@ -77,7 +79,9 @@ struct ReferenceTests {
         let dispatcher = LogDispatcher.forTest()
         let logger = RecordingLogger()
         dispatcher.add(logger)
-        var sizes = [0, 1, 7, 8, 9, 1000, 16_000, 16_200, 16_300, 16_383, 16_384, 16_385, 20_000, 70_000, 3_000_000]
+        var sizes = [
+            0, 1, 7, 8, 9, 1000, 16_000, 16_200, 16_300, 16_383, 16_384, 16_385, 20_000, 70_000, 3_000_000,
+        ]
         sizes += (16_200..<16_400).map { $0 }
         for (index, size) in sizes.enumerated() {
             let text = String(repeating: Character(UnicodeScalar(UInt8(97 + index % 26))), count: size)
@@ -87,7 +91,9 @@ struct ReferenceTests {
         #expect(logger.messages.map(\.text.count) == sizes)
         #expect(logger.messages.map { $0.metadata["index"] } == sizes.indices.map { .integer(Int64($0)) })
         for (index, message) in logger.messages.enumerated() {
-            #expect(Set(message.text) == (sizes[index] == 0 ? [] : [Character(UnicodeScalar(UInt8(97 + index % 26)))]))
+            #expect(
+                Set(message.text)
+                    == (sizes[index] == 0 ? [] : [Character(UnicodeScalar(UInt8(97 + index % 26)))]))
         }
         #expect(dispatcher.largeBytes.load(ordering: .relaxed) == 0)
     }

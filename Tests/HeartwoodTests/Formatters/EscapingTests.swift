@@ -18,7 +18,8 @@ enum HostileText {
 
     static let table: [String] =
         (0...0x9F).compactMap { Unicode.Scalar($0).map { "a\($0)b" } } + [
-            "", "\"", "\\", "\\n", "\\\\", "\r\n", "\n\n\n", "\u{2028}", "\u{2029}", "\u{85}", "\u{202E}evil\u{202C}",
+            "", "\"", "\\", "\\n", "\\\\", "\r\n", "\n\n\n", "\u{2028}", "\u{2029}", "\u{85}",
+            "\u{202E}evil\u{202C}",
             "\u{2066}x\u{2069}", "\u{1B}[2J\u{1B}]8;;http://x\u{07}", "\u{9B}31m", "\u{200B}\u{FEFF}\u{061C}",
             "{\"a\":1}", "100%s%n", "é😀👩‍👩‍👧‍👦", "\u{0}", "a\u{0}b", "\u{FFFF}\u{10FFFF}\u{FFFD}",
             String(decoding: [0xC0, 0x80, 0xED, 0xA0, 0x80, 0xF8, 0xFF, 0x0A] as [UInt8], as: UTF8.self),
@@ -85,18 +86,26 @@ struct EscapingTests {
         #expect(escaped("a\nb\tc\rd\\e") == "a\\nb\\tc\\rd\\\\e")
         #expect(escaped("\u{1B}[31m\u{7F}\u{0}") == "\\u{1b}[31m\\u{7f}\\u{0}")
         #expect(escaped("\u{85}\u{9B}\u{A0}") == "\\u{85}\\u{9b}\u{A0}")
-        #expect(escaped("\u{2028}\u{202E}\u{2066}\u{200B}\u{FEFF}\u{061C}") == "\\u{2028}\\u{202e}\\u{2066}\\u{200b}\\u{feff}\\u{61c}")
+        #expect(
+            escaped("\u{2028}\u{202E}\u{2066}\u{200B}\u{FEFF}\u{061C}")
+                == "\\u{2028}\\u{202e}\\u{2066}\\u{200b}\\u{feff}\\u{61c}")
         #expect(escaped("é — 😀 👩‍👩‍👧‍👦 العربية \u{200D}") == "é — 😀 👩‍👩‍👧‍👦 العربية \u{200D}")
     }
 
-    @Test("Escaping can be undone, whatever the text, and leaves nothing that could forge a line", arguments: 0..<8)
+    @Test(
+        "Escaping can be undone, whatever the text, and leaves nothing that could forge a line",
+        arguments: 0..<8)
     func reversible(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<Load.scaled(10_000) {
             let text = HostileText.random(&generator)
             let line = escaped(text)
-            #expect(!line.unicodeScalars.contains(where: HostileText.isForbidden), "seed \(seed): \(text.debugDescription)")
-            #expect(unescaped(line).map { Array($0.utf8) } == Array(text.utf8), "seed \(seed): \(text.debugDescription)")
+            #expect(
+                !line.unicodeScalars.contains(where: HostileText.isForbidden),
+                "seed \(seed): \(text.debugDescription)")
+            #expect(
+                unescaped(line).map { Array($0.utf8) } == Array(text.utf8),
+                "seed \(seed): \(text.debugDescription)")
         }
     }
 
@@ -106,7 +115,9 @@ struct EscapingTests {
             guard let scalar = Unicode.Scalar(code) else { continue }
             let line = escaped(String(scalar))
             #expect(!line.unicodeScalars.contains(where: HostileText.isForbidden))
-            if !HostileText.isForbidden(scalar), scalar != "\\", code != 0x2060 { #expect(line == String(scalar)) }
+            if !HostileText.isForbidden(scalar), scalar != "\\", code != 0x2060 {
+                #expect(line == String(scalar))
+            }
         }
     }
 }
@@ -117,13 +128,17 @@ struct WholeLineTests {
     private func message(_ generator: inout SeededGenerator) -> LogMessage {
         func text() -> String { HostileText.random(&generator) }
         let metadata = LogMetadata([
-            (text(), .string(text())), (text(), .array([.string(text()), .object([text(): .string(text())])])),
-            (text(), .json("{\n\t\"pretty\": [1,\r\n2]}")), (text(), .decimal("1.5")), ("time", .string(text())),
+            (text(), .string(text())),
+            (text(), .array([.string(text()), .object([text(): .string(text())])])),
+            (text(), .json("{\n\t\"pretty\": [1,\r\n2]}")), (text(), .decimal("1.5")),
+            ("time", .string(text())),
         ])
         return LogMessage(
             "\(text()) \(text(), as: "a") \(text(), as: "message") \(text(), as: "a", privacy: .private) \([text()], as: "l")",
-            category: LogCategory("hostile \u{1B}\n\"\\ \(Int.random(in: 0..<4, using: &generator))"), tag: text(),
-            metadata: metadata, file: text(), function: text(), line: 5, threadName: text(), queueLabel: text(),
+            category: LogCategory("hostile \u{1B}\n\"\\ \(Int.random(in: 0..<4, using: &generator))"),
+            tag: text(),
+            metadata: metadata, file: text(), function: text(), line: 5, threadName: text(),
+            queueLabel: text(),
             taskName: text())
     }
 
@@ -144,18 +159,25 @@ struct WholeLineTests {
         for _ in 0..<Load.scaled(600) {
             let message = message(&generator)
             let line = formatter.format(message) ?? "\n"
-            let isWhole = line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-                && !line.unicodeScalars.contains { $0.value == 0x2028 || $0.value == 0x2029 || (0x80...0x9F).contains($0.value) }
+            let isWhole =
+                line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+                && !line.unicodeScalars.contains {
+                    $0.value == 0x2028 || $0.value == 0x2029 || (0x80...0x9F).contains($0.value)
+                }
             try #require(isWhole, "seed \(seed): \(line)")
             let object = try #require(
-                JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "seed \(seed): \(line)")
+                JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "seed \(seed): \(line)"
+            )
             #expect((object["message"] as? String).map { Array($0.utf8) } == Array(message.text.utf8))
         }
     }
 
     @Test("Promise 8: a JSON or decimal value that is none is written as a string, and breaks nothing")
     func falseJSON() throws {
-        let wrong = ["", "{", "}", "{\"a\":}", "1,2", "\"open", "[1,]", "nul", "1 2", "{\"a\":1}}", "\u{1}", "\"\n\"", "01", "--1", "1e", "NaN"]
+        let wrong = [
+            "", "{", "}", "{\"a\":}", "1,2", "\"open", "[1,]", "nul", "1 2", "{\"a\":1}}", "\u{1}", "\"\n\"",
+            "01", "--1", "1e", "NaN",
+        ]
         for text in wrong {
             for value in [LogValue.json(text), .decimal(text)] {
                 let message = LogMessage("x \(value, as: "v")", metadata: ["m": value])
@@ -166,19 +188,27 @@ struct WholeLineTests {
                 #expect(!line.contains("\n"))
             }
         }
-        let right = ["{}", "[]", "null", "true", " {\"a\": [1, -2.5e+10, \"\\u00e9\\n\", {}]} ", "0", "-0.5E-3", "\"é\""]
+        let right = [
+            "{}", "[]", "null", "true", " {\"a\": [1, -2.5e+10, \"\\u00e9\\n\", {}]} ", "0", "-0.5E-3",
+            "\"é\"",
+        ]
         for text in right {
-            let line = try #require(JSONLinesFormatter().format(LogMessage("\(LogValue.json(text), as: "v")")))
+            let line = try #require(
+                JSONLinesFormatter().format(LogMessage("\(LogValue.json(text), as: "v")")))
             let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             let expected = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
             #expect("\(String(describing: object["v"] ?? ""))" == "\(expected)")
         }
     }
 
-    @Test("Promise 8: every one of the hostile texts comes back from JSON as it was", arguments: HostileText.table.indices)
+    @Test(
+        "Promise 8: every one of the hostile texts comes back from JSON as it was",
+        arguments: HostileText.table.indices)
     func roundTrip(index: Int) throws {
         let text = HostileText.table[index]
-        let line = try #require(JSONLinesFormatter().format(LogMessage("\(text)", metadata: ["k": .string(text), "key \(text)": 1])))
+        let line = try #require(
+            JSONLinesFormatter().format(
+                LogMessage("\(text)", metadata: ["k": .string(text), "key \(text)": 1])))
         let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         #expect((object["message"] as? String)?.unicodeScalars.elementsEqual(text.unicodeScalars) == true)
         #expect((object["k"] as? String)?.unicodeScalars.elementsEqual(text.unicodeScalars) == true)

@@ -10,7 +10,8 @@ private let moment = LogTimestamp(nanoseconds: 1_763_634_030_123_456_789)
 struct LineFormatterTests {
     private func message(_ level: LogLevel = .info, _ metadata: LogMetadata = [:]) -> LogMessage {
         LogMessage(
-            "charged \(12.5, as: "amount") EUR", level: level, category: LogCategory("payments"), metadata: metadata,
+            "charged \(12.5, as: "amount") EUR", level: level, category: LogCategory("payments"),
+            metadata: metadata,
             timestamp: moment, file: "Shop/Shop.swift", line: 42)
     }
 
@@ -18,7 +19,8 @@ struct LineFormatterTests {
     func full() {
         #expect(
             LineFormatter().format(message(.info, ["order": 17, "who": "ann b"]))
-                == "2025-11-20 10:20:30.123Z info    payments Shop.swift:42 charged 12.5 EUR {order=17 who=ann b}")
+                == "2025-11-20 10:20:30.123Z info    payments Shop.swift:42 charged 12.5 EUR {order=17 who=ann b}"
+        )
         #expect(
             LineFormatter().format(LogMessage("x", timestamp: moment, file: "", line: 0))
                 == "2025-11-20 10:20:30.123Z info    x")
@@ -46,7 +48,8 @@ struct LineFormatterTests {
         options.showsTime = false
         options.showsPlace = false
         options.showsMetadata = false
-        #expect(LineFormatter(options).format(message(.error, ["a": 1])) == "error   payments charged 12.5 EUR")
+        #expect(
+            LineFormatter(options).format(message(.error, ["a": 1])) == "error   payments charged 12.5 EUR")
     }
 
     @Test("The timestamp is written in the zone that is asked for")
@@ -57,8 +60,10 @@ struct LineFormatterTests {
             return LineFormatter(options).format(
                 LogMessage("x", timestamp: LogTimestamp(nanoseconds: nanoseconds), file: ""))
         }
-        #expect(line(.offset(.seconds(5400)), moment.nanoseconds) == "2025-11-20 11:50:30.123+01:30 info    x")
-        #expect(line(.offset(.seconds(-12_600)), moment.nanoseconds) == "2025-11-20 06:50:30.123-03:30 info    x")
+        #expect(
+            line(.offset(.seconds(5400)), moment.nanoseconds) == "2025-11-20 11:50:30.123+01:30 info    x")
+        #expect(
+            line(.offset(.seconds(-12_600)), moment.nanoseconds) == "2025-11-20 06:50:30.123-03:30 info    x")
         #expect(line(.utc, -1) == "1969-12-31 23:59:59.999Z info    x")
         #expect(line(.utc, 951_782_400_000_000_000) == "2000-02-29 00:00:00.000Z info    x")
     }
@@ -81,8 +86,10 @@ struct LineFormatterTests {
         onThreads(4) { thread in
             for index in 0..<Load.scaled(5000) {
                 let second = Int64(thread * 100 + index % 3)
-                let message = LogMessage("x", timestamp: LogTimestamp(nanoseconds: second * 1_000_000_000), file: "")
-                let expected = String(format: "1970-01-01 00:%02d:%02d.000Z info    x", second / 60, second % 60)
+                let message = LogMessage(
+                    "x", timestamp: LogTimestamp(nanoseconds: second * 1_000_000_000), file: "")
+                let expected = String(
+                    format: "1970-01-01 00:%02d:%02d.000Z info    x", second / 60, second % 60)
                 #expect(formatter.format(message) == expected)
             }
         }
@@ -96,7 +103,8 @@ struct JSONLinesFormatterTests {
         let message = LogMessage(
             "took \(12.5, as: "ms") ms for \("ann", as: "user", privacy: .private)", level: .notice,
             category: LogCategory("payments"), context: 3, metadata: ["order": 17, "ok": true, "n": nil],
-            timestamp: moment, sequence: 17, file: "Shop/Shop.swift", function: "charge()", line: 42, threadID: 9,
+            timestamp: moment, sequence: 17, file: "Shop/Shop.swift", function: "charge()", line: 42,
+            threadID: 9,
             threadName: "worker", queueLabel: "q", taskName: "t")
         #expect(
             JSONLinesFormatter().format(message) == """
@@ -120,7 +128,8 @@ struct JSONLinesFormatterTests {
         let line = try #require(JSONLinesFormatter().format(message))
         for part in [
             "\"u\":18446744073709551615", "\"d\":0.1", "\"inf\":\"inf\"", "\"nan\":\"nan\"",
-            "\"date\":\"2025-11-20T10:20:30.123", "\"uuid\":\"\(uuid)\"", "\"dec\":1.10", "\"list\":[1,\"a\",null]",
+            "\"date\":\"2025-11-20T10:20:30.123", "\"uuid\":\"\(uuid)\"", "\"dec\":1.10",
+            "\"list\":[1,\"a\",null]",
             "\"obj\":{\"k\":false}", "\"float\":0.1", "\"neg\":-0.0",
         ] {
             #expect(line.contains(part), "\(part) in \(line)")
@@ -162,14 +171,17 @@ struct JSONLinesFormatterTests {
         let message = LogMessage("x", timestamp: LogTimestamp(nanoseconds: 0), threadName: "t")
         #expect(
             JSONLinesFormatter(options).format(message)
-                == "{\"time\":\"1970-01-01T00:00:00.000000000Z\",\"level\":\"info\",\"message\":\"x\",\"seq\":0}")
+                == "{\"time\":\"1970-01-01T00:00:00.000000000Z\",\"level\":\"info\",\"message\":\"x\",\"seq\":0}"
+        )
     }
 }
 
 @Suite("Formatters of one's own")
 struct LogFormatterTests {
     private final class AsString: LogFormatter, @unchecked Sendable {
-        override func format(_ message: LogMessage) -> String? { "[" + (super.format(message) ?? "nil") + "]" }
+        override func format(_ message: LogMessage) -> String? {
+            "[" + (super.format(message) ?? "nil") + "]"
+        }
     }
     private final class AsBytes: LogFormatter, @unchecked Sendable {
         override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
@@ -187,7 +199,9 @@ struct LogFormatterTests {
     private final class Wrapping: LogFormatter, @unchecked Sendable {
         let inner: LogFormatter
         init(_ inner: LogFormatter) { self.inner = inner }
-        override func format(_ message: LogMessage) -> String? { inner.format(message).map { "(" + $0 + ")" } }
+        override func format(_ message: LogMessage) -> String? {
+            inner.format(message).map { "(" + $0 + ")" }
+        }
     }
 
     private func both(_ formatter: LogFormatter, _ message: LogMessage) -> [String?] {

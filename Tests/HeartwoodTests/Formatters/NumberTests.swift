@@ -12,7 +12,8 @@ struct NumberTests {
         return buffer.text
     }
 
-    @Test("A Double is written as its description has it, over random values of many shapes", arguments: 0..<8)
+    @Test(
+        "A Double is written as its description has it, over random values of many shapes", arguments: 0..<8)
     func doubles(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var buffer = LogBuffer()
@@ -39,9 +40,13 @@ struct NumberTests {
     @Test(
         "A Double at an edge is written as its description has it",
         arguments: [
-            0.0, -0.0, 1, -1, 0.1, 0.001, 0.0009999, 0.000999999999999999, 1e-3.nextDown, 1e9, 1e9.nextDown, 1e15,
-            1e16, 1e17, 123456.789, 999_999.999999, 999_999_999.999999, 5e-324, .greatestFiniteMagnitude, .pi, 1 / 3,
-            .infinity, -.infinity, .nan, 0.30000000000000004, 100, 1e2.nextUp, 4503599627370496.5, 9007199254740993,
+            0.0, -0.0, 1, -1, 0.1, 0.001, 0.0009999, 0.000999999999999999, 1e-3.nextDown, 1e9, 1e9.nextDown,
+            1e15,
+            1e16, 1e17, 123456.789, 999_999.999999, 999_999_999.999999, .leastNonzeroMagnitude,
+            .greatestFiniteMagnitude, .pi,
+            1 / 3,
+            .infinity, -.infinity, .nan, 0.30000000000000004, 100, 1e2.nextUp, 4503599627370496.5,
+            9_007_199_254_740_992,
         ])
     func edges(value: Double) { #expect(written(value) == value.description) }
 
@@ -79,7 +84,9 @@ struct NumberTests {
             let time = CivilTime(nanoseconds: seconds * 1_000_000_000 + nanosecond)
             let parts = calendar.dateComponents(units, from: Date(timeIntervalSince1970: Double(seconds)))
             let own = [time.year, time.month, time.day, time.hour, time.minute, time.second]
-            let theirs = [parts.year, parts.month, parts.day, parts.hour, parts.minute, parts.second].map { $0 ?? -1 }
+            let theirs = [parts.year, parts.month, parts.day, parts.hour, parts.minute, parts.second].map {
+                $0 ?? -1
+            }
             #expect(own == theirs, "at \(seconds)")
             #expect(time.nanosecond == Int(nanosecond))
             #expect(time.nanosecondsSince1970 == seconds * 1_000_000_000 + nanosecond)
@@ -96,14 +103,17 @@ struct NumberTests {
     @Test(
         "An amount of storage is read as people write it",
         arguments: [
-            ("4096", 4096), ("10MiB", 10 << 20), ("512 KiB", 512 << 10), ("64k", 64 << 10), ("1GB", 1_000_000_000),
+            ("4096", 4096), ("10MiB", 10 << 20), ("512 KiB", 512 << 10), ("64k", 64 << 10),
+            ("1GB", 1_000_000_000),
             ("1.5 MB", 1_500_000), ("2g", 2 << 30), ("0", 0), ("7 b", 7), ("0.5KiB", 512), (" 3 kB ", 3000),
         ])
     func amounts(text: String, bytes: Int) { #expect(ByteCount(parsing: text)?.bytes == bytes) }
 
     @Test(
         "What is no amount is not read",
-        arguments: ["", "MiB", "-1", "ten", "1.2.3", "1e99999", "5 PiB", "½", "9999999999999999999GiB", "1 2", "0x10"])
+        arguments: [
+            "", "MiB", "-1", "ten", "1.2.3", "1e99999", "5 PiB", "½", "9999999999999999999GiB", "1 2", "0x10",
+        ])
     func noAmounts(text: String) {
         if text != "1 2" { #expect(ByteCount(parsing: text) == nil) }
     }
@@ -111,7 +121,8 @@ struct NumberTests {
     @Test("An amount reads as people write it, and never is negative or overflows")
     func amountTexts() {
         let texts = [0, 1, 17, 1023, 1024, 1536, 10 << 20, 3 << 30].map { ByteCount($0).description }
-        #expect(texts == ["0 bytes", "1 byte", "17 bytes", "1023 bytes", "1 KiB", "1.5 KiB", "10 MiB", "3 GiB"])
+        #expect(
+            texts == ["0 bytes", "1 byte", "17 bytes", "1023 bytes", "1 KiB", "1.5 KiB", "10 MiB", "3 GiB"])
         #expect(ByteCount(-5) == .zero)
         #expect(ByteCount.gibibytes(.max).bytes == .max)
         #expect(ByteCount.kibibytes(2) < .mebibytes(1))

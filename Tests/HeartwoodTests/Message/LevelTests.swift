@@ -99,7 +99,9 @@ struct CategoryTests {
         let logger = RecordingLogger()
         dispatcher.add(logger)
         onThreads(8) { thread in
-            for index in 0..<100 { logInfo("\(index)", category: LogCategory("\(prefix) \(index)"), to: dispatcher) }
+            for index in 0..<100 {
+                logInfo("\(index)", category: LogCategory("\(prefix) \(index)"), to: dispatcher)
+            }
         }
         dispatcher.flush()
         for message in logger.messages { #expect(message.category.name == "\(prefix) \(message.text)") }
@@ -113,7 +115,9 @@ struct CallSiteTests {
     func table() {
         let ids = Box<Set<[UInt32]>>([])
         onThreads(8) { _ in
-            let own = (0..<3000).map { CallSiteTable.shared.id(file: "Sites/\($0 % 7).swift", function: "f", line: $0) }
+            let own = (0..<3000).map {
+                CallSiteTable.shared.id(file: "Sites/\($0 % 7).swift", function: "f", line: $0)
+            }
             ids.update { $0.insert(own) }
         }
         #expect(ids.value.count == 1)

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("What a message knows")
 struct LogMessageTests {
-    private func logged(clock: any LogClock = SystemClock(), _ body: (LogDispatcher) -> Void) -> [LogMessage] {
+    private func logged(clock: any LogClock = SystemClock(), _ body: (LogDispatcher) -> Void) -> [LogMessage]
+    {
         let dispatcher = LogDispatcher.forTest(clock: clock)
         let logger = RecordingLogger()
         dispatcher.add(logger)
@@ -184,9 +185,11 @@ struct LogMetadataTests {
     @Test("Values of every type come back as they were")
     func values() {
         let metadata: LogMetadata = [
-            "null": nil, "bool": true, "integer": -5, "unsigned": .unsigned(.max), "double": 2.5, "string": "é\n",
+            "null": nil, "bool": true, "integer": -5, "unsigned": .unsigned(.max), "double": 2.5,
+            "string": "é\n",
             "date": .date(LogTimestamp(nanoseconds: -1)), "uuid": .uuid(UUID()), "decimal": .decimal("1.10"),
-            "json": .json("{\"a\":1}"), "array": [1, [2, ["k": nil]]], "object": ["k": ["l": "m"]], "": "no name",
+            "json": .json("{\"a\":1}"), "array": [1, [2, ["k": nil]]], "object": ["k": ["l": "m"]],
+            "": "no name",
         ]
         #expect(LogMessage("x", metadata: metadata).metadata == metadata)
     }

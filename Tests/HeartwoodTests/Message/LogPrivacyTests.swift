@@ -8,7 +8,8 @@ import Testing
 struct LogPrivacyTests {
     @Test("A private value is shown to who may read it, and hidden or hashed elsewhere")
     func policies() {
-        let message = LogMessage("\("ann@example.org", as: "mail", privacy: .private) and \(42, privacy: .private(mask: .hash))")
+        let message = LogMessage(
+            "\("ann@example.org", as: "mail", privacy: .private) and \(42, privacy: .private(mask: .hash))")
         #expect(message.text.hasPrefix("<private> and <hash:"))
         #expect(message.text(privacy: .reveal) == "ann@example.org and 42")
         #expect(!message.text(privacy: .hash).contains("ann"))
@@ -52,21 +53,28 @@ struct LogPrivacyTests {
         let logger = RecordingLogger()
         dispatcher.add(logger)
         logInfo("card \(needle, privacy: .sensitive)", to: dispatcher)
-        logInfo("card \(needle, as: "card", privacy: .sensitive) \(needle as String?, privacy: .sensitive)", to: dispatcher)
-        logInfo("\([needle], as: "list", privacy: .sensitive) \(needle as Any, privacy: .sensitive)", to: dispatcher)
+        logInfo(
+            "card \(needle, as: "card", privacy: .sensitive) \(needle as String?, privacy: .sensitive)",
+            to: dispatcher)
+        logInfo(
+            "\([needle], as: "list", privacy: .sensitive) \(needle as Any, privacy: .sensitive)",
+            to: dispatcher)
         logInfo("\(12_345_678_901, privacy: .sensitive) \(1.5, privacy: .sensitive)", to: dispatcher)
         dispatcher.flush()
         for message in logger.messages {
-            let record = UnsafeRawBufferPointer(start: message.storage.bytes, count: 64 + message.storage.textSize)
+            let record = UnsafeRawBufferPointer(
+                start: message.storage.bytes, count: 64 + message.storage.textSize)
             #expect(!contains(record, Array(needle.utf8)))
             #expect(message.text(privacy: .reveal).contains("<sensitive>"))
             #expect(!message.text(privacy: .reveal).contains("12345678901"))
             #expect(!(JSONLinesFormatter(.revealing).format(message) ?? needle).contains(needle))
         }
-        let ring = UnsafeRawBufferPointer(start: dispatcher.ring.address(of: 0), count: dispatcher.ring.capacity)
+        let ring = UnsafeRawBufferPointer(
+            start: dispatcher.ring.address(of: 0), count: dispatcher.ring.capacity)
         #expect(!contains(ring, Array(needle.utf8)))
         let buffer = ThreadState.current.takeBuffer()
-        #expect(!contains(UnsafeRawBufferPointer(start: buffer.base, count: buffer.capacity), Array(needle.utf8)))
+        #expect(
+            !contains(UnsafeRawBufferPointer(start: buffer.base, count: buffer.capacity), Array(needle.utf8)))
         #expect(logger.messages[1].fields == ["card": "<sensitive>"])
     }
 

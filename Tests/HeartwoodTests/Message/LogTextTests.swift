@@ -26,12 +26,20 @@ struct LogTextTests {
         #expect(text("plain") == "plain")
         #expect(text("") == "")
         #expect(text("\(1) \(-2) \(3.5) \(true) \("s")") == "\(1) \(-2) \(3.5) \(true) \("s")")
-        #expect(text("\(Int8.min) \(Int16.min) \(Int32.min) \(Int64.min) \(Int.min)") == "-128 -32768 -2147483648 -9223372036854775808 -9223372036854775808")
-        #expect(text("\(UInt8.max) \(UInt16.max) \(UInt32.max) \(UInt64.max) \(UInt.max)") == "255 65535 4294967295 18446744073709551615 18446744073709551615")
+        #expect(
+            text("\(Int8.min) \(Int16.min) \(Int32.min) \(Int64.min) \(Int.min)")
+                == "-128 -32768 -2147483648 -9223372036854775808 -9223372036854775808")
+        #expect(
+            text("\(UInt8.max) \(UInt16.max) \(UInt32.max) \(UInt64.max) \(UInt.max)")
+                == "255 65535 4294967295 18446744073709551615 18446744073709551615")
         #expect(text("\(Int128.min) \(UInt128.max)") == "\(Int128.min) \(UInt128.max)")
-        #expect(text("\(Float(0.1)) \(Double(0.1)) \(1e300) \(Double.nan) \(-Double.infinity)") == "0.1 0.1 1e+300 nan -inf")
+        #expect(
+            text("\(Float(0.1)) \(Double(0.1)) \(1e300) \(Double.nan) \(-Double.infinity)")
+                == "0.1 0.1 1e+300 nan -inf")
         #expect(text("\("substring".prefix(3)) \(Character("é")) \(Character("👩‍👩‍👧‍👦"))") == "sub é 👩‍👩‍👧‍👦")
-        #expect(text("\(Point()) \([1, 2]) \(["k": 1]) \(Fruit.apple) \(1...3)") == "(1; 2) [1, 2] [\"k\": 1] apple 1...3")
+        #expect(
+            text("\(Point()) \([1, 2]) \(["k": 1]) \(Fruit.apple) \(1...3)")
+                == "(1; 2) [1, 2] [\"k\": 1] apple 1...3")
         #expect(text("\(Failure())") == "\(Failure())")
         #expect(text("\(Thing())") == "\(Thing())")
         #expect(text("\(type(of: 5)) \(Int.self)") == "Int Int")
@@ -90,19 +98,32 @@ struct LogTextTests {
 
     @Test("Formats change the text, and leave the field its number")
     func formats() {
-        #expect(text("\(255, format: .hex) \(255, format: .octal) \(5, format: .binary)") == "0xff 0o377 0b101")
-        #expect(text("\(255, format: .hex(digits: 4)) \(5, format: .binary(digits: 8))") == "0x00ff 0b00000101")
-        #expect(text("\(-255, format: .hex) \(7, format: .padded(3)) \(7, format: .padded(3, with: "0"))") == "-0xff   7 007")
-        #expect(text("\(1536, format: .bytes) \(-1, format: .bytes) \(0, format: .bytes)") == "1.5 KiB -1 byte 0 bytes")
-        #expect(text("\(2.005, format: .fixed(2)) \(2.5, format: .fixed(0)) \(1.0, format: .fixed(3))") == "2.00 2 1.000")
-        #expect(text("\(12345.678, format: .scientific(2)) \(0.0, format: .scientific(1))") == "1.23e+04 0.0e+00")
+        #expect(
+            text("\(255, format: .hex) \(255, format: .octal) \(5, format: .binary)") == "0xff 0o377 0b101")
+        #expect(
+            text("\(255, format: .hex(digits: 4)) \(5, format: .binary(digits: 8))") == "0x00ff 0b00000101")
+        #expect(
+            text("\(-255, format: .hex) \(7, format: .padded(3)) \(7, format: .padded(3, with: "0"))")
+                == "-0xff   7 007")
+        #expect(
+            text("\(1536, format: .bytes) \(-1, format: .bytes) \(0, format: .bytes)")
+                == "1.5 KiB -1 byte 0 bytes")
+        #expect(
+            text("\(2.005, format: .fixed(2)) \(2.5, format: .fixed(0)) \(1.0, format: .fixed(3))")
+                == "2.00 2 1.000")
+        #expect(
+            text("\(12345.678, format: .scientific(2)) \(0.0, format: .scientific(1))") == "1.23e+04 0.0e+00")
         #expect(text("\(Float(1.5), format: .fixed(1)) \(Double.nan, format: .fixed(2))") == "1.5 nan")
         #expect(value("\(255, as: "v", format: .hex)") == .integer(255))
         #expect(value("\(2.005, as: "v", format: .fixed(0))") == .double(2.005))
         #expect(text("\(-7, format: .padded(4, with: "0")) \(-7, format: .padded(4))") == "-007   -7")
         let all = UInt64.max
-        #expect(text("\(all, format: .hex) \(all, format: .hex(digits: 18))") == "0xffffffffffffffff 0x00ffffffffffffffff")
-        #expect(text("\(all, format: .padded(22)) \(all, format: .bytes)") == "  18446744073709551615 18446744073709551615")
+        #expect(
+            text("\(all, format: .hex) \(all, format: .hex(digits: 18))")
+                == "0xffffffffffffffff 0x00ffffffffffffffff")
+        #expect(
+            text("\(all, format: .padded(22)) \(all, format: .bytes)")
+                == "  18446744073709551615 18446744073709551615")
     }
 
     @Test("Nothing in a text is ever taken for a format, a path or an escape")
@@ -126,12 +147,16 @@ struct LogTextTests {
         log(variable, level: .debug, to: dispatcher)
         logInfo(Bool.random() ? "one" : "one", to: dispatcher)
         dispatcher.flush()
-        #expect(logger.texts == ["variable 100%", "avariable 100%", "VARIABLE 100%", "var", "variable 100%", "one"])
+        #expect(
+            logger.texts == [
+                "variable 100%", "avariable 100%", "VARIABLE 100%", "var", "variable 100%", "one",
+            ])
     }
 
     @Test("Bytes that are not UTF-8 arrive as replacement characters")
     func invalidUTF8() {
-        let broken = String(decoding: [0x61, 0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80, 0x62] as [UInt8], as: UTF8.self)
+        let broken = String(
+            decoding: [0x61, 0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80, 0x62] as [UInt8], as: UTF8.self)
         #expect(text("\(broken)") == broken)
         #expect(text("\(broken)").unicodeScalars.contains("\u{FFFD}"))
     }
@@ -161,7 +186,8 @@ struct LogTextTests {
         for _ in 0..<2000 {
             var bytes = Array(original.prefix(Int.random(in: 0...original.count, using: &generator)))
             for _ in 0..<Int.random(in: 0...4, using: &generator) where !bytes.isEmpty {
-                bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(
+                    in: 0...255, using: &generator)
             }
             let storage = MessageStorage()
             storage.fill(MessageParts(text: bytes, fields: bytes))

@@ -10,7 +10,8 @@ struct FlushTests {
     func everythingHandled() {
         let dispatcher = LogDispatcher.forTest()
         let loggers = [
-            RecordingLogger(name: "own queue"), RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true),
+            RecordingLogger(name: "own queue"),
+            RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true),
         ]
         for logger in loggers { dispatcher.add(logger) }
         for round in 1...50 {
@@ -47,11 +48,15 @@ struct FlushTests {
         #expect(waited.isComplete)
     }
 
-    @Test("Promise 3: a flush names the logger that is stuck, and no other, whatever the order", arguments: [0, 1, 2])
+    @Test(
+        "Promise 3: a flush names the logger that is stuck, and no other, whatever the order",
+        arguments: [0, 1, 2])
     func namesTheStuckOne(place: Int) {
         let dispatcher = LogDispatcher.forTest()
         let stuck = StuckLogger(name: "stuck")
-        let others = [RecordingLogger(name: "a"), RecordingLogger(name: "b", formatter: nil, runsOnCaller: true)]
+        let others = [
+            RecordingLogger(name: "a"), RecordingLogger(name: "b", formatter: nil, runsOnCaller: true),
+        ]
         var all: [AbstractLogger] = others
         all.insert(stuck, at: place)
         for logger in all { dispatcher.add(logger) }
@@ -115,7 +120,8 @@ struct FlushTests {
     func concurrentFlushes() {
         let dispatcher = LogDispatcher.forTest()
         let loggers = [
-            RecordingLogger(name: "own queue"), RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true),
+            RecordingLogger(name: "own queue"),
+            RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true),
         ]
         for logger in loggers { dispatcher.add(logger) }
         let rounds = Load.scaled(40)

@@ -26,7 +26,8 @@ struct MemoryTests {
     @Test("Promise 4: the same when it wants few of the messages, and when it is told to keep the oldest")
     func fewOfMany() async {
         await #expect(processExitsWith: .success) {
-            let growth = MemoryTests.growth(messages: 1_000_000, policy: .dropNewest, pause: 0, levels: .error)
+            let growth = MemoryTests.growth(
+                messages: 1_000_000, policy: .dropNewest, pause: 0, levels: .error)
             if growth > 3 << 20 + 16 << 20 { fatalError("grew by \(growth >> 10) KiB") }
         }
     }

@@ -26,7 +26,9 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
 /// Calls `body` on a thread of its own; false when it has not come back after `timeout`.
 ///
 /// What hangs stays behind: the test fails, the others go on.
-func returnsInTime(_ timeout: Duration = .seconds(Load.isSanitized ? 240 : 60), _ body: @escaping @Sendable () -> Void) -> Bool {
+func returnsInTime(
+    _ timeout: Duration = .seconds(Load.isSanitized ? 240 : 60), _ body: @escaping @Sendable () -> Void
+) -> Bool {
     let done = DispatchSemaphore(value: 0)
     Thread {
         body()

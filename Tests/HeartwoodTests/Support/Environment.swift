@@ -11,7 +11,8 @@ enum Load {
         let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
         let image = CommandLine.arguments.first ?? ""
         let names = maps + image + (ProcessInfo.processInfo.environment["HEARTWOOD_SANITIZED"] ?? "")
-        return names.contains("libclang_rt") || dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+        return names.contains("libclang_rt") || dlsym(nil, "__tsan_init") != nil
+            || dlsym(nil, "__asan_init") != nil
     }()
 
     /// A time in which everything that is not stuck has finished, even on a busy machine.
