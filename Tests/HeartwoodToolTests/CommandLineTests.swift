@@ -69,14 +69,14 @@ struct CommandLineTests {
     func noTimes(text: String) { #expect(Duration(parsing: text) == nil) }
 
     @Test("Help is complete: every command, and every option of each")
-    func help() throws {
+    func help() async throws {
         let tool = try ToolProcess()
-        let overview = try tool.run("--help")
+        let overview = try await tool.run("--help")
         #expect(overview.code == 0)
         #expect(overview.error.isEmpty)
         for command in Tool.subcommands {
             #expect(overview.output.contains("  \(command.name) "))
-            let page = try tool.run(command.name, "--help")
+            let page = try await tool.run(command.name, "--help")
             #expect(page.code == 0)
             for option in command.options.flatMap(\.options) {
                 for name in option.names { #expect(page.output.contains(name), "\(command.name) \(name)") }
@@ -84,10 +84,10 @@ struct CommandLineTests {
             }
             #expect(page.output.contains("Exit codes"))
             #expect(page.output.split(separator: "\n").allSatisfy { $0.count <= 110 })
-            #expect(try tool.run("help", command.name).output == page.output)
+            #expect(try await tool.run("help", command.name).output == page.output)
         }
-        #expect(try tool.run("--version").output == "heartwood \(Tool.version)\n")
-        #expect(try tool.run().code == 2)
+        #expect(try await tool.run("--version").output == "heartwood \(Tool.version)\n")
+        #expect(try await tool.run().code == 2)
     }
 
     @Test(
@@ -105,10 +105,10 @@ struct CommandLineTests {
             (["pipe", "--http", "http://127.0.0.1:1", "--http-format", "jsn"], "json"),
             (["demo", "x"], "one argument too many"), (["demo", "--seconds", "0"], "at least 1"),
         ])
-    func usageErrors(arguments: [String], hint: String) throws {
+    func usageErrors(arguments: [String], hint: String) async throws {
         let tool = try ToolProcess()
         let line = arguments.map { "'\($0)'" }.joined(separator: " ")
-        let outcome = try tool.shell("\"$HEARTWOOD\" \(line)")
+        let outcome = try await tool.shell("\"$HEARTWOOD\" \(line)")
         #expect(outcome.code == 2, "\(outcome.error)")
         #expect(outcome.error.contains(hint), "\(outcome.error)")
         #expect(outcome.error.contains("--help"))
@@ -116,9 +116,9 @@ struct CommandLineTests {
     }
 
     @Test("The demo runs, and everything arrives")
-    func demo() throws {
+    func demo() async throws {
         let tool = try ToolProcess()
-        let outcome = try tool.run("demo", "--seconds", "1", "--directory", tool.logs)
+        let outcome = try await tool.run("demo", "--seconds", "1", "--directory", tool.logs)
         #expect(outcome.code == 0, "\(outcome.error)")
         #expect(outcome.output.contains("Everything arrived, once and whole."))
         #expect(!outcome.output.contains("\u{1b}"), "no colours where there is no terminal")

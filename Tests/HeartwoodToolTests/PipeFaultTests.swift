@@ -10,21 +10,34 @@ struct PipeFaultTests {
     init() throws { tool = try ToolProcess() }
 
     @Test("A directory that cannot be made is an error that names it, before anything is read")
-    func noDirectory() throws {
+    func noDirectory() async throws {
         let obstacle = try tool.file("obstacle")
-        let outcome = try tool.run("pipe", "-d", obstacle + "/logs", input: Array("x\n".utf8))
+        let outcome = try await tool.run("pipe", "-d", obstacle + "/logs", input: Array("x\n".utf8))
         #expect(outcome.code == 1)
         #expect(outcome.error.contains(obstacle))
         #expect(outcome.error.hasPrefix("heartwood pipe: "))
         #expect(outcome.error.contains("errno"))
     }
 
+    @Test("A directory that others may write to is refused, unless it is meant")
+    func sharedDirectory() async throws {
+        try FileManager.default.createDirectory(atPath: tool.logs, withIntermediateDirectories: false)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: tool.logs)
+        let refused = try await tool.run("pipe", "-d", tool.logs, input: Array("x\n".utf8))
+        #expect(refused.code == 1)
+        #expect(refused.error.contains("chmod go-w") && refused.error.contains("--shared-directory"))
+        let accepted = try await tool.run(
+            "pipe", "-d", tool.logs, "--shared-directory", input: Array("x\n".utf8))
+        #expect(accepted.code == 0)
+        #expect(try tool.messages() == ["x"])
+    }
+
     @Test(
         "A disk that takes nothing costs the exit code, not the process, and says how many lines are missing")
-    func fullDisk() throws {
+    func fullDisk() async throws {
         _ = try tool.file("input", Array((0..<1000).map { "line \($0)\n" }.joined().utf8))
         // No file may have a single byte.
-        let outcome = try tool.shell(
+        let outcome = try await tool.shell(
             "((ulimit -f 0; exec \"$HEARTWOOD\" pipe input -d logs); echo \"code $?\") 2>&1 | cat")
         if isStoppedBySanitizer(outcome) { return }
         #expect(outcome.output.contains("1,000 of 1,000 lines did not get to files"), "\(outcome.output)")
@@ -32,11 +45,11 @@ struct PipeFaultTests {
     }
 
     @Test("A limit on the size of files costs nothing: the lines go on in further files")
-    func fileSizeLimit() throws {
+    func fileSizeLimit() async throws {
         let lines = (0..<40_000).map { "line \($0)" }
         _ = try tool.file("input", Array((lines.joined(separator: "\n") + "\n").utf8))
         // 64 blocks of 512 or 1,024 bytes.
-        let outcome = try tool.shell(
+        let outcome = try await tool.shell(
             "ulimit -f 64; exec \"$HEARTWOOD\" pipe input -d logs --max-size 0 --keep 0")
         if isStoppedBySanitizer(outcome) { return }
         #expect(outcome.code == 0, "\(outcome.error)")
@@ -53,9 +66,9 @@ struct PipeFaultTests {
     }
 
     @Test("A console whose reader goes does not keep lines from the files")
-    func closedReader() throws {
+    func closedReader() async throws {
         _ = try tool.file("input", Array((0..<200_000).map { "line \($0)\n" }.joined().utf8))
-        let outcome = try tool.shell(
+        let outcome = try await tool.shell(
             "(\"$HEARTWOOD\" pipe input --console -d logs --keep 0; echo \"code $?\" >&2) | head -n 1 >/dev/null"
         )
         #expect(outcome.error.contains("code 1\n"))
@@ -64,28 +77,28 @@ struct PipeFaultTests {
     }
 
     @Test("A console whose reader is slow gets everything")
-    func slowReader() throws {
+    func slowReader() async throws {
         _ = try tool.file("input", Array((0..<100_000).map { "line \($0)\n" }.joined().utf8))
-        let outcome = try tool.shell("\"$HEARTWOOD\" pipe input | (sleep 2; wc -l)")
+        let outcome = try await tool.shell("\"$HEARTWOOD\" pipe input | (sleep 2; wc -l)")
         #expect(outcome.output.contains("100000"))
         #expect(outcome.error.contains("console: 100,000 delivered, 0 dropped, 0 failed"))
     }
 
     @Test("A console whose reader goes ends the work where lines go nowhere else")
-    func closedOnlyReader() throws {
+    func closedOnlyReader() async throws {
         // `yes` never ends: the pipe must.
-        let outcome = try tool.shell(
+        let outcome = try await tool.shell(
             "(yes | \"$HEARTWOOD\" pipe; echo \"code $?\" >&2) | head -n 1")
         #expect(outcome.output.contains(" info    y"))
         #expect(outcome.error.contains("code 1\n"))
     }
 
     @Test("Closed standard streams are errors, and never get a log file's bytes")
-    func closedStreams() throws {
-        let input = try tool.shell("\"$HEARTWOOD\" pipe -d logs <&-; echo \"code $?\" >&2")
+    func closedStreams() async throws {
+        let input = try await tool.shell("\"$HEARTWOOD\" pipe -d logs <&-; echo \"code $?\" >&2")
         #expect(input.error.contains("standard input"))
         #expect(input.error.contains("code 1\n"))
-        let output = try tool.shell("echo x | \"$HEARTWOOD\" pipe -d logs >&- 2>&-")
+        let output = try await tool.shell("echo x | \"$HEARTWOOD\" pipe -d logs >&- 2>&-")
         #expect(output.code == 0)
         #expect(try tool.messages() == ["x"])
     }
@@ -93,7 +106,7 @@ struct PipeFaultTests {
     @Test(
         "SIGTERM: what has arrived is written, the summary is shown, and the signal is passed on",
         arguments: [SIGTERM, SIGINT])
-    func signals(_ number: Int32) throws {
+    func signals(_ number: Int32) async throws {
         let input = try #require(SystemCalls.makePipe())
         let output = try #require(SystemCalls.makePipe())
         let error = try tool.file("error")
@@ -103,15 +116,14 @@ struct PipeFaultTests {
         process.standardError = FileHandle(forWritingAtPath: error)
         let writer = FileHandle(fileDescriptor: input.writer, closeOnDealloc: true)
         let reader = FileHandle(fileDescriptor: output.reader, closeOnDealloc: true)
-        try process.run()
         // Fewer bytes than a pipe holds, and an unfinished line at the end.
         let lines = (0..<1000).map { "line \($0)" }
-        try writer.write(contentsOf: Data((lines.joined(separator: "\n") + "\nunfinished").utf8))
-        // Once it shows something, it is ready for signals.
-        _ = reader.availableData
-        kill(process.processIdentifier, number)
-        process.waitUntilExit()
-
+        try await ToolProcess.run(process) {
+            try writer.write(contentsOf: Data((lines.joined(separator: "\n") + "\nunfinished").utf8))
+            // Once it shows something, it is ready for signals.
+            _ = reader.availableData
+            kill(process.processIdentifier, number)
+        }
         #expect(process.terminationReason == .uncaughtSignal)
         #expect(process.terminationStatus == number)
         ToolProcess.expectSame(try tool.messages(), lines + ["unfinished"])
@@ -123,7 +135,7 @@ struct PipeFaultTests {
 
     @Test(
         "A signal ends it even while the reader of the console reads nothing, and the files have everything")
-    func signalWhileStuck() throws {
+    func signalWhileStuck() async throws {
         let lines = (0..<50_000).map { "line \($0)" }
         let input = try tool.file("input", Array(lines.map { $0 + "\n" }.joined().utf8))
         let output = try #require(SystemCalls.makePipe())
@@ -133,10 +145,10 @@ struct PipeFaultTests {
         process.standardOutput = FileHandle(fileDescriptor: output.writer, closeOnDealloc: true)
         process.standardError = FileHandle(forWritingAtPath: error)
         let reader = FileHandle(fileDescriptor: output.reader, closeOnDealloc: true)
-        try process.run()
-        _ = try reader.read(upToCount: 1)
-        kill(process.processIdentifier, SIGTERM)
-        process.waitUntilExit()
+        try await ToolProcess.run(process) {
+            _ = try reader.read(upToCount: 1)
+            kill(process.processIdentifier, SIGTERM)
+        }
         #expect(process.terminationReason == .exit)
         #expect(process.terminationStatus == 1)
         let summary = String(decoding: try Data(contentsOf: URL(fileURLWithPath: error)), as: UTF8.self)
@@ -148,9 +160,9 @@ struct PipeFaultTests {
     }
 
     @Test("A server that is not there is named, and costs no line in the files")
-    func deadServer() throws {
+    func deadServer() async throws {
         // The spool keeps what cannot be sent, so that the end does not wait for the server.
-        let outcome = try tool.run(
+        let outcome = try await tool.run(
             "pipe", "-d", tool.logs, "--http", "http://127.0.0.1:1/", "--spool", tool.scratch.path + "/spool",
             input: Array("x\ny\n".utf8))
         #expect(outcome.code == 0)

@@ -17,10 +17,10 @@ struct PipeTests {
     }
 
     @Test("A real log becomes three files of the size asked for, with the newest lines, whole and in order")
-    func realLog() throws {
+    func realLog() async throws {
         guard let input = ToolProcess.realLog("OpenSSH_2k.log") else { return }
         let path = try tool.file("OpenSSH_2k.log", input)
-        let outcome = try tool.run(
+        let outcome = try await tool.run(
             "pipe", path, "--directory", tool.logs, "--max-size", "64KiB", "--keep", "3")
         #expect(outcome.code == 0, "\(outcome.error)")
 
@@ -40,10 +40,10 @@ struct PipeTests {
     }
 
     @Test("The levels of a real log are those that it names")
-    func realLevels() throws {
+    func realLevels() async throws {
         guard let input = ToolProcess.realLog("Zookeeper_2k.log") else { return }
         let path = try tool.file("Zookeeper_2k.log", input)
-        let outcome = try tool.run("pipe", path, "-d", tool.logs, "--json")
+        let outcome = try await tool.run("pipe", path, "-d", tool.logs, "--json")
         #expect(outcome.code == 0, "\(outcome.error)")
         struct Entry: Decodable {
             let level: String
@@ -59,9 +59,9 @@ struct PipeTests {
 
     @Test(
         "Lines come out in the order in which they went in, from several inputs and without a final newline")
-    func order() throws {
+    func order() async throws {
         let first = try tool.file("first", numbered(3000))
-        let outcome = try tool.run(
+        let outcome = try await tool.run(
             "pipe", first, "-", "-d", tool.logs, "--max-size", "10KiB", "--keep", "0",
             input: Array("a\r\nb\n\nc".utf8))
         #expect(outcome.code == 0, "\(outcome.error)")
@@ -72,20 +72,20 @@ struct PipeTests {
     }
 
     @Test("--raw keeps any bytes as they are")
-    func rawBytes() throws {
+    func rawBytes() async throws {
         var random = SystemRandomNumberGenerator()
         let input = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) } + [0x0A]
-        let outcome = try tool.run("pipe", "-d", tool.logs, "--raw", "--max-size", "0", input: input)
+        let outcome = try await tool.run("pipe", "-d", tool.logs, "--raw", "--max-size", "0", input: input)
         #expect(outcome.code == 0, "\(outcome.error)")
         ToolProcess.expectSame(Array(try tool.logFiles().reduce(Data(), +)), input)
     }
 
     @Test("Any bytes become lines of clean UTF-8 that can be read back")
-    func escapedBytes() throws {
+    func escapedBytes() async throws {
         var random = SystemRandomNumberGenerator()
         var input = (0..<50_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         input += Array("\u{1b}[31mred\u{202e}\u{2028}ü😀 \\ \\x{ff} \t\u{0}\n".utf8) + Array(0...255) + [0x0A]
-        let outcome = try tool.run("pipe", "-d", tool.logs, input: input)
+        let outcome = try await tool.run("pipe", "-d", tool.logs, input: input)
         #expect(outcome.code == 0, "\(outcome.error)")
         let messages = try tool.messages()
         let lines = input.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast()
@@ -134,10 +134,10 @@ struct PipeTests {
     }
 
     @Test("Every line of --json is JSON, whatever the input")
-    func json() throws {
+    func json() async throws {
         var random = SystemRandomNumberGenerator()
         let input = (0..<50_000).map { _ in UInt8.random(in: 0...255, using: &random) } + [0x0A]
-        #expect(try tool.run("pipe", "-d", tool.logs, "--json", input: input).code == 0)
+        #expect(try await tool.run("pipe", "-d", tool.logs, "--json", input: input).code == 0)
         struct Entry: Decodable {
             let message: String
         }
@@ -148,9 +148,9 @@ struct PipeTests {
     }
 
     @Test("A long line is cut between characters, and nothing of it is lost")
-    func longLines() throws {
+    func longLines() async throws {
         let long = String(repeating: "äöü😀x", count: 30_000)
-        let outcome = try tool.run(
+        let outcome = try await tool.run(
             "pipe", "-d", tool.logs, "--max-line", "1000", "--raw", "--max-size", "0",
             input: Array("before\n\(long)\nafter\n".utf8))
         #expect(outcome.code == 0, "\(outcome.error)")
@@ -165,25 +165,25 @@ struct PipeTests {
     }
 
     @Test("The pieces of a long line carry their numbers")
-    func parts() throws {
-        let outcome = try tool.run(
+    func parts() async throws {
+        let outcome = try await tool.run(
             "pipe", "-d", tool.logs, "--max-line", "16", input: Array("0123456789abcdefghij\n".utf8))
         #expect(outcome.code == 0)
         #expect(try tool.messages() == ["0123456789abcdef {part=1}", "ghij {part=2 last=true}"])
     }
 
     @Test("An empty input makes no file, and is no failure")
-    func empty() throws {
-        let outcome = try tool.run("pipe", "-d", tool.logs)
+    func empty() async throws {
+        let outcome = try await tool.run("pipe", "-d", tool.logs)
         #expect(outcome.code == 0)
         #expect(try tool.logFiles().isEmpty)
         #expect(outcome.error.contains("0 lines"))
     }
 
     @Test("--level, --level-pattern and --default-level decide what is kept, and as what")
-    func levels() throws {
+    func levels() async throws {
         let input = Array("ERROR one\nplain\ncard declined\nDEBUG two\n".utf8)
-        let outcome = try tool.run(
+        let outcome = try await tool.run(
             "pipe", "-d", tool.logs, "--level", "notice", "--level-pattern", "fatal=(?i)DECLINED",
             "--default-level", "notice", input: input)
         #expect(outcome.code == 0)
@@ -193,8 +193,8 @@ struct PipeTests {
     }
 
     @Test("--quiet shows nothing but errors")
-    func quiet() throws {
-        let outcome = try tool.run(
+    func quiet() async throws {
+        let outcome = try await tool.run(
             "pipe", "-d", tool.logs, "--quiet", "missing.log", "-", input: Array("x\n".utf8))
         #expect(outcome.code == 1)
         #expect(
@@ -204,11 +204,11 @@ struct PipeTests {
     }
 
     @Test("Lines go over HTTP, each once and in order, and to the files beside")
-    func http() throws {
+    func http() async throws {
         let server = try LoopbackServer(
             answers: [.status(503, headers: ["Retry-After": "1"]), .lost], then: .status(200))
         defer { server.stop() }
-        let outcome = try tool.run(
+        let outcome = try await tool.run(
             "pipe", "-d", tool.logs, "--http", server.address + "/logs", "--keep", "0", input: numbered(2500))
         #expect(outcome.code == 0, "\(outcome.error)")
         struct Entry: Decodable {

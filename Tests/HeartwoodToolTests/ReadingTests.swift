@@ -56,9 +56,9 @@ struct ReadingTests {
             ),
             ("cat LOGS | head -n 1 | cut -c1-19", "2026-11-20 10:00:00"),
         ])
-    func shows(_ line: String, _ expected: String) throws {
+    func shows(_ line: String, _ expected: String) async throws {
         try makeLogs()
-        let outcome = try tool.shell(
+        let outcome = try await tool.shell(
             "\"$HEARTWOOD\" " + line.replacingOccurrences(of: "LOGS", with: "'\(tool.logs)'"))
         #expect(outcome.output.trimmingCharacters(in: .newlines) == expected, "\(outcome.error)")
     }
@@ -72,18 +72,17 @@ struct ReadingTests {
             (["cat", "nowhere"], 1),
             (["grep", "nothing", "logs"], 1), (["tail", "--level", "loud", "logs"], 2),
         ] as [([String], Int32)])
-    func refuses(_ arguments: [String], _ code: Int32) throws {
+    func refuses(_ arguments: [String], _ code: Int32) async throws {
         try makeLogs()
         let process = tool.process(arguments)
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
+        try await ToolProcess.run(process)
         #expect(process.terminationStatus == code)
     }
 
     @Test("What was encrypted is read with the key, and what is damaged is told and left out")
-    func decrypts() throws {
+    func decrypts() async throws {
         let key = String(repeating: "a7", count: 32)
         var encoder = try FrameEncoder(FrameCipher(key: Secret(key)))
         var bytes = try encoder.encode(Array("one\n".utf8), isLast: false)
@@ -92,30 +91,30 @@ struct ReadingTests {
         bytes += try encoder.encode(Array("three\n".utf8), isLast: true)
         let place = tool.logs + "/shop 2026-11-20--10-00-00-000.log.hwe"
         try Data(bytes).write(to: URL(fileURLWithPath: place))
-        let whole = try tool.shell("KEY=\(key) \"$HEARTWOOD\" decrypt --key-env KEY '\(place)'")
+        let whole = try await tool.shell("KEY=\(key) \"$HEARTWOOD\" decrypt --key-env KEY '\(place)'")
         #expect(whole.output == "one\ntwo\nthree\n")
         #expect(whole.code == 0, "\(whole.error)")
-        let lines = try tool.shell("KEY=\(key) \"$HEARTWOOD\" tail -n 2 --key-env KEY '\(tool.logs)'")
+        let lines = try await tool.shell("KEY=\(key) \"$HEARTWOOD\" tail -n 2 --key-env KEY '\(tool.logs)'")
         #expect(lines.output == "two\nthree\n")
-        let keyless = try tool.run("cat", tool.logs)
+        let keyless = try await tool.run("cat", tool.logs)
         #expect(keyless.code == 1)
         #expect(keyless.error.contains("key"))
         bytes[second + 50] ^= 1
         try Data(bytes).write(to: URL(fileURLWithPath: place))
-        let damaged = try tool.shell("KEY=\(key) \"$HEARTWOOD\" decrypt --key-env KEY '\(place)'")
+        let damaged = try await tool.shell("KEY=\(key) \"$HEARTWOOD\" decrypt --key-env KEY '\(place)'")
         #expect(damaged.output == "one\nthree\n")
         #expect(damaged.code == 1)
         #expect(damaged.error.contains("damaged"))
-        let other = try tool.shell(
+        let other = try await tool.shell(
             "KEY=\(String(repeating: "1", count: 64)) \"$HEARTWOOD\" decrypt --key-env KEY '\(place)'")
         #expect(other.output.isEmpty)
         #expect(other.code == 1)
     }
 
     @Test("Following shows lines as they come, across a roll")
-    func follows() throws {
+    func follows() async throws {
         try makeLogs()
-        let outcome = try tool.shell(
+        let outcome = try await tool.shell(
             """
             "$HEARTWOOD" tail -f -n 1 '\(tool.logs)' > out & PID=$!
             for i in 1 2 3 4 5 6 7 8 9 10; do [ -s out ] && break; sleep 0.2; done

@@ -60,27 +60,37 @@ final class ToolProcess {
     }
 
     /// Runs the tool, with `input` on its standard input.
-    func run(_ arguments: String..., input: some Sequence<UInt8> = [UInt8]()) throws -> Outcome {
-        try finish(process(arguments), input: Data(input))
+    func run(_ arguments: String..., input: some Sequence<UInt8> = [UInt8]()) async throws -> Outcome {
+        try await finish(process(arguments), input: Data(input))
     }
 
     /// Runs a line of shell in which `$HEARTWOOD` is the tool.
-    func shell(_ line: String) throws -> Outcome {
-        try finish(process(["-c", line], of: URL(fileURLWithPath: "/bin/sh")), input: Data())
+    func shell(_ line: String) async throws -> Outcome {
+        try await finish(process(["-c", line], of: URL(fileURLWithPath: "/bin/sh")), input: Data())
     }
 
-    private func finish(_ process: Process, input: Data) throws -> Outcome {
+    private func finish(_ process: Process, input: Data) async throws -> Outcome {
         let input = try file("standard input \(UUID().uuidString)", input)
         let output = try file("standard output \(UUID().uuidString)")
         let error = try file("standard error \(UUID().uuidString)")
         process.standardInput = FileHandle(forReadingAtPath: input)
         process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = FileHandle(forWritingAtPath: error)
-        try process.run()
-        process.waitUntilExit()
+        try await Self.run(process)
         return Outcome(
             code: process.terminationStatus, isSignal: process.terminationReason == .uncaughtSignal,
             output: try text(output), error: try text(error))
+    }
+
+    /// Runs a process to its end; `meanwhile` is done once it has been started.
+    ///
+    /// No thread waits: tests that run at the same time need them.
+    static func run(_ process: Process, meanwhile: () throws -> Void = {}) async throws {
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        process.terminationHandler = { _ in continuation.finish() }
+        try process.run()
+        try meanwhile()
+        for await _ in ended {}
     }
 
     private func text(_ path: String) throws -> String {

@@ -49,9 +49,18 @@ final class PipeDestinations {
         // begun in one millisecond.
         let naming = try LogFileNaming(
             application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log")
-        let file = try FileLogger(
-            directory: directory, naming: naming, formatter: formatter, name: "files",
-            acceptsSharedDirectory: true)
+        let file: FileLogger
+        do {
+            file = try FileLogger(
+                directory: directory, naming: naming, formatter: formatter, name: "files",
+                acceptsSharedDirectory: options.acceptsSharedDirectory)
+        } catch let error as LogError where error.code == .unsafe {
+            throw LogError(
+                .unsafe,
+                "the directory belongs to another user, or others may write to it: choose another, take that right "
+                    + "from them (chmod go-w), or add --shared-directory",
+                place: directory)
+        }
         file.maximumFileSize = options.maximumFileSize
         file.rollingInterval = options.rollingInterval
         file.maximumFileCount = options.fileCount

@@ -14,6 +14,7 @@ struct PipeOptions {
 
     var inputs: [String] = []
     var directory: String?
+    var acceptsSharedDirectory = false
     var url: String?
     var httpFormat = "json"
     var spool: String?
@@ -70,6 +71,9 @@ struct PipeOptions {
                 Option(
                     "--keep-for", value: "TIME",
                     help: "Removes files whose last line is so old; never by default."),
+                Option(
+                    "--shared-directory",
+                    help: "Accepts a DIR that other users may write to, who could then remove the files."),
                 Option(
                     "--name", "-n", value: "NAME",
                     help:
@@ -135,6 +139,7 @@ struct PipeOptions {
     init(_ arguments: Arguments) throws {
         inputs = arguments.operands
         directory = arguments.value("--directory")
+        acceptsSharedDirectory = arguments.has("--shared-directory")
         url = arguments.value("--http")
         if directory?.isEmpty == true {
             throw UsageError("--directory wants the path of a directory, and got nothing")
