@@ -4,11 +4,7 @@ import Foundation
 final class TemporaryDirectory {
     let path: String
 
-<<<<<<< HEAD
     // In memory, where the system has such a place: for tests that make thousands of files.
-=======
-    // Fast: in memory, where the system has such a place, for tests that make thousands of files.
->>>>>>> tool
     init(isFast: Bool = false) throws {
         let memory = "/dev/shm"
         let place =
