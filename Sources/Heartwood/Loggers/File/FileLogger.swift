@@ -144,7 +144,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     let hookQueue: DispatchQueue
 
     // MARK: Guarded by themselves
-    private let activeName = Locked<String?>(nil)
+    final let activeName = Locked<String?>(nil)
 
     // MARK: Owned by 'queue'
     private var engineIfMade: FileEngine?
@@ -338,94 +338,6 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Whether files are files of lines, whose torn last line is cut off before they are gone on with; true.
     open var repairsTornLines: Bool { true }
 
-    // MARK: - Acting
-
-    /// Finishes the file after what this thread has logged before; the next line begins another one.
-    ///
-    /// Works before the first line as well: then the newest file of an earlier run is finished. A file without lines
-    /// stays as it is. Never waits.
-    ///
-    /// - Parameter completion: Called off the logging queues, with false where the file could not be finished.
-    public final func rollNow(completion: (@Sendable (Bool) -> Void)? = nil) {
-        performInOrder { [self] in
-            writeBatch()
-            open()
-            let isDone = engine.rollNow()
-            settle()
-            if let completion { hookQueue.async { completion(isDone) } }
-        }
-    }
-
-    /// Finishes the file after what was logged before; the next line begins another one.
-    ///
-    /// - Returns: false where the file could not be finished.
-    @discardableResult
-    public final func rollNow() async -> Bool {
-        await withCheckedContinuation { continuation in
-            rollNow { continuation.resume(returning: $0) }
-        }
-    }
-
-    /// Puts everything that was logged before on the disk itself, so that it survives a power cut; `flush` does less.
-    ///
-    /// Inside of a hook of this logger it does so at once.
-    ///
-    /// - Parameter timeout: How long to wait at most.
-    /// - Returns: whether it is done; false after the time, or where a line still waits or the disk failed.
-    @discardableResult
-    public final func synchronize(timeout: Duration = .seconds(10)) -> Bool {
-        if isInHook { return synchronizeNow() }
-        let result = Locked(false)
-        performInOrder { [self] in
-            let isDone = synchronizeNow()
-            result.withLock { $0 = isDone }
-        }
-        return waitUntilIdle(timeout: timeout) && result.withLock { $0 }
-    }
-
-    private func synchronizeNow() -> Bool {
-        writeBatch()
-        engine.retry()
-        defer { settle() }
-        do throws(SystemFailure) {
-            try engine.synchronize()
-            return engine.isIdle
-        } catch {
-            return false
-        }
-    }
-
-    // MARK: - Looking
-
-    /// The files of this logger's naming, the newest first.
-    ///
-    /// Reads the directory, on the caller's thread.
-    ///
-    /// - Throws: ``LogError`` where the directory cannot be read.
-    public final func logFiles() throws -> [LogFileInfo] {
-        let inventory = FileInventory()
-        let catalogue = FileCatalogue.load(directory, naming)
-        do {
-            try inventory.refresh(directory, naming, activeLabel: catalogue.active)
-        } catch {
-            let cause = (error as? SystemFailure)?.number
-            throw LogError(.file, "The log directory cannot be read", place: directoryPath, cause: cause)
-        }
-        let active = activeName.withLock { $0 }
-        return inventory.entries.reversed().filter { !$0.isUnfinished }.map {
-            let finished = catalogue.finished
-            let label = $0.label
-            return LogFileInfo(
-                $0, directory: directoryPath, active: active,
-                isFinished: finished.map { label <= $0 } ?? false)
-        }
-    }
-
-    /// The path of the file that is written, if there is one.
-    ///
-    /// Never waits.
-    public final var currentPath: String? { activeName.withLock { $0 }.map { directoryPath + "/" + $0 } }
-
     // MARK: - Inside
 
     private func currentSettings() -> FileSettings {
@@ -447,7 +359,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     /// Reads the directory and applies the limits, the first time that there is something to do.
-    private func open() {
+    final func open() {
         guard !engine.isStarted else { return }
         startTimer?.cancel()
         startTimer = nil
@@ -461,7 +373,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         }
     }
 
-    private func writeBatch() {
+    final func writeBatch() {
         let batch = batch
         guard !batch.pointee.ends.isEmpty else { return }
         open()
@@ -476,7 +388,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     /// After each piece of work: the figures, the name of the file, the timer.
-    private func settle() {
+    final func settle() {
         noteCounters()
         armTimer()
     }
