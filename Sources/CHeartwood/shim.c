@@ -104,6 +104,13 @@ const char *hw_queue_label(void) { return dispatch_queue_get_label(NULL); }
 
 _Atomic uint32_t hw_shared_gate;
 _Atomic bool hw_outer_fields_used;
+_Atomic bool hw_forked_child;
+
+void hw_forked_child_set(void) {
+    hw_forked_child = true;
+    hw_outer_fields_used = true;
+    if (hw_this_thread) hw_this_thread->id = thread_id();
+}
 _Atomic(const void *) hw_shared_intake;
 _Atomic(const void *) hw_call_sites;
 

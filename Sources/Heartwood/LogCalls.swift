@@ -200,7 +200,8 @@ public func logWarning<Tag: Sendable>(
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -217,7 +218,8 @@ public func logWarning<Tag: Sendable>(
     #if !FloorError
     guard wantsLog(.warning, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -234,7 +236,8 @@ public func logNotice<Tag: Sendable>(
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -251,7 +254,8 @@ public func logNotice<Tag: Sendable>(
     #if !FloorWarning
     guard wantsLog(.notice, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -336,7 +340,8 @@ public func logVerbose<Tag: Sendable>(
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
     let text = text()
-    submit(text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }
@@ -353,7 +358,8 @@ public func logVerbose<Tag: Sendable>(
     #if !FloorDebug
     guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
     let text = LogText(string())
-    submit(text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
     #endif
 }

@@ -63,6 +63,14 @@ struct PipeFaultTests {
         #expect(try tool.messages().count == 200_000)
     }
 
+    @Test("A console whose reader is slow gets everything")
+    func slowReader() throws {
+        _ = try tool.file("input", Array((0..<100_000).map { "line \($0)\n" }.joined().utf8))
+        let outcome = try tool.shell("\"$HEARTWOOD\" pipe input | (sleep 2; wc -l)")
+        #expect(outcome.output.contains("100000"))
+        #expect(outcome.error.contains("console: 100,000 delivered, 0 dropped, 0 failed"))
+    }
+
     @Test("A console whose reader goes ends the work where lines go nowhere else")
     func closedOnlyReader() throws {
         // `yes` never ends: the pipe must.
@@ -111,6 +119,32 @@ struct PipeFaultTests {
         #expect(summary.contains("1,001 lines"))
         #expect(summary.contains("ended by \(number == SIGTERM ? "SIGTERM" : "SIGINT")"))
         withExtendedLifetime(writer) {}
+    }
+
+    @Test(
+        "A signal ends it even while the reader of the console reads nothing, and the files have everything")
+    func signalWhileStuck() throws {
+        let lines = (0..<50_000).map { "line \($0)" }
+        let input = try tool.file("input", Array(lines.map { $0 + "\n" }.joined().utf8))
+        let output = try #require(SystemCalls.makePipe())
+        let error = try tool.file("error")
+        let process = tool.process(["pipe", input, "-d", tool.logs, "--console", "--keep", "0"])
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle(fileDescriptor: output.writer, closeOnDealloc: true)
+        process.standardError = FileHandle(forWritingAtPath: error)
+        let reader = FileHandle(fileDescriptor: output.reader, closeOnDealloc: true)
+        try process.run()
+        _ = try reader.read(upToCount: 1)
+        kill(process.processIdentifier, SIGTERM)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 1)
+        let summary = String(decoding: try Data(contentsOf: URL(fileURLWithPath: error)), as: UTF8.self)
+        #expect(summary.contains("did not get to console"), "\(summary)")
+        let messages = try tool.messages()
+        ToolProcess.expectSame(messages, Array(lines.prefix(messages.count)))
+        #expect(summary.contains("files: \(Readable.count(messages.count)) delivered"))
+        withExtendedLifetime(reader) {}
     }
 
     @Test("A server that is not there is named, and costs no line in the files")

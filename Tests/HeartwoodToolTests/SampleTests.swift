@@ -49,7 +49,9 @@ struct SampleTests {
 
     @Test(
         "Every block of Swift in a document is compiled here, word for word",
-        arguments: ["README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md"])
+        arguments: [
+            "README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md", "Docs/FileLogging.md",
+        ])
     func compiled(path: String) throws {
         let written = try codeBlocks(path)
         #expect(!written.isEmpty)
@@ -69,6 +71,21 @@ struct SampleTests {
             for link in try text(document).matches(of: /\]\(([^)#:]+)\)/) {
                 let target = folder.appendingPathComponent(String(link.1)).path
                 #expect(FileManager.default.fileExists(atPath: target), "\(document) links to \(link.1)")
+            }
+        }
+    }
+
+    @Test(
+        "Every promise names test files that are there and name it; the one that does not is the one not yet kept"
+    )
+    func promises() throws {
+        let entries = try text("Docs/Invariants.md").split(separator: /\n(?=\d+\. )/).dropFirst()
+        #expect(entries.count == 10)
+        for (number, entry) in zip(1..., entries) {
+            let files = entry.matches(of: /\*(Tests\/[^*]+)\*/).map { String($0.1) }
+            #expect(files.isEmpty == (number == 10))
+            for file in files {
+                #expect(try text(file).lowercased().contains("promise \(number)"), "\(file)")
             }
         }
     }

@@ -2,3 +2,4 @@
 let scenarios: [any Scenario] =
     [DisabledCall(), EnabledCall.typed, EnabledCall.string, Allocations()] + FileScenario.all
     + [SynchronousCall(), ConsoleScenario(), CustomLogger(), StuckScenario(), MemoryScenario()]
+    + [FileStartScenario(), FileTailScenario()]

@@ -16,14 +16,29 @@ struct Peers {
 
     private static let lines = "1000000"
     private static let all = [
-        Peer(name: "spdlog async", program: "spdlog", arguments: { ["call", $0, "0", "1"] }, scenario: "call", part: "mean"),
-        Peer(name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "1"] }, scenario: "file"),
-        Peer(name: "spdlog async", program: "spdlog", arguments: { ["async", $0, lines, "1"] }, scenario: "file"),
-        Peer(name: "write, 64 KiB pieces", program: "write", arguments: { ["pieces", $0, lines] }, scenario: "file"),
-        Peer(name: "write, line by line", program: "write", arguments: { ["lines", $0, lines] }, scenario: "file"),
-        Peer(name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "4"] }, scenario: "file-4"),
-        Peer(name: "spdlog async", program: "spdlog", arguments: { ["async", $0, lines, "4"] }, scenario: "file-4"),
-        Peer(name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "16"] }, scenario: "file-16"),
+        Peer(
+            name: "spdlog async", program: "spdlog", arguments: { ["call", $0, "0", "1"] }, scenario: "call",
+            part: "mean"),
+        Peer(
+            name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "1"] }, scenario: "file"),
+        Peer(
+            name: "spdlog async", program: "spdlog", arguments: { ["async", $0, lines, "1"] },
+            scenario: "file"),
+        Peer(
+            name: "write, 64 KiB pieces", program: "write", arguments: { ["pieces", $0, lines] },
+            scenario: "file"),
+        Peer(
+            name: "write, line by line", program: "write", arguments: { ["lines", $0, lines] },
+            scenario: "file"),
+        Peer(
+            name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "4"] },
+            scenario: "file-4"),
+        Peer(
+            name: "spdlog async", program: "spdlog", arguments: { ["async", $0, lines, "4"] },
+            scenario: "file-4"),
+        Peer(
+            name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "16"] },
+            scenario: "file-16"),
     ]
 
     func run() throws {
@@ -69,13 +84,17 @@ struct Peers {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Peers").path
         var built: Set<String> = []
-        if (try? output(of: "/usr/bin/env", ["cc", "-O2", "-o", directory + "/write", sources + "/write.c"])) != nil {
+        if (try? output(of: "/usr/bin/env", ["cc", "-O2", "-o", directory + "/write", sources + "/write.c"]))
+            != nil
+        {
             built.insert("write")
         } else {
             note("there is no C compiler: the comparison with write(2) is left out (apt-get install gcc)")
         }
         if !FileManager.default.fileExists(atPath: "/usr/include/spdlog/spdlog.h") {
-            note("spdlog is not installed: the comparison with it is left out (apt-get install libspdlog-dev g++)")
+            note(
+                "spdlog is not installed: the comparison with it is left out (apt-get install libspdlog-dev g++)"
+            )
         } else if (try? output(
             of: "/usr/bin/env",
             [
@@ -85,7 +104,9 @@ struct Peers {
         {
             built.insert("spdlog")
         } else {
-            note("spdlog could not be built: the comparison with it is left out (apt-get install libspdlog-dev g++)")
+            note(
+                "spdlog could not be built: the comparison with it is left out (apt-get install libspdlog-dev g++)"
+            )
         }
         return built
     }

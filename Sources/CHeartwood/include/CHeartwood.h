@@ -126,6 +126,15 @@ static inline const void *hw_call_sites_load(void) {
 void hw_shared_intake_store(const void *intake);
 void hw_call_sites_store(const void *table);
 
+// Whether this process is the child of a `fork`, which has no dispatch queues that work.
+extern _Atomic bool hw_forked_child;
+
+static inline bool hw_forked_child_load(void) {
+    return atomic_load_explicit(&hw_forked_child, memory_order_relaxed);
+}
+// Sets it; calls take the long way from then on, where it is looked at.
+void hw_forked_child_set(void);
+
 // Whether any task or category has, or ever had, fields of its own.
 extern _Atomic bool hw_outer_fields_used;
 

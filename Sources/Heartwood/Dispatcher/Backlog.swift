@@ -82,6 +82,17 @@ struct Backlog {
         holdsCallers = false
     }
 
+    /// Drops all messages without counting them, and keeps the work: after a fork they are the parent's.
+    mutating func forgetMessages() {
+        entries = entries[first...].filter { entry in
+            if case .work? = entry { true } else { false }
+        }
+        first = 0
+        weight = 0
+        holdsCallers = false
+        gaveUp = false
+    }
+
     // MARK: In
 
     mutating func append(_ work: @escaping @Sendable () -> Void) { entries.append(.work(work)) }

@@ -38,6 +38,14 @@ final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic,
         for semaphore in waiting { semaphore.signal() }
     }
 
+    /// Lets everybody go.
+    func releaseAll() {
+        state.withLock { state in
+            state.holders = []
+            count.pointee.store(0, ordering: .relaxed)
+        }
+    }
+
     /// Waits until no logger holds callers, or as long as the most patient of them says; then they hold nobody.
     func wait() {
         let semaphore = DispatchSemaphore(value: 0)

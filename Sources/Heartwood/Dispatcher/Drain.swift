@@ -98,10 +98,27 @@ struct Drain {
         accepted += batch.count
         if batch.hasReferences { garbage.append(batch) }
         for recipient in recipients {
-            let freed = recipient.node.push(batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller)
+            let freed = recipient.node.push(
+                batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller)
             for batch in freed where batch.hasReferences { garbage.append(batch) }
         }
         return position
+    }
+
+    /// Drops the messages, which are a parent's after a fork, and carries out the controls between them.
+    ///
+    /// What stands behind a record that nobody publishes any more is dropped as well.
+    mutating func forgetMessages(in ring: RecordRing) {
+        var position = ring.head
+        let end = ring.tail
+        while position < end, let (size, kind) = ring.record(at: position) {
+            if kind == .control {
+                let pointer = (ring.address(of: position) + 8).load(as: UnsafeRawPointer.self)
+                Unmanaged<ControlBox>.fromOpaque(pointer).takeRetainedValue().action(&self)
+            }
+            position &+= UInt64(size)
+        }
+        ring.free(upTo: end)
     }
 
     // MARK: Controls

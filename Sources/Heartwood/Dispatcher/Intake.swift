@@ -37,7 +37,8 @@ struct Intake {
     /// the drain is awake. Calls in hooks, in tasks and with fields from outside take the other way, `accept`.
     @inline(__always)
     func acceptPlain(
-        _ text: UnsafeRawBufferPointer, _ level: UInt32, _ category: LogCategory?, _ context: Int, _ site: UInt32,
+        _ text: UnsafeRawBufferPointer, _ level: UInt32, _ category: LogCategory?, _ context: Int,
+        _ site: UInt32,
         _ asynchronous: Bool?
     ) {
         let thread = ThreadState.current
@@ -106,7 +107,9 @@ struct Intake {
         let synchronous =
             asynchronous.map { !$0 } ?? (synchronousLevels.pointee.load(ordering: .relaxed) & call.level != 0)
         write(&call, wakes: !synchronous)
-        if synchronous {
+        if hw_forked_child_load() {
+            dispatcher._withUnsafeGuaranteedRef { $0.deliverInChild() }
+        } else if synchronous {
             dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(call.level) }
         } else if held.pointee.load(ordering: .relaxed) != 0 {
             dispatcher._withUnsafeGuaranteedRef { $0.backpressure.wait() }

@@ -60,8 +60,10 @@ public final class LogDispatcher: Sendable {
 
     struct Settings {
         var levels = LogLevelMask.all
-        /// In the order in which they were added. Kept as loggers, not nodes: a node does not keep its logger, and who
-        /// takes a copy of the list may still use it when they have been removed.
+        /// In the order in which they were added.
+        ///
+        /// Kept as loggers, not nodes: a node does not keep its logger, and who takes a copy of the list may
+        /// still use it when they have been removed.
         var loggers: [AbstractLogger] = []
         var overflowPolicy = OverflowPolicy.standard
         var synchronousTimeout = Duration.seconds(5)

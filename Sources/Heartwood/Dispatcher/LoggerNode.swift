@@ -33,6 +33,10 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// What tells the logger's queue from others.
     private let ownQueue = DispatchSpecificKey<Bool>()
 
+    // MARK: Atomics (any thread)
+    /// In the child of a fork: the logger was at work then, and is not to be touched.
+    private let isLost = Atomic<Bool>(false)
+
     // MARK: Guarded by themselves
     private let inbox: Locked<Inbox>
     /// The dispatcher, from `add` until the removal has been worked off.
@@ -117,7 +121,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     ///
     /// - Returns: what was dropped to make room, to be freed where no lock is held: the end of a tag is the user's code.
     func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool) -> [RecordBatch] {
-        if batch.levels & levels == 0 { return [] }
+        if batch.levels & levels == 0 || isLost.load(ordering: .relaxed) { return [] }
         let slice = RecordSlice(batch, levels: levels)
         counters.received.add(slice.count, ordering: .relaxed)
         let dispatcher = self.dispatcher
@@ -134,7 +138,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         return evicted
     }
 
-    /// Takes note that messages are missing here which found no room in the ring. Called by the drain.
+    /// Takes note that messages are missing here which found no room in the ring.
+    ///
+    /// Called by the drain.
     func push(lostAtRing count: Int) {
         let mustSchedule = inbox.withLock { inbox in
             inbox.backlog.append(lostAtRing: count)
@@ -147,6 +153,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     ///
     /// Any thread; never waits.
     func push(_ work: @escaping @Sendable () -> Void) {
+        if isLost.load(ordering: .relaxed) { return }
         let mustSchedule = inbox.withLock { inbox in
             inbox.backlog.append(work)
             return inbox.claimSchedule()
@@ -159,6 +166,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     }
 
     private func schedule() {
+        if hw_forked_child_load() { return }
         queue.async { [logger] in
             logger.node.run(until: nil)
         }
@@ -184,14 +192,20 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// - Returns: those that have not finished at `deadline`.
     static func wait(for loggers: [AbstractLogger], until deadline: DispatchTime) -> [AbstractLogger] {
         if ThreadState.current.isInHook { return loggers }
+        let lost = loggers.filter { $0.node.isLost.load(ordering: .relaxed) }
+        if !lost.isEmpty {
+            return lost
+                + wait(for: loggers.filter { logger in !lost.contains { $0 === logger } }, until: deadline)
+        }
         var ownWork: [(node: LoggerNode, mark: Mark)] = []
         var mayTakeOne = true
         let marks = loggers.map { logger in
             let node = logger.node
             let mark = Mark()
             let isOnQueue = DispatchQueue.getSpecific(key: node.ownQueue) != nil
-            if node.append(mark, leavingItToCaller: isOnQueue || (mayTakeOne && logger.runsOnCaller)) {
-                if !isOnQueue { mayTakeOne = false }
+            let mustTake = isOnQueue || hw_forked_child_load()
+            if node.append(mark, leavingItToCaller: mustTake || (mayTakeOne && logger.runsOnCaller)) {
+                if !mustTake { mayTakeOne = false }
                 ownWork.append((node, mark))
             }
             return mark
@@ -238,6 +252,44 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
             return inbox.claimSchedule()
         }
         if mustSchedule { schedule() }
+    }
+
+    // MARK: - Around a fork
+
+    /// Brings the logger to rest between two entries; false where it did not come to rest in time.
+    func pause(until deadline: Duration) -> Bool {
+        while true {
+            let isMine = inbox.withLock { inbox in
+                if inbox.isRunning { return false }
+                inbox.isRunning = true
+                return true
+            }
+            if isMine { return true }
+            if ThreadState.current.runningNode == identity || SystemClock().uptime() >= deadline {
+                return false
+            }
+            usleep(100)
+        }
+    }
+
+    func around(_ fork: ForkStep) { fork.apply(to: inbox) }
+
+    /// In the parent: the logger goes on.
+    func resume() { stopRunning() }
+
+    /// In the child: no message waits, and nobody but callers works.
+    func becomeChild(isUsable: Bool) {
+        if !isUsable { return isLost.store(true, ordering: .relaxed) }
+        inbox.withLock { inbox in
+            inbox.backlog.forgetMessages()
+            inbox.isRunning = false
+            inbox.isScheduled = false
+        }
+    }
+
+    /// In the child: the caller does the work.
+    func runInChild() {
+        if !isLost.load(ordering: .relaxed) { run(until: nil) }
     }
 
     /// The next entry; when there is none, the right to run ends in the same step.

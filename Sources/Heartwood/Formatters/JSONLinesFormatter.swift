@@ -67,27 +67,27 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
 
     /// Named pieces first, then the fields beside the text; each name once.
     private func appendFields(of message: LogMessage, to output: inout LogBuffer) {
-        var used: Set<String>?
-        for (bytes, privacy) in [(message.storage.text, options.privacy), (message.storage.fields, .reveal)] {
-            if bytes.isEmpty { continue }
-            var reader = PieceReader(bytes)
-            while let piece = reader.next() {
-                guard case .value(let value) = piece, let name = value.name else { continue }
-                var key = String(decoding: name, as: UTF8.self)
-                if used == nil { used = JSONLinesFormatter.ownKeys }
-                // In the fields beside the text the first of a name is the one that holds.
-                if privacy == .reveal, bytes.baseAddress == message.storage.fields.baseAddress,
-                    used?.contains("\u{0}" + key) == true
-                {
-                    continue
-                }
-                used?.insert("\u{0}" + key)
-                while used?.insert(key).inserted == false { key = "_" + key }
-                output.append(UInt8(ascii: ","))
-                output.append(json: key)
-                output.append(UInt8(ascii: ":"))
-                output.append(json: value, privacy: privacy)
-            }
+        var used = JSONLinesFormatter.ownKeys
+        appendFields(message.storage.text, options.privacy, isText: true, &used, to: &output)
+        appendFields(message.storage.fields, .reveal, isText: false, &used, to: &output)
+    }
+
+    private func appendFields(
+        _ bytes: UnsafeRawBufferPointer, _ privacy: LogPrivacyPolicy, isText: Bool, _ used: inout Set<String>,
+        to output: inout LogBuffer
+    ) {
+        // Of fields beside the text, the first of a name is the one that holds.
+        var names: Set<String> = []
+        var reader = PieceReader(bytes)
+        while let piece = reader.next() {
+            guard case .value(let value) = piece, let name = value.name else { continue }
+            var key = String(decoding: name, as: UTF8.self)
+            if !isText, !names.insert(key).inserted { continue }
+            while !used.insert(key).inserted { key = "_" + key }
+            output.append(UInt8(ascii: ","))
+            output.append(json: key)
+            output.append(UInt8(ascii: ":"))
+            output.append(json: value, privacy: privacy)
         }
     }
 

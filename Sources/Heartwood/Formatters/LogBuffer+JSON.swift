@@ -24,17 +24,19 @@ extension LogBuffer {
             plain = false
             break
         }
-        if !plain { replaceEnd(from: start) { $1.appendJSONEscaped($0) } }
+        if !plain { replaceEnd(from: start) { $1.appendInsideOfJSON($0) } }
     }
 
-    private mutating func appendJSONEscaped(_ bytes: UnsafeRawBufferPointer) {
+    /// Adds the inside of a JSON string; where it is one already (`isEscaped`), only what is unsafe in a line is
+    /// changed.
+    mutating func appendInsideOfJSON(_ bytes: UnsafeRawBufferPointer, isEscaped: Bool = false) {
         var index = 0
         let count = bytes.count
         while index < count {
             let byte = bytes[index]
             switch byte {
-            case 0x22: append("\\\"" as StaticString)
-            case 0x5C: append("\\\\" as StaticString)
+            case 0x22 where !isEscaped: append("\\\"" as StaticString)
+            case 0x5C where !isEscaped: append("\\\\" as StaticString)
             case 0x08: append("\\b" as StaticString)
             case 0x0C: append("\\f" as StaticString)
             case 0x0A: append("\\n" as StaticString)
@@ -82,7 +84,8 @@ extension LogBuffer {
         case .double(let value):
             if value.isFinite { append(value) } else { append(json: value.description) }
         case .string(let value): append(json: value)
-        case .decimal(let value), .json(let value): append(value)
+        case .decimal(let value): append(rawNumber: value)
+        case .json(let value): append(rawJSON: value)
         case .date, .uuid:
             append(UInt8(ascii: "\""))
             append(value: value)

@@ -108,36 +108,34 @@ extension LogBuffer {
     // MARK: Formats
 
     mutating func append(_ value: EncodedValue, integer: Int64) {
-        switch value.format.kind {
-        case .padded:
-            let start = count
-            appendDecimal(integer)
-            pad(from: start, to: Int(value.format.first), with: value.format.second)
-        case .hex: append(radix: 16, prefix: "0x", integer, digits: Int(value.format.first))
-        case .octal: append(radix: 8, prefix: "0o", integer, digits: Int(value.format.first))
-        case .binary: append(radix: 2, prefix: "0b", integer, digits: Int(value.format.first))
-        case .bytes:
-            if integer < 0 { append(UInt8(ascii: "-")) }
-            append(ByteCount(Int(clamping: integer.magnitude)).description)
-        default: appendDecimal(integer)
-        }
+        append(value, integer.magnitude, isNegative: integer < 0)
     }
 
     mutating func append(_ value: EncodedValue, unsigned: UInt64) {
-        if let integer = Int64(exactly: unsigned) { return append(value, integer: integer) }
-        switch value.format.kind {
-        case .hex: append("0x" + String(unsigned, radix: 16))
-        case .octal: append("0o" + String(unsigned, radix: 8))
-        case .binary: append("0b" + String(unsigned, radix: 2))
-        default: appendDecimal(unsigned)
+        append(value, unsigned, isNegative: false)
+    }
+
+    private mutating func append(_ value: EncodedValue, _ magnitude: UInt64, isNegative: Bool) {
+        let (format, begin) = (value.format, count)
+        if isNegative { append(UInt8(ascii: "-")) }
+        switch format.kind {
+        case .padded:
+            // Zeros go behind the sign, other characters before it.
+            let start = format.second == UInt8(ascii: "0") ? count : begin
+            appendDecimal(magnitude)
+            pad(from: start, to: Int(format.first) - (start - begin), with: format.second)
+        case .hex: append("0x", String(magnitude, radix: 16), digits: Int(format.first))
+        case .octal: append("0o", String(magnitude, radix: 8), digits: Int(format.first))
+        case .binary: append("0b", String(magnitude, radix: 2), digits: Int(format.first))
+        case .bytes where magnitude <= UInt64(Int.max): append(ByteCount(Int(magnitude)).description)
+        default: appendDecimal(magnitude)
         }
     }
 
-    private mutating func append(radix: Int, prefix: StaticString, _ value: Int64, digits: Int) {
-        if value < 0 { append(UInt8(ascii: "-")) }
+    private mutating func append(_ prefix: StaticString, _ text: String, digits: Int) {
         append(prefix)
         let start = count
-        append(String(value.magnitude, radix: radix))
+        append(text)
         pad(from: start, to: digits, with: UInt8(ascii: "0"))
     }
 

@@ -108,7 +108,7 @@ extension LogBuffer {
         let hash = UInt64(UInt(bitPattern: hasher.finalize()))
         append("<hash:" as StaticString)
         for shift in stride(from: 60, through: 0, by: -4) {
-            append(LogBuffer.hexDigits[Int(hash >> UInt64(shift)) & 15])
+            append(LogBuffer.hexDigits[Int((hash >> UInt64(shift)) & 15)])
         }
         append(UInt8(ascii: ">"))
     }

@@ -21,11 +21,11 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// The base class gives what the other method writes or, where neither is overridden, the message's text.
     open func format(_ message: LogMessage) -> String? {
         let thread = ThreadState.current
-        if thread.formatterInProgress == identity { return message.text }
-        var buffer = LogBuffer()
         let outer = thread.formatterInProgress
+        if outer == identity { return message.text }
         thread.formatterInProgress = identity
         defer { thread.formatterInProgress = outer }
+        var buffer = LogBuffer()
         return format(message, into: &buffer) ? buffer.text : nil
     }
 
@@ -36,6 +36,10 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     open func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         let thread = ThreadState.current
         let outer = thread.formatterInProgress
+        if outer == identity {
+            output.appendText(of: message, privacy: .redact)
+            return true
+        }
         thread.formatterInProgress = identity
         defer { thread.formatterInProgress = outer }
         guard let text = format(message) else { return false }

@@ -14,7 +14,9 @@ public enum LogTimeZone: Hashable, Sendable {
         secondsFromUTC(at: CivilTime.split(moment.nanoseconds).seconds)
     }
 
-    /// The same for seconds since 1970. No zone is farther from UTC than a day.
+    /// The same for seconds since 1970.
+    ///
+    /// No zone is farther from UTC than a day.
     func secondsFromUTC(at seconds: Int64) -> Int {
         switch self {
         case .utc: return 0

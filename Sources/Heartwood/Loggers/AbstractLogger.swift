@@ -126,11 +126,13 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Changes limits in order with the messages: they decide when a message comes in, not when it is handled.
     private func setLimits(_ change: (inout BacklogLimits) -> Void) {
-        let (limits, node) = (limits.withLock { limits in
-            change(&limits)
-            limits.number += 1
-            return limits
-        }, node)
+        let (limits, node) = (
+            limits.withLock { limits in
+                change(&limits)
+                limits.number += 1
+                return limits
+            }, node
+        )
         if let dispatcher = node.dispatcher {
             dispatcher.submit { _ in node.setLimits(limits) }
         } else {

@@ -145,6 +145,8 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
         return id
     }
 
+    func around(_ fork: ForkStep) { fork.apply(to: content) }
+
     /// All sites so far; their numbers are their places.
     var sites: [CallSite] { content.withLock { $0.sites } }
 }

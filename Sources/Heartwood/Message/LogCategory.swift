@@ -112,6 +112,8 @@ final class CategoryRegistry: Sendable {
         }
     }
 
+    func around(_ fork: ForkStep) { fork.apply(to: content) }
+
     /// The category of a number that a record carries.
     func category(_ id: UInt32) -> LogCategory {
         let state = content.withLock { $0.all.indices.contains(Int(id)) ? $0.all[Int(id)] : nil }

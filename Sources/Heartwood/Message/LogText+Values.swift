@@ -231,28 +231,15 @@ extension LogText.StringInterpolation {
 extension LogText.StringInterpolation {
     // MARK: Anything else, described at once on the caller's thread
 
-    /// Adds any value, as `String(describing:)` writes it.
+    /// Adds any value, as `String(describing:)` writes it; one that has a name and can be encoded is kept as JSON, too.
+    ///
+    /// What has a form of its own above goes there, also when its type is known only while the program runs.
+    @_disfavoredOverload
     public mutating func appendInterpolation<T>(
         _ value: T, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
         put(name: name, privacy)
-        if privacy == .sensitive { putSensitive() } else { putAny(value) }
-    }
-
-    /// Adds a value that can be encoded: described for a person, and as JSON for a machine when it has a name.
-    public mutating func appendInterpolation<T: Encodable>(
-        _ value: T, as name: StaticString? = nil, privacy: LogPrivacy = .public
-    ) {
-        put(name: name, privacy)
-        if privacy == .sensitive {
-            putSensitive()
-        } else if name != nil, let json = try? JSONEncoder().encode(value), json.first != UInt8(ascii: "\"") {
-            put(.described, String(describing: value))
-            var text = String(decoding: json, as: UTF8.self)
-            text.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
-        } else {
-            putAny(value)
-        }
+        if privacy == .sensitive { putSensitive() } else { putAny(value, isField: name != nil) }
     }
 
     /// Adds the value of an optional, or `nil`.
@@ -262,7 +249,7 @@ extension LogText.StringInterpolation {
         put(name: name, privacy)
         switch value {
         case _ where privacy == .sensitive: putSensitive()
-        case let value?: putAny(value)
+        case let value?: putAny(value, isField: name != nil)
         case nil: put(PieceTag.null)
         }
     }
@@ -274,13 +261,13 @@ extension LogText.StringInterpolation {
         put(name: name, privacy)
         switch value {
         case _ where privacy == .sensitive: putSensitive()
-        case let value?: putAny(value)
+        case let value?: putAny(value, isField: name != nil)
         case nil: put(.string, text)
         }
     }
 
     /// Puts a value of a type that is known only while the program runs.
-    mutating func putAny(_ value: Any) {
+    private mutating func putAny(_ value: Any, isField: Bool) {
         switch value {
         case let value as String: put(.string, value)
         case let value as any FixedWidthInteger: appendInterpolation(value)
@@ -292,8 +279,22 @@ extension LogText.StringInterpolation {
         case let value as Decimal: appendInterpolation(value)
         case let value as URL: put(.string, value.absoluteString)
         case let value as LogValue: put(value)
-        default: put(.string, String(describing: value))
+        default:
+            if isField, let json = LogText.StringInterpolation.json(of: value) {
+                put(.described, String(describing: value))
+                json.withUnsafeBytes { appendString($0) }
+            } else {
+                put(.string, String(describing: value))
+            }
         }
+    }
+
+    /// The value as JSON, if it can be encoded; nil for one that is a text in JSON, too.
+    private static func json(of value: Any) -> Data? {
+        guard let value = value as? any Encodable, let json = try? JSONEncoder().encode(value) else {
+            return nil
+        }
+        return json.first == UInt8(ascii: "\"") ? nil : json
     }
 
     // MARK: Values of fields

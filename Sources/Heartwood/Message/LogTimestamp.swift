@@ -18,8 +18,9 @@ public struct LogTimestamp: Hashable, Comparable, Sendable {
 
     /// Takes a date; one outside of the range is moved to its nearest end, and one that is no number to 1970.
     public init(_ date: Date) {
-        let value = date.timeIntervalSince1970 * 1e9
-        nanoseconds = value.isNaN ? 0 : value >= 9.2e18 ? .max : value <= -9.2e18 ? .min : Int64(value.rounded())
+        // Whole microseconds: a date is not more exact than that, and one of 0.123 s shall not read 0.122.
+        let value = (date.timeIntervalSince1970 * 1e6).rounded() * 1e3
+        nanoseconds = value.isNaN ? 0 : value >= 9.2e18 ? .max : value <= -9.2e18 ? .min : Int64(value)
     }
 
     /// The same moment as a date, which is exact to about 100 ns.

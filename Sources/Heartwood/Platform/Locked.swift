@@ -6,19 +6,27 @@ import Synchronization
 /// The annotations tell the thread sanitizer of the order that `Mutex` makes: on Linux it does not see the
 /// futex and reports races that are none. Outside such a build they are calls of empty functions.
 package final class Locked<Value>: @unchecked Sendable {  // all access goes through the mutex
-    private let mutex: Mutex<Void>
+    private struct Cell: ~Copyable {
+        /// First, so that it has the cell's address.
+        let mutex = Mutex(())
+        var value: Value
+
+        init(_ value: consuming Value) {
+            self.value = value
+        }
+    }
+
     /// Behind a pointer: the mutex makes access exclusive, and need not be checked a second time.
-    private let value: UnsafeMutablePointer<Value>
+    private let cell: UnsafeMutablePointer<Cell>
 
     package init(_ value: sending Value) {
-        self.mutex = Mutex(())
-        self.value = .allocate(capacity: 1)
-        self.value.initialize(to: value)
+        cell = .allocate(capacity: 1)
+        cell.initialize(to: Cell(value))
     }
 
     deinit {
-        value.deinitialize(count: 1)
-        value.deallocate()
+        cell.deinitialize(count: 1)
+        cell.deallocate()
     }
 
     /// Calls `body` with the value while no other thread has it.
@@ -28,27 +36,38 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        mutex._unsafeLock()
-        let address = Unmanaged.passUnretained(self).toOpaque()
-        hw_tsan_acquire(address)
+        cell.pointee.mutex._unsafeLock()
+        hw_tsan_acquire(cell)
         defer {
-            hw_tsan_release(address)
-            mutex._unsafeUnlock()
+            hw_tsan_release(cell)
+            cell.pointee.mutex._unsafeUnlock()
         }
-        return try body(&value.pointee)
+        return try body(&cell.pointee.value)
     }
 
     /// As `withLock`, but gives up at once, with nil, when another thread has the value.
     package func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        guard mutex._unsafeTryLock() else { return nil }
-        let address = Unmanaged.passUnretained(self).toOpaque()
-        hw_tsan_acquire(address)
+        guard cell.pointee.mutex._unsafeTryLock() else { return nil }
+        hw_tsan_acquire(cell)
         defer {
-            hw_tsan_release(address)
-            mutex._unsafeUnlock()
+            hw_tsan_release(cell)
+            cell.pointee.mutex._unsafeUnlock()
         }
-        return try body(&value.pointee)
+        return try body(&cell.pointee.value)
+    }
+
+    // MARK: Around a fork, and nowhere else
+
+    /// Takes the lock for longer than a call.
+    func lockForFork() { cell.pointee.mutex._unsafeLock() }
+
+    /// Opens the lock again, in the parent.
+    func unlockInParent() { cell.pointee.mutex._unsafeUnlock() }
+
+    /// Puts a new lock in the place of the copied one, which belongs to a thread of the parent.
+    func renewInChild() {
+        UnsafeMutableRawPointer(cell).assumingMemoryBound(to: Mutex<Void>.self).initialize(to: Mutex(()))
     }
 }

@@ -19,14 +19,17 @@ enum ProcessExit {
 
     static func register(_ dispatcher: LogDispatcher) {
         _ = installed
+        ProcessFork.install()
         dispatchers.withLock { list in
             list.removeAll { $0.dispatcher == nil }
             list.append(Entry(dispatcher: dispatcher))
         }
     }
 
+    /// All dispatchers that there are.
+    static var living: [LogDispatcher] { dispatchers.withLock { $0.compactMap(\.dispatcher) } }
+
     private static func flushAll() {
-        let living = dispatchers.withLock { $0.compactMap(\.dispatcher) }
         for dispatcher in living where dispatcher.hasLoggers {
             let result = dispatcher.flush(timeout: limit)
             if !result.isComplete {

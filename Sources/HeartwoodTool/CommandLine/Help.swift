@@ -19,8 +19,7 @@ enum Help {
               --help     Shows this help; `heartwood COMMAND --help` shows that of a command.
               --version  Shows the version.
 
-            Exit codes: 0, all is done; 1, something could not be read, written or delivered, and standard
-            error says what; 2, the arguments make no sense.
+            \(exitCodes)
 
             """
     }
@@ -40,8 +39,14 @@ enum Help {
             text += "\n\(group.title):\n"
             for option in group.options { text += entry(of: option) }
         }
-        return text + (command.details.isEmpty ? "" : "\n\(command.details)\n")
+        if !command.details.isEmpty { text += "\n\(command.details)\n" }
+        return command.details.contains("Exit codes:") ? text : text + "\n\(exitCodes)\n"
     }
+
+    private static let exitCodes = """
+        Exit codes: 0, all is done; 1, something could not be read, written or delivered, and standard
+        error says what; 2, the arguments make no sense.
+        """
 
     private static func entry(of option: Option) -> String {
         let names = option.names.reversed().joined(separator: ", ")

@@ -82,7 +82,7 @@ final class LinePump {
             case .bytes(let count):
                 counts.bytes += count
                 splitter.forEachLine { log($0, $1) }
-                destinations.waitForRoom(unless: stop)
+                destinations.waitForRoom(after: counts.records, unless: stop)
             case .end: break reading
             case .failed(let error):
                 failure = error
@@ -90,7 +90,8 @@ final class LinePump {
             case .nothing: if stop.isRequested, deadline != nil { break reading }
             }
             if stop.isRequested {
-                if source.isFile { break }
+                // The line that the last block ends in is in the file for whoever comes back: it is not torn here.
+                if source.isFile { return }
                 // The program in front may have last words; but it is not waited for as long as it likes to speak.
                 let now = SystemClock().uptime()
                 if let deadline, now > deadline { break }

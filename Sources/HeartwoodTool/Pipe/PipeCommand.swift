@@ -44,7 +44,7 @@ enum PipeCommand: Subcommand {
         let destinations = try PipeDestinations(options)
         let pump = LinePump(options, destinations, stop)
         let isInOrder = pump.run()
-        let isDelivered = destinations.finish(pump.counts, duration: pump.duration, stoppedBy: stop.name)
+        let isDelivered = destinations.finish(pump, stop)
         if isInOrder, isDelivered { stop.endProcess() }
         return isInOrder && isDelivered ? .success : .failure
     }

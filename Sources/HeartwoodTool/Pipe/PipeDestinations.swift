@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 
 /// The dispatcher of a pipe and its loggers.
@@ -7,9 +8,15 @@ final class PipeDestinations {
     private var file: FileLogger?
     private var console: ConsoleLogger?
     private var remote: PipeRemote?
+    private var loggers: [AbstractLogger] = []
     private let removedFiles = Locked(0)
+    /// How many messages there were after each of the last blocks.
+    private var marks: [Int] = []
 
-    /// So long the reader waits for a writer that is behind: for ever, as far as a pipe is concerned.
+    /// How many blocks of input may be on their way.
+    private static let blocksAhead = 8
+
+    /// So long a call waits for a logger that is behind: for ever, as far as a pipe is concerned.
     private static let patience = OverflowPolicy.block(upTo: .seconds(31_536_000))
 
     /// Makes the loggers that the options ask for.
@@ -33,6 +40,7 @@ final class PipeDestinations {
 
     private func add(_ logger: AbstractLogger) {
         logger.overflowPolicy = PipeDestinations.patience
+        loggers.append(logger)
         dispatcher.add(logger)
     }
 
@@ -84,8 +92,24 @@ final class PipeDestinations {
     /// Whether the console is the only place that lines go to, so that its end is the end.
     var canBecomePointless: Bool { console != nil && file == nil && remote == nil }
 
-    /// Waits where lines come faster than a server takes them.
-    func waitForRoom(unless stop: StopSignal) { remote?.waitForRoom(unless: stop) }
+    /// Called after each block of input: waits while the slowest logger is more than a few blocks behind, so that
+    /// nothing has to be dropped, and a request to end is heard nevertheless.
+    func waitForRoom(after records: Int, unless stop: StopSignal) {
+        marks.append(records)
+        if marks.count > PipeDestinations.blocksAhead {
+            let due = marks.removeFirst()
+            while handled < due, !stop.isRequested { usleep(500) }
+        }
+        remote?.waitForRoom(unless: stop)
+    }
+
+    /// How many messages every logger has dealt with.
+    private var handled: Int {
+        loggers.reduce(.max) { least, logger in
+            let figures = logger.statistics
+            return min(least, figures.delivered + figures.filtered + figures.dropped + figures.failed)
+        }
+    }
 
     /// Whether nothing that is read could get anywhere any more.
     var isPointless: Bool { canBecomePointless && (console?.statistics.failed ?? 0) > 0 }
@@ -94,17 +118,20 @@ final class PipeDestinations {
 
     /// Waits until all is written, and says what became of it.
     ///
+    /// As long as it takes, like `cat`; once somebody wants the process to end, some seconds at most.
+    ///
     /// - Returns: whether everything got where it should.
-    func finish(_ counts: PipeCounts, duration: Duration, stoppedBy signal: String?) -> Bool {
-        dispatcher.flush(timeout: .seconds(60))
-        remote?.deliverRest()
+    func finish(_ pump: LinePump, _ stop: StopSignal) -> Bool {
+        while !stop.isRequested, !dispatcher.flush(timeout: .seconds(1)).isComplete {}
+        if stop.isRequested { dispatcher.flush(timeout: .seconds(5)) }
+        remote?.deliverRest(unless: stop)
         let kept = try? file?.logFiles()
-        dispatcher.removeAll(timeout: .seconds(10))
-        var report = PipeReport(counts: counts, duration: duration, signal: signal)
+        dispatcher.removeAll(timeout: .seconds(1))
+        var report = PipeReport(counts: pump.counts, duration: pump.duration, signal: stop.name)
         for logger in [file, console].compactMap({ $0 }) {
             report.add(logger.name, logger.statistics)
         }
-        if let remote { report.add(remote.figures(of: counts.records)) }
+        if let remote { report.add(remote.figures(of: pump.counts.records)) }
         if let directory = options.directory, let kept {
             report.noteFiles(kept, removed: removedFiles.withLock { $0 }, directory: directory)
         }

@@ -24,10 +24,12 @@ final class PipeRemote {
     /// - Throws: `LogError` where the address or the store cannot be used; ``UsageError`` for an unknown format.
     init(_ address: String, _ options: PipeOptions) throws {
         hasSpool = options.spool != nil
+        var settings = SpoolSettings()
+        if !hasSpool { settings.maximumBytes = .mebibytes(64) }
         logger = try HTTPLogger(
             address, encoding: PipeRemote.encoding(options.httpFormat, options.name ?? "pipe"),
-            spool: options.spool,
-            name: "http", allowsInsecureHTTP: options.allowsInsecureHTTP)
+            spool: options.spool, name: "http", settings: settings,
+            allowsInsecureHTTP: options.allowsInsecureHTTP)
         logger.interval = .seconds(2)
         logger.maximumMessagesPerRequest = 1000
         logger.maximumMessageSize = .kibibytes(512)
@@ -75,11 +77,12 @@ final class PipeRemote {
     }
 
     /// Waits until the server has everything, as long as it takes something now and then; not for long where a store
-    /// keeps what is left for the next run.
-    func deliverRest() {
+    /// keeps what is left for the next run, or somebody wants the process to end.
+    func deliverRest(unless stop: StopSignal) {
         lastProgress = SystemClock().uptime()
-        let patience = hasSpool ? .seconds(3) : PipeRemote.patience
-        while !logger.deliver(timeout: .seconds(1)), isAlive(patience: patience) {}
+        while !logger.deliver(timeout: .seconds(1)),
+            isAlive(patience: hasSpool || stop.isRequested ? .seconds(3) : PipeRemote.patience)
+        {}
     }
 
     /// What became of the messages: for the summary, and for people when something is missing.

@@ -2,7 +2,7 @@ import Heartwood
 
 /// One line on a terminal's standard error that says how far the work is.
 final class ProgressLine {
-    private var shown = Duration.seconds(-1)
+    private var shown = Duration.milliseconds(300)
     private var isVisible = false
 
     /// Shows the figures, five times a second at most.

@@ -72,9 +72,14 @@ struct LogSelection {
     /// The files, oldest first; those of directories as they are at the moment.
     func files() throws -> [String] {
         try paths.flatMap { path in
-            guard let status = try? Heartwood.SystemCalls().status(path: path + "/."),
-                status.kind == .directory
-            else {
+            let calls = Heartwood.SystemCalls()
+            let status = try? calls.status(path: path + "/.")
+            guard status?.kind == .directory else {
+                do throws(SystemFailure) {
+                    _ = try calls.status(path: path)
+                } catch {
+                    throw LogError(.file, "The logs cannot be read", place: path, cause: error.number)
+                }
                 return [path]
             }
             return try LogFileReader(directory: path).files().map(\.path)

@@ -62,7 +62,8 @@ struct BacklogTests {
         #expect(backlog.isEmpty)
     }
 
-    @Test("Random traffic under each policy: nothing is lost uncounted, and the limit holds", arguments: 0..<40)
+    @Test(
+        "Random traffic under each policy: nothing is lost uncounted, and the limit holds", arguments: 0..<40)
     func random(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let policies: [OverflowPolicy] = [
@@ -91,7 +92,9 @@ struct BacklogTests {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<6:
                 let count = Int.random(in: 1...20, using: &generator)
-                let levels = (0..<count).map { _ in LogLevel.standardLevels.randomElement(using: &generator) ?? .info }
+                let levels = (0..<count).map { _ in
+                    LogLevel.standardLevels.randomElement(using: &generator) ?? .info
+                }
                 let slice = slice(levels, wanting: Bool.random(using: &generator) ? .all : .info)
                 if slice.count == 0 { continue }
                 received += slice.count
@@ -155,7 +158,9 @@ struct BacklogTests {
         #expect(out.filter { $0 == 0 }.count == 1)
     }
 
-    @Test("It holds callers beyond the limit, lets them go at half of it, and not again while one has waited in vain")
+    @Test(
+        "It holds callers beyond the limit, lets them go at half of it, and not again while one has waited in vain"
+    )
     func holding() {
         var backlog = backlog(.block(upTo: .seconds(1)), 2000, allowance: 2000)
         while !backlog.holdsCallers { _ = backlog.append(slice([.info])) }

@@ -30,7 +30,8 @@ private struct TestRecord {
         }
         guard sum == base.load(fromByteOffset: 28, as: UInt32.self) else { return nil }
         return (
-            Int(base.load(fromByteOffset: 8, as: UInt64.self)), Int(base.load(fromByteOffset: 16, as: UInt64.self)),
+            Int(base.load(fromByteOffset: 8, as: UInt64.self)),
+            Int(base.load(fromByteOffset: 16, as: UInt64.self)),
             payload
         )
     }
@@ -114,7 +115,9 @@ struct RecordRingTests {
         }
     }
 
-    @Test("A record that is reserved but not published holds back all behind it, and they come in order afterwards")
+    @Test(
+        "A record that is reserved but not published holds back all behind it, and they come in order afterwards"
+    )
     func tornPublish() throws {
         let ring = RecordRing(capacity: 65_536)
         for round in 0..<200 {
@@ -201,7 +204,8 @@ struct RecordRingTests {
         #expect(consumed.value == perThread * count)
     }
 
-    @Test("A producer that waits for room is woken when there is some, and gives up after its limit otherwise")
+    @Test(
+        "A producer that waits for room is woken when there is some, and gives up after its limit otherwise")
     func waiting() throws {
         let ring = RecordRing(capacity: 65_536)
         while let (position, _) = ring.reserve(1024) { ring.publish(position, size: 1024, kind: .message) }

@@ -46,7 +46,7 @@ import Testing
                 }
             }
         }
-        #expect(runs > (Self.isFull ? 2000 : 200))
+        #expect(runs > (Self.isFull ? 900 : 200))
     }
 
     @Test("A write that is cut short anywhere leaves no torn line", arguments: Shape.allCases)

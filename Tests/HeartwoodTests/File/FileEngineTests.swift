@@ -148,6 +148,25 @@ import Testing
         #expect(scratch.text(other) == log.lines.joined(separator: "\n") + "\n")
     }
 
+    @Test("A link that has the name of a log is reported, and neither gone on with nor removed")
+    func refusesLink() throws {
+        mkdir(scratch.logs, 0o700)
+        let name = "t 2025-12-31--00-00-00-000.log"
+        symlink(scratch.path, scratch.logs + "/" + name)
+        let refused = Locked<[String]>([])
+        let engine = FileEngine(
+            directory: try LogDirectory(scratch.logs),
+            settings: FileSettings(naming: LogFileNaming(application: "t")),
+            clock: clock,
+            report: { event in
+                if case .refused(.notRegular, let name) = event { refused.withLock { $0.append(name) } }
+            })
+        var log = RecordLog()
+        log.write(1, to: engine)
+        #expect(refused.withLock { $0 } == [name])
+        #expect(scratch.names().count == 2)
+    }
+
     @Test(
         "A torn last line is cut off before a file is gone on with (promise 8)",
         arguments: [

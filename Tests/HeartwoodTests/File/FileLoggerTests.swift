@@ -142,12 +142,12 @@ import Testing
         #expect(scratch.names().count == foreign.count + 1)
     }
 
-    @Test("A line without a newline gets one, a line with one gets no second, an empty one is not written")
+    @Test("A line without a newline gets one, a line with one gets no second, an empty one is an empty line")
     func newlines() throws {
         let (_, dispatcher) = try makeLogger()
         for line in ["a\n", "b", "", "c\n"] { logInfo("\(line)", to: dispatcher) }
         dispatcher.flush()
-        #expect(scratch.text(scratch.names()[0]) == "a\nb\nc\n")
+        #expect(scratch.text(scratch.names()[0]) == "a\nb\n\nc\n")
     }
 
     @Test("Each file begins with the header, a file that is gone on with does not get it again")

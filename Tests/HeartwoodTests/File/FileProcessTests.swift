@@ -16,7 +16,9 @@ import Testing
         logger.isShared = isShared
         logger.maximumFileCount = 0
         logger.maximumFileSize = .kibibytes(64)
+        logger.overflowPolicy = .block(upTo: .seconds(60))
         let dispatcher = LogDispatcher()
+        dispatcher.overflowPolicy = .block(upTo: .seconds(60))
         dispatcher.add(logger)
         for number in 0..<lines {
             logInfo("\(mark) \(number) some text to make the line a little longer", to: dispatcher)

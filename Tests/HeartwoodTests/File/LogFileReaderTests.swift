@@ -72,6 +72,18 @@ import Testing
     }
 
     @Test(
+        "A date may end anywhere after the day",
+        arguments: [
+            ("2026-11-20", "2026-11-20T00:00:00Z"), ("2026-11-20T11:30", "2026-11-20T11:30:00Z"),
+            ("2026-11-20 11:30:15", "2026-11-20T11:30:15Z"),
+            ("2026-11-20T11:30+0200", "2026-11-20T09:30:00Z"),
+            ("2026-11-20T11:30:15.25-01:30 x", "2026-11-20T13:00:15.250Z"),
+        ])
+    func dates(_ text: String, _ expected: String) {
+        #expect(LineClock.moment(in: text[...]) == moment(expected))
+    }
+
+    @Test(
         "What is no date is none",
         arguments: ["", "2026", "2026-13-01 00:00:00", "2026-02-30", "x2026-01-01", "２026-01-01"])
     func noDate(_ text: String) { #expect(LogLine(text: text).moment == nil) }

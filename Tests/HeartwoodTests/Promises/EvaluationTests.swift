@@ -73,7 +73,9 @@ struct EvaluationTests {
         dispatcher.add(logger, levels: .warning)
         let counter = Counter()
         logInfo("x", tag: counted(counter), metadata: ["n": LogValue(counted(counter))], to: dispatcher)
-        log("x", level: .debug, tag: counted(counter), metadata: ["n": LogValue(counted(counter))], to: dispatcher)
+        log(
+            "x", level: .debug, tag: counted(counter), metadata: ["n": LogValue(counted(counter))],
+            to: dispatcher)
         #expect(counter.value == 0)
         logWarning("x", tag: counted(counter), metadata: ["n": LogValue(counted(counter))], to: dispatcher)
         #expect(counter.value == 2)
@@ -117,7 +119,8 @@ struct EvaluationTests {
         dispatcher.flush()
         #expect(
             logger.texts == [
-                "inner 1 depth 0 end", "inner 2 depth 1 end", "inner 3 depth 2 end", "outer 1 depth 3 2.5 end",
+                "inner 1 depth 0 end", "inner 2 depth 1 end", "inner 3 depth 2 end",
+                "outer 1 depth 3 2.5 end",
             ])
     }
 

@@ -10,7 +10,8 @@ struct FlushTests {
     func everythingHandled() {
         let dispatcher = LogDispatcher.forTest()
         let loggers = [
-            RecordingLogger(name: "own queue"), RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true),
+            RecordingLogger(name: "own queue"),
+            RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true),
         ]
         for logger in loggers { dispatcher.add(logger) }
         for round in 1...50 {
@@ -47,18 +48,22 @@ struct FlushTests {
         #expect(waited.isComplete)
     }
 
-    @Test("Promise 3: a flush names the logger that is stuck, and no other, whatever the order", arguments: [0, 1, 2])
+    @Test(
+        "Promise 3: a flush names the logger that is stuck, and no other, whatever the order",
+        arguments: [0, 1, 2])
     func namesTheStuckOne(place: Int) {
         let dispatcher = LogDispatcher.forTest()
         let stuck = StuckLogger(name: "stuck")
-        let others = [RecordingLogger(name: "a"), RecordingLogger(name: "b", formatter: nil, runsOnCaller: true)]
+        let others = [
+            RecordingLogger(name: "a"), RecordingLogger(name: "b", formatter: nil, runsOnCaller: true),
+        ]
         var all: [AbstractLogger] = others
         all.insert(stuck, at: place)
         for logger in all { dispatcher.add(logger) }
         logInfo("x", to: dispatcher)
         stuck.waitUntilStuck()
         let begin = SystemClock().uptime()
-        let result = dispatcher.flush(timeout: .milliseconds(200))
+        let result = dispatcher.flush(timeout: Load.patience)
         #expect(result.unfinished == ["stuck"])
         #expect(SystemClock().uptime() - begin < .seconds(20))
         for logger in others { #expect(logger.texts == ["x"]) }
@@ -75,7 +80,7 @@ struct FlushTests {
         dispatcher.add(RecordingLogger(name: "fine"))
         logInfo("x", to: dispatcher)
         stuck.waitUntilStuck()
-        let result = await dispatcher.flush(timeout: .milliseconds(200))
+        let result = await dispatcher.flush(timeout: Load.patience)
         #expect(result.unfinished == ["stuck"])
         stuck.release()
         let second = await dispatcher.flush()
@@ -115,7 +120,8 @@ struct FlushTests {
     func concurrentFlushes() {
         let dispatcher = LogDispatcher.forTest()
         let loggers = [
-            RecordingLogger(name: "own queue"), RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true),
+            RecordingLogger(name: "own queue"),
+            RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true),
         ]
         for logger in loggers { dispatcher.add(logger) }
         let rounds = Load.scaled(40)

@@ -17,10 +17,11 @@ struct IsolationTests {
         for logger in [stuck, fine, caller] { dispatcher.add(logger) }
         let count = 20_000
         for index in 0..<count { logInfo("\(index)", to: dispatcher) }
-        let result = dispatcher.flush(timeout: .milliseconds(500))
+        let result = dispatcher.flush(timeout: Load.patience)
         #expect(result.unfinished == ["stuck"])
         #expect(fine.waitUntilIdle(timeout: .seconds(60)))
         #expect(fine.messages.count == count)
+        #expect(caller.waitUntilIdle(timeout: .seconds(60)))
         #expect(caller.messages.count == count)
         #expect(dispatcher.statistics.dropped == 0)
         stuck.release()
@@ -83,7 +84,7 @@ struct IsolationTests {
         dispatcher.add(slow)
         dispatcher.add(fine)
         for index in 0..<1000 { logInfo("\(index)", to: dispatcher) }
-        #expect(dispatcher.flush(timeout: .milliseconds(100)).unfinished == ["slow"])
+        #expect(dispatcher.flush(timeout: Load.patience).unfinished == ["slow"])
         #expect(fine.messages.count == 1000)
         #expect(slow.handle(10))
         #expect(slow.texts == (0..<10).map { "\($0)" })

@@ -20,14 +20,16 @@ struct NeverPaysTests {
         ]
         for date in dates {
             logInfo("\(date) \(date, format: .isoDate) \(date, format: .isoTime)", to: dispatcher)
-            logInfo("\(date, as: "date", format: .unixSeconds)", metadata: ["d": LogValue(date)], to: dispatcher)
+            logInfo(
+                "\(date, as: "date", format: .unixSeconds)", metadata: ["d": LogValue(date)], to: dispatcher)
         }
         for nanoseconds in [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max] {
             let moment = LogTimestamp(nanoseconds: nanoseconds)
             logInfo("\(moment, as: "moment") \(moment, format: .unixSeconds)", to: dispatcher)
         }
         for number in [Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude] {
-            logInfo("\(number, as: "n", format: .fixed(30)) \(number, format: .scientific(99))", to: dispatcher)
+            logInfo(
+                "\(number, as: "n", format: .fixed(30)) \(number, format: .scientific(99))", to: dispatcher)
             logInfo("\(number, format: .fixed(-5)) \(Float(number), as: "f")", to: dispatcher)
         }
         for number in [Int.min, .max, 0] {
@@ -44,7 +46,9 @@ struct NeverPaysTests {
         #expect(line.lines.count == line.messages.count)
         #expect(json.statistics.delivered == json.statistics.received)
         #expect(line.texts.contains { $0.hasPrefix("deep [[") && $0.hasSuffix(" end") })
-        for line in json.lines { #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) } }
+        for line in json.lines {
+            #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+        }
     }
 
     @Test("Promise 7: a timestamp at the end of the range does not trap in any zone")

@@ -10,7 +10,10 @@ private final class BusyLogger: RecordingLogger, @unchecked Sendable {
     private let action: @Sendable (BusyLogger, String) -> Void
     let done = Box<Set<String>>([])
 
-    init(_ name: String = "busy", queue: DispatchQueue? = nil, _ action: @escaping @Sendable (BusyLogger, String) -> Void) {
+    init(
+        _ name: String = "busy", queue: DispatchQueue? = nil,
+        _ action: @escaping @Sendable (BusyLogger, String) -> Void
+    ) {
         self.action = action
         super.init(name: name, formatter: nil, queue: queue)
     }
@@ -168,7 +171,8 @@ struct NoDeadlockTests {
         let inTime = returnsInTime {
             let dispatcher = dispatcher()
             let queue =
-                isConcurrent ? DispatchQueue(label: "shared", attributes: .concurrent) : DispatchQueue(label: "shared")
+                isConcurrent
+                ? DispatchQueue(label: "shared", attributes: .concurrent) : DispatchQueue(label: "shared")
             let loggers = (0..<4).map { RecordingLogger(name: "\($0)", formatter: nil, queue: queue) }
             for logger in loggers { dispatcher.add(logger) }
             onThreads(4) { thread in

@@ -62,9 +62,10 @@ struct OrderTests {
     func synchronous() {
         let dispatcher = LogDispatcher.forTest()
         dispatcher.synchronousLevels = .error
-        let loggers = (0..<3).map { RecordingLogger(name: "\($0)") } + [
-            RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true)
-        ]
+        let loggers =
+            (0..<3).map { RecordingLogger(name: "\($0)") } + [
+                RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true)
+            ]
         for logger in loggers { dispatcher.add(logger) }
         for round in 1...Load.scaled(200) {
             logInfo("before \(round)", to: dispatcher)

@@ -61,7 +61,8 @@ struct OrderedSettingsTests {
         #expect(logger.lines == (0..<200).flatMap { ["\($0):x", "\($0):w"] })
     }
 
-    @Test("Promise 2: backlog limit and overflow policy hold for the very next message, even of a stuck logger")
+    @Test(
+        "Promise 2: backlog limit and overflow policy hold for the very next message, even of a stuck logger")
     func limitsOfAStuckLogger() {
         let dispatcher = LogDispatcher.forTest()
         let logger = StuckLogger()
@@ -80,7 +81,9 @@ struct OrderedSettingsTests {
         #expect(logger.announcedDrops == 10)
     }
 
-    @Test("Promise 2: threads that set a property at the same time leave what reads as the last value in effect")
+    @Test(
+        "Promise 2: threads that set a property at the same time leave what reads as the last value in effect"
+    )
     func concurrentSets() {
         for _ in 0..<Load.scaled(200) {
             let dispatcher = LogDispatcher.forTest()
@@ -101,7 +104,8 @@ struct OrderedSettingsTests {
         }
     }
 
-    @Test("Promise 2: reading a property never waits, and gives the last value set, while the logger is stuck")
+    @Test(
+        "Promise 2: reading a property never waits, and gives the last value set, while the logger is stuck")
     func readingNeverWaits() {
         final class StuckPainter: StuckLogger, @unchecked Sendable {
             @Ordered var colour = "red"

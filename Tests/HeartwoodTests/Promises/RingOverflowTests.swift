@@ -61,7 +61,9 @@ struct RingOverflowTests {
         }
     }
 
-    @Test("Promise 4: drops at the ring are announced before the next message, even when nobody flushes between")
+    @Test(
+        "Promise 4: drops at the ring are announced before the next message, even when nobody flushes between"
+    )
     func announcedBeforeTheNext() throws {
         let dispatcher = LogDispatcher.forTest()
         dispatcher.overflowPolicy = .dropNewest
@@ -85,7 +87,9 @@ struct RingOverflowTests {
         }
     }
 
-    @Test("Promise 4: large messages are bounded while they are in the ring, and not by what a stuck logger holds")
+    @Test(
+        "Promise 4: large messages are bounded while they are in the ring, and not by what a stuck logger holds"
+    )
     func largeMessages() {
         let dispatcher = LogDispatcher.forTest()
         dispatcher.overflowPolicy = .dropNewest

@@ -26,7 +26,9 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
 /// Calls `body` on a thread of its own; false when it has not come back after `timeout`.
 ///
 /// What hangs stays behind: the test fails, the others go on.
-func returnsInTime(_ timeout: Duration = .seconds(30), _ body: @escaping @Sendable () -> Void) -> Bool {
+func returnsInTime(
+    _ timeout: Duration = .seconds(Load.isSanitized ? 240 : 60), _ body: @escaping @Sendable () -> Void
+) -> Bool {
     let done = DispatchSemaphore(value: 0)
     Thread {
         body()
@@ -57,4 +59,13 @@ final class Box<Value: Sendable>: Sendable {
         set { content.withLock { $0 = newValue } }
     }
     func update(_ change: (inout Value) -> Void) { content.withLock { change(&$0) } }
+}
+
+/// Gives the calling thread a name, at once; Foundation's `Thread` may be late with it.
+func nameThisThread(_ name: String) {
+    #if os(Linux)
+    try? name.write(toFile: "/proc/thread-self/comm", atomically: false, encoding: .utf8)
+    #else
+    pthread_setname_np(name)
+    #endif
 }

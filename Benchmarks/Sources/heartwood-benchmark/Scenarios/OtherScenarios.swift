@@ -21,7 +21,8 @@ struct SynchronousCall: Scenario {
             guard let current = file.currentPath else { throw WrongResult("there is no file") }
             let data = try Data(contentsOf: URL(fileURLWithPath: current))
             let count = data.reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
-            try check(count == calls, "\(count) of \(calls) lines were written when the last call had returned")
+            try check(
+                count == calls, "\(count) of \(calls) lines were written when the last call had returned")
             return [
                 Measurement(part: "mean", value: times.reduce(0, +) / Double(calls)),
                 Measurement(part: "p99", value: percentile(times.sorted(), 0.99)),
@@ -91,7 +92,8 @@ struct CustomLogger: Scenario {
         let seconds = Double(now() - start) / 1e9
         let length = "request 1000000 from user-1234 took 12.5 ms".utf8.count
         try check(logger.count == calls, "\(logger.count) of \(calls) messages arrived")
-        try check(logger.bytes == calls * length, "\(logger.bytes) bytes of text instead of \(calls * length)")
+        try check(
+            logger.bytes == calls * length, "\(logger.bytes) bytes of text instead of \(calls * length)")
         return [Measurement(value: Double(calls) / seconds)]
     }
 }

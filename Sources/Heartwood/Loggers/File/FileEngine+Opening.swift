@@ -109,6 +109,7 @@ extension FileEngine {
         catalogue = FileCatalogue.load(directory, settings.naming)
         try inventory.refresh(directory, settings.naming, activeLabel: catalogue.active)
         isStarted = true
+        for name in inventory.refused { report(.refused(.notRegular, name: name)) }
         finishRenaming()
         finishArchiving()
     }

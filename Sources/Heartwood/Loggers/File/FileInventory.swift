@@ -28,6 +28,8 @@ package final class FileInventory: Sendable {
         var reservations: [String: Int] = [:]
         /// Counts the files that came and went, so that a list that was read meanwhile is known to be old.
         var version = 0
+        /// Names that are ours, of things that are no regular files.
+        var refused: [String] = []
 
         var total: Int {
             var total = sum
@@ -47,6 +49,9 @@ package final class FileInventory: Sendable {
     package var entries: [Entry] { state.withLock { $0.entries } }
     package var total: Int { state.withLock { $0.total } }
 
+    /// Names of this naming that symbolic links, pipes and the like have, when the directory was last read.
+    package var refused: [String] { state.withLock { $0.refused } }
+
     /// The label of the newest file.
     package var newest: LogFileLabel? { state.withLock { $0.entries.last?.label } }
 
@@ -62,11 +67,12 @@ package final class FileInventory: Sendable {
     {
         for _ in 0..<3 {
             let version = state.withLock { $0.version }
-            let entries = try FileInventory.read(directory, naming, activeLabel)
+            let (entries, refused) = try FileInventory.read(directory, naming, activeLabel)
             let isCurrent = state.withLock { state in
                 guard state.version == version else { return false }
                 let protected = Set(state.entries.lazy.filter(\.isProtected).map(\.name))
                 state.entries = entries
+                state.refused = refused
                 for index in state.entries.indices where protected.contains(state.entries[index].name) {
                     state.entries[index].isProtected = true
                 }
@@ -79,8 +85,9 @@ package final class FileInventory: Sendable {
 
     private static func read(
         _ directory: LogDirectory, _ naming: LogFileNaming, _ activeLabel: LogFileLabel?
-    ) throws -> [Entry] {
+    ) throws -> (entries: [Entry], refused: [String]) {
         var entries: [Entry] = []
+        var refused: [String] = []
         for name in try directory.names() {
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
             let label: LogFileLabel
@@ -91,7 +98,11 @@ package final class FileInventory: Sendable {
             } else {
                 continue
             }
-            guard let status = try? directory.status(name), status.kind == .regular else { continue }
+            guard let status = try? directory.status(name) else { continue }
+            guard status.kind == .regular else {
+                refused.append(name)
+                continue
+            }
             let isUnlabelled = name == naming.activeName && activeLabel == nil
             entries.append(
                 Entry(
@@ -100,7 +111,7 @@ package final class FileInventory: Sendable {
                     isUnfinished: isUnfinished))
         }
         entries.sort { ($0.label, $0.stage.rawValue, $0.name) < ($1.label, $1.stage.rawValue, $1.name) }
-        return entries
+        return (entries, refused)
     }
 
     // MARK: Changes

@@ -71,6 +71,32 @@ public struct LogFileReader: Sendable {
         LogLines(LogLineIterator(try files().map(\.path), key: key, from: from, until: until))
     }
 
+    /// The last lines of all files, oldest first.
+    ///
+    /// Plain files are read from their ends, so that large ones cost no more than small ones. Reads on the caller's
+    /// thread.
+    ///
+    /// - Parameter count: how many lines at most.
+    /// - Returns: the lines; fewer where there are not so many.
+    /// - Throws: ``LogError`` where a file cannot be read.
+    public func lastLines(_ count: Int) throws -> [LogLine] {
+        var parts: [[LogLine]] = []
+        var missing = max(0, count)
+        for file in try files().reversed() where missing > 0 {
+            let offset = try LogTail.start(of: file.path, lines: missing)?.offset ?? 0
+            let reader = LogLineIterator([file.path], offset: offset, key: key)
+            var lines: [LogLine] = []
+            while let next = try reader.next() {
+                lines += next
+                if lines.count > 2 * missing + 10_000 { lines.removeFirst(lines.count - missing) }
+            }
+            lines.removeFirst(max(0, lines.count - missing))
+            parts.append(lines)
+            missing -= lines.count
+        }
+        return Array(parts.reversed().joined())
+    }
+
     /// Writes the lines of a time range into one new file.
     ///
     /// - Parameters:

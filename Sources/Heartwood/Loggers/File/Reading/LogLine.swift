@@ -105,13 +105,14 @@ package enum LineClock {
         else { return nil }
         var civil = CivilTime(year: year, month: month, day: day)
         var index = 10
-        if index + 8 < bytes.count + 1, index < bytes.count, bytes[index] == 32 || bytes[index] == 84,
-            let hour = number(11, 2), let minute = number(14, 2)
+        if bytes.count >= 16, bytes[10] == 32 || bytes[10] == 84, bytes[13] == 58, let hour = number(11, 2),
+            let minute = number(14, 2)
         {
             civil.hour = hour
             civil.minute = minute
-            civil.second = number(17, 2) ?? 0
-            index = bytes.count > 16 && bytes[16] == 58 ? 19 : 16
+            let hasSeconds = bytes.count > 16 && bytes[16] == 58
+            if hasSeconds { civil.second = number(17, 2) ?? 0 }
+            index = hasSeconds ? 19 : 16
         }
         if index < bytes.count, bytes[index] == 46 || bytes[index] == 44 {
             var scale = 100_000_000

@@ -1,0 +1,144 @@
+extension LogBuffer {
+    /// Adds a text that is JSON already, without its white space; one that is not JSON after all as a string.
+    mutating func append(rawJSON text: String, isNumber: Bool = false) {
+        let start = count
+        var text = text
+        let isValid = text.withUTF8 { bytes in
+            var reader = RawJSONReader(bytes: UnsafeRawBufferPointer(bytes))
+            return isNumber ? reader.copyNumberAlone(to: &self) : reader.copyAll(to: &self)
+        }
+        if isValid { return }
+        truncate(to: start)
+        append(json: text)
+    }
+
+    /// Adds a decimal number; a text that is none as a string.
+    mutating func append(rawNumber text: String) { append(rawJSON: text, isNumber: true) }
+}
+
+/// Checks JSON (RFC 8259) while it copies it, so that nothing gets into a line that breaks it.
+private struct RawJSONReader {
+    let bytes: UnsafeRawBufferPointer
+    private var index = 0
+    /// How deep lists and objects may be nested.
+    private static let deepest = 512
+
+    init(bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    mutating func copyAll(to output: inout LogBuffer) -> Bool {
+        guard copyValue(to: &output, depth: 0) else { return false }
+        skipSpace()
+        return next == nil
+    }
+
+    mutating func copyNumberAlone(to output: inout LogBuffer) -> Bool {
+        copyNumber(to: &output) && next == nil
+    }
+
+    private mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
+    }
+
+    private mutating func take(_ byte: Character, to output: inout LogBuffer) -> Bool {
+        skipSpace()
+        guard next == byte.asciiValue else { return false }
+        output.append(bytes[index])
+        index += 1
+        return true
+    }
+
+    private mutating func copyValue(to output: inout LogBuffer, depth: Int) -> Bool {
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"): return copyList("{", "}", to: &output, depth: depth)
+        case UInt8(ascii: "["): return copyList("[", "]", to: &output, depth: depth)
+        case UInt8(ascii: "\""): return copyString(to: &output)
+        case UInt8(ascii: "t"): return copyWord("true", to: &output)
+        case UInt8(ascii: "f"): return copyWord("false", to: &output)
+        case UInt8(ascii: "n"): return copyWord("null", to: &output)
+        default: return copyNumber(to: &output)
+        }
+    }
+
+    private mutating func copyList(
+        _ open: Character, _ close: Character, to output: inout LogBuffer, depth: Int
+    ) -> Bool {
+        guard depth < RawJSONReader.deepest, take(open, to: &output) else { return false }
+        if take(close, to: &output) { return true }
+        repeat {
+            if open == "{" {
+                skipSpace()
+                guard copyString(to: &output), take(":", to: &output) else { return false }
+            }
+            guard copyValue(to: &output, depth: depth + 1) else { return false }
+        } while take(",", to: &output)
+        return take(close, to: &output)
+    }
+
+    private mutating func copyWord(_ word: StaticString, to output: inout LogBuffer) -> Bool {
+        let matches = word.withUTF8Buffer { word in
+            bytes.count - index >= word.count && zip(bytes[index...], word).allSatisfy { $0 == $1 }
+        }
+        if matches {
+            output.append(word)
+            index += word.utf8CodeUnitCount
+        }
+        return matches
+    }
+
+    private mutating func copyDigits(to output: inout LogBuffer) -> Int {
+        let start = index
+        while let byte = next, (0x30...0x39).contains(byte) {
+            output.append(byte)
+            index += 1
+        }
+        return index - start
+    }
+
+    private mutating func copyOne(of choice: [UInt8], to output: inout LogBuffer) -> Bool {
+        guard let byte = next, choice.contains(byte) else { return false }
+        output.append(byte)
+        index += 1
+        return true
+    }
+
+    private mutating func copyNumber(to output: inout LogBuffer) -> Bool {
+        _ = copyOne(of: [0x2D], to: &output)
+        let startsWithZero = next == 0x30
+        let digits = copyDigits(to: &output)
+        if digits == 0 || (startsWithZero && digits > 1) { return false }
+        if copyOne(of: [0x2E], to: &output), copyDigits(to: &output) == 0 { return false }
+        if copyOne(of: [0x45, 0x65], to: &output) {
+            _ = copyOne(of: [0x2B, 0x2D], to: &output)
+            if copyDigits(to: &output) == 0 { return false }
+        }
+        return true
+    }
+
+    private mutating func copyString(to output: inout LogBuffer) -> Bool {
+        guard take("\"", to: &output) else { return false }
+        let start = index
+        while let byte = next, byte != UInt8(ascii: "\"") {
+            if byte < 0x20 { return false }
+            index += 1
+            if byte != UInt8(ascii: "\\") { continue }
+            guard let escape = next, "\"\\/bfnrtu".utf8.contains(escape) else { return false }
+            index += 1
+            if escape == UInt8(ascii: "u") {
+                for _ in 0..<4 {
+                    guard let digit = next, Character(UnicodeScalar(digit)).isHexDigit, digit < 0x80 else {
+                        return false
+                    }
+                    index += 1
+                }
+            }
+        }
+        if next == nil { return false }
+        output.appendInsideOfJSON(UnsafeRawBufferPointer(rebasing: bytes[start..<index]), isEscaped: true)
+        return take("\"", to: &output)
+    }
+}

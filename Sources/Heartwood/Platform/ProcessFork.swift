@@ -1,0 +1,81 @@
+import CHeartwood
+
+/// Keeps dispatchers usable in a child that `fork` makes of a program with threads.
+///
+/// The child has one thread, a copy of everything in memory, and no dispatch queues that work. So, in the child:
+/// - messages that wait, in the ring or for a logger, are forgotten: they are the parent's, which writes them;
+/// - each call delivers its own message before it returns, on the caller's thread;
+/// - a logger that was in the middle of something for more than a second is never used again.
+///
+/// Before the fork, loggers are brought to rest between two batches, and the locks that a call needs are taken, so that
+/// the copies are whole. The locks of the Swift runtime are beyond reach: a thread that uses a type for the first time
+/// while another one forks may leave the child stuck at its own first use of it. So the usual caution stands: a child of
+/// a program with threads should do little, and soon `exec`.
+enum ProcessFork {
+    private struct State {
+        var dispatchers: [LogDispatcher] = []
+        var paused: [LoggerNode] = []
+    }
+
+    /// Written by the thread that forks, between `prepare` and the end of the fork; one fork at a time.
+    nonisolated(unsafe) private static var state = State()
+    private static let oneAtATime = Locked(())
+
+    private static let installed: Void = {
+        pthread_atfork({ ProcessFork.prepare() }, { ProcessFork.parent() }, { ProcessFork.child() })
+    }()
+
+    static func install() { _ = installed }
+
+    /// How long a fork waits for a logger that is at work.
+    private static let patience = Duration.seconds(1)
+
+    private static func prepare() {
+        oneAtATime.lockForFork()
+        state.dispatchers = ProcessExit.living
+        let deadline = SystemClock().uptime() + patience
+        for dispatcher in state.dispatchers {
+            for logger in dispatcher.loggers where logger.node.pause(until: deadline) {
+                state.paused.append(logger.node)
+            }
+        }
+        takeStep(.before)
+    }
+
+    /// Every lock that a call needs, in the order in which they nest.
+    private static func takeStep(_ step: ForkStep) {
+        for dispatcher in state.dispatchers { dispatcher.around(step) }
+        for node in state.paused { node.around(step) }
+        CategoryRegistry.shared.around(step)
+        CallSiteTable.shared.around(step)
+        RecordBatch.around(step)
+    }
+
+    private static func parent() {
+        takeStep(.parent)
+        for node in state.paused { node.resume() }
+        state = State()
+        oneAtATime.unlockInParent()
+    }
+
+    private static func child() {
+        takeStep(.child)
+        hw_forked_child_set()
+        for dispatcher in state.dispatchers { dispatcher.becomeChild(usable: state.paused) }
+        state = State()
+        oneAtATime.renewInChild()
+    }
+}
+
+/// What happens to a lock around a fork.
+enum ForkStep {
+    case before, parent, child
+
+    func apply<Value>(to lock: Locked<Value>) {
+        switch self {
+        case .before: lock.lockForFork()
+        case .parent: lock.unlockInParent()
+        case .child: lock.renewInChild()
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import CHeartwood
+import Foundation
+import Heartwood
+import Testing
+
+@_silgen_name("fork") private func forkProcess() -> Int32
+
+@Suite struct ForkTests {
+    @Test("after a fork in the middle of logging, parent and child write their own messages, once and whole")
+    func bothGoOn() async throws {
+        await #expect(processExitsWith: .success) {
+            let path = NSTemporaryDirectory() + "heartwood-fork-\(getpid())"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let dispatcher = LogDispatcher()
+            let file = try FileLogger(directory: path, formatter: nil)
+            file.overflowPolicy = .block(upTo: .seconds(60))
+            dispatcher.overflowPolicy = .block(upTo: .seconds(60))
+            dispatcher.add(file)
+
+            // The Swift runtime has locks of its own, which a fork copies as they are: they are at rest once every type
+            // has been used.
+            logInfo("warm 0 0", to: dispatcher)
+            logError("warm 0 1", to: dispatcher)
+            precondition(dispatcher.flush().isComplete)
+
+            let children = 5
+            let share = 4000
+            let group = DispatchGroup()
+            for thread in 0..<3 {
+                DispatchQueue.global().async(group: group) {
+                    for number in 0..<share { logInfo("parent \(thread) \(number)", to: dispatcher) }
+                }
+            }
+            var processes: [pid_t] = []
+            for child in 0..<children {
+                let process = forkProcess()
+                if process == 0 {
+                    for number in 0..<50 { logInfo("child \(child) \(number)", to: dispatcher) }
+                    logError("child \(child) 50", to: dispatcher)
+                    _exit(dispatcher.flush(timeout: .seconds(5)).isComplete ? 0 : 3)
+                }
+                processes.append(process)
+                logInfo("parent 3 \(child)", to: dispatcher)
+            }
+            for process in processes {
+                var status: Int32 = 0
+                waitpid(process, &status, 0)
+                precondition(status == 0, "a child ended with \(status)")
+            }
+            group.wait()
+            precondition(dispatcher.flush(timeout: .seconds(30)).isComplete)
+
+            var next: [String: Int] = [:]
+            for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasSuffix(".log")
+            {
+                let text = try String(contentsOfFile: path + "/" + name, encoding: .utf8)
+                precondition(text.hasSuffix("\n"), "\(name) ends in the middle of a line")
+                for line in text.split(separator: "\n") {
+                    let words = line.split(separator: " ")
+                    precondition(words.count == 3, "“\(line)” is no whole line")
+                    let key = "\(words[0]) \(words[1])"
+                    precondition(
+                        Int(words[2]) == next[key, default: 0], "“\(line)” follows \(next[key] ?? 0)")
+                    next[key, default: 0] += 1
+                }
+            }
+            for thread in 0..<3 { precondition(next["parent \(thread)"] == share) }
+            precondition(next["parent 3"] == children)
+            for child in 0..<children { precondition(next["child \(child)"] == 51) }
+        }
+    }
+}

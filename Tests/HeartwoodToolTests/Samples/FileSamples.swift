@@ -1,0 +1,75 @@
+import Foundation
+import Heartwood
+
+// The code of Docs/FileLogging.md, word for word; `SampleTests` compares them.
+
+func fileUse() throws {
+    // sample: Docs/FileLogging.md
+    let file = try FileLogger(directory: "/var/log/shop")
+    LogDispatcher.shared.add(file, levels: .info)
+    logInfo("shop is open")
+    LogDispatcher.shared.flush()
+    // end
+}
+
+func fileNames(_ file: FileLogger) throws {
+    // sample: Docs/FileLogging.md
+    file.naming = try LogFileNaming(
+        application: "shop", template: "{app}-{date:yyyy-MM-dd}.log",
+        timeZone: TimeZone(identifier: "Europe/Paris") ?? .gmt)
+    // end
+}
+
+func fileEncryption(_ file: FileLogger) {
+    // sample: Docs/FileLogging.md
+    file.archiveKey = FileSecrets(directory: "/etc/shop/keys")
+    file.archiveFormat = .encrypted
+    // end
+}
+
+func fileReading(yesterday: LogTimestamp, today: LogTimestamp) async throws {
+    // sample: Docs/FileLogging.md
+    let reader = LogFileReader(directory: "/var/log/shop")
+    for try await line in try reader.lines(from: yesterday) where line.level == .error { print(line.text) }
+    try await reader.export(to: "/tmp/yesterday.log", from: yesterday, until: today)
+    // end
+}
+
+func fileDays(_ file: FileLogger) {
+    // sample: Docs/FileLogging.md
+    file.rollingBoundary = .day
+    file.rollingInterval = .zero
+    file.maximumFileSize = .zero
+    file.maximumFileCount = 31
+    file.archiveFormat = .gzip
+    // end
+}
+
+func fileQuota(_ file: FileLogger) {
+    // sample: Docs/FileLogging.md
+    file.diskQuota = .mebibytes(500)
+    file.maximumFileSize = .mebibytes(50)
+    file.maximumFileCount = 0
+    // end
+}
+
+func fileErrors() throws {
+    // sample: Docs/FileLogging.md
+    let errors = try FileLogger(directory: "/var/log/shop/errors")
+    LogDispatcher.shared.add(errors, levels: .error)
+    // end
+}
+
+func fileFixedName() throws -> FileLogger {
+    // sample: Docs/FileLogging.md
+    let file = try FileLogger(
+        directory: "/var/log/shop", naming: try LogFileNaming(application: "shop", activeName: "shop.log"))
+    // end
+    return file
+}
+
+func filePowerCut(_ file: FileLogger) {
+    // sample: Docs/FileLogging.md
+    file.syncPolicy = .levels(.error)
+    // end
+}
