@@ -4,7 +4,7 @@ import Foundation
 final class TemporaryDirectory {
     let path: String
 
-    // In memory, where the system has such a place: for tests that make thousands of files.
+    // Fast: in memory, where the system has such a place, for tests that make thousands of files.
     init(isFast: Bool = false) throws {
         let memory = "/dev/shm"
         let place =
