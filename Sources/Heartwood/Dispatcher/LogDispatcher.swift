@@ -244,10 +244,12 @@ public final class LogDispatcher: Sendable {
     /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.
     func drainNow(byCaller: Bool = false) {
         let end = ring.tail
-        if ringGaps.isPending { _ = consume(upTo: end, byCaller: byCaller) }
-        while ring.head < end {
+        // At least once, also when the ring is empty: another thread may have taken records off it, and not handed them
+        // out yet. It does both under the lock.
+        while true {
             let found = consume(upTo: end, byCaller: byCaller)
-            if !found, ring.head < end { sched_yield() }
+            if ring.head >= end { return }
+            if !found { sched_yield() }
         }
     }
 }

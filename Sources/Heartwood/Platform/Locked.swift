@@ -6,27 +6,23 @@ import Synchronization
 /// The annotations tell the thread sanitizer of the order that `Mutex` makes: on Linux it does not see the
 /// futex and reports races that are none. Outside such a build they are calls of empty functions.
 package final class Locked<Value>: @unchecked Sendable {  // all access goes through the mutex
-    private struct Cell: ~Copyable {
-        /// First, so that it has the cell's address.
-        let mutex = Mutex(())
-        var value: Value
-
-        init(_ value: consuming Value) {
-            self.value = value
-        }
-    }
-
-    /// Behind a pointer: the mutex makes access exclusive, and need not be checked a second time.
-    private let cell: UnsafeMutablePointer<Cell>
+    // Behind pointers: the mutex makes access exclusive, and need not be checked a second time. In memory of their own
+    // each: the thread sanitizer takes an access to a value for one to the address that it begins at.
+    private let mutex: UnsafeMutablePointer<Mutex<Void>>
+    private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: sending Value) {
-        cell = .allocate(capacity: 1)
-        cell.initialize(to: Cell(value))
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: Mutex(()))
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
     }
 
     deinit {
-        cell.deinitialize(count: 1)
-        cell.deallocate()
+        value.deinitialize(count: 1)
+        value.deallocate()
+        mutex.deinitialize(count: 1)
+        mutex.deallocate()
     }
 
     /// Calls `body` with the value while no other thread has it.
@@ -36,38 +32,38 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        cell.pointee.mutex._unsafeLock()
-        hw_tsan_acquire(cell)
+        mutex.pointee._unsafeLock()
+        hw_tsan_acquire(mutex)
         defer {
-            hw_tsan_release(cell)
-            cell.pointee.mutex._unsafeUnlock()
+            hw_tsan_release(mutex)
+            mutex.pointee._unsafeUnlock()
         }
-        return try body(&cell.pointee.value)
+        return try body(&value.pointee)
     }
 
     /// As `withLock`, but gives up at once, with nil, when another thread has the value.
     package func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        guard cell.pointee.mutex._unsafeTryLock() else { return nil }
-        hw_tsan_acquire(cell)
+        guard mutex.pointee._unsafeTryLock() else { return nil }
+        hw_tsan_acquire(mutex)
         defer {
-            hw_tsan_release(cell)
-            cell.pointee.mutex._unsafeUnlock()
+            hw_tsan_release(mutex)
+            mutex.pointee._unsafeUnlock()
         }
-        return try body(&cell.pointee.value)
+        return try body(&value.pointee)
     }
 
     // MARK: Around a fork, and nowhere else
 
     /// Takes the lock for longer than a call.
-    func lockForFork() { cell.pointee.mutex._unsafeLock() }
+    func lockForFork() { mutex.pointee._unsafeLock() }
 
     /// Opens the lock again, in the parent.
-    func unlockInParent() { cell.pointee.mutex._unsafeUnlock() }
+    func unlockInParent() { mutex.pointee._unsafeUnlock() }
 
     /// Puts a new lock in the place of the copied one, which belongs to a thread of the parent.
     func renewInChild() {
-        UnsafeMutableRawPointer(cell).assumingMemoryBound(to: Mutex<Void>.self).initialize(to: Mutex(()))
+        mutex.initialize(to: Mutex(()))
     }
 }
