@@ -167,20 +167,27 @@ ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count) {
     ssize_t written = write(descriptor, bytes, count);
     int error = errno;
 
-    // A signal that this write raised is pending on this thread: take it back before the mask is lifted.
-    sigset_t raised;
-    sigemptyset(&raised);
-    bool take = false;
-    if (written < 0 && error == EPIPE && !pipe_was_pending) { sigaddset(&raised, SIGPIPE); take = true; }
-    if (written < 0 && error == EFBIG && !size_was_pending) { sigaddset(&raised, SIGXFSZ); take = true; }
-    if (take) {
+    // A signal that this write raised is pending on this thread: take it back before the mask is lifted. A reader that
+    // goes in the middle of a write raises one even though the write reports the bytes that it took.
+    if (written < 0 || (size_t)written < count) {
+        sigset_t raised;
+        sigemptyset(&raised);
+        if (!pipe_was_pending) sigaddset(&raised, SIGPIPE);
+        if (!size_was_pending) sigaddset(&raised, SIGXFSZ);
 #ifdef __linux__
         struct timespec none = {0, 0};
-        while (sigtimedwait(&raised, NULL, &none) < 0 && errno == EINTR) {}
+        int taken;
+        do {
+            taken = sigtimedwait(&raised, NULL, &none);
+        } while (taken > 0 || (taken < 0 && errno == EINTR));
 #else
         sigset_t now;
         int taken;
-        if (sigpending(&now) == 0 && (sigismember(&now, SIGPIPE) || sigismember(&now, SIGXFSZ))) sigwait(&raised, &taken);
+        while (sigpending(&now) == 0
+               && ((!pipe_was_pending && sigismember(&now, SIGPIPE))
+                   || (!size_was_pending && sigismember(&now, SIGXFSZ)))) {
+            if (sigwait(&raised, &taken) != 0) break;
+        }
 #endif
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
