@@ -1,3 +1,4 @@
+import Foundation
 import Dispatch
 import Heartwood
 import HeartwoodTestSupport
@@ -104,7 +105,11 @@ private final class ScriptedTransport: HTTPTransport {
         await logger.figures { $0.acknowledged == 1 }
     }
 
-    @Test("a day without a server costs few attempts and no message; then everything comes, the oldest first")
+    @Test(
+        "a day without a server costs few attempts and no message; then everything comes, the oldest first",
+        .enabled(
+            if: ProcessInfo.processInfo.environment["HEARTWOOD_SLOW_TESTS"] != nil,
+            "asked for by HEARTWOOD_SLOW_TESTS=1"))
     func longOutage() async throws {
         let transport = ScriptedTransport(then: 0, clock: ManualClock())
         let (dispatcher, logger) = try logger(transport)

@@ -250,7 +250,12 @@ final class HTTPBench {
         #expect(server.requests.count == 2)
     }
 
-    @Test("without a server everything is kept, and the pauses grow") func noServer() async throws {
+    @Test(
+        "without a server everything is kept, and the pauses grow",
+        .enabled(
+            if: ProcessInfo.processInfo.environment["HEARTWOOD_SLOW_TESTS"] != nil,
+            "asked for by HEARTWOOD_SLOW_TESTS=1")) func noServer() async throws
+    {
         let server = try LoopbackServer()
         let bench = try HTTPBench(server)
         server.stop()

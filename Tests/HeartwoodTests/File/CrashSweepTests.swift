@@ -13,6 +13,9 @@ import Testing
 
     @Test(
         "Whenever the process dies, the next run has every written line once, whole and in order, and no leftovers",
+        .enabled(
+            if: ProcessInfo.processInfo.environment["HEARTWOOD_SLOW_TESTS"] != nil,
+            "asked for by HEARTWOOD_SLOW_TESTS=1"),
         arguments: Shape.allCases, [nil, 10] as [Int?])
     func sweep(_ shape: Shape, _ short: Int?) async throws {
         var last = 1

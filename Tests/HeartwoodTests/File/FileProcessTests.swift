@@ -71,6 +71,9 @@ import Testing
 
     @Test(
         "A process that is killed while it rolls and compresses loses no line that it had written",
+        .enabled(
+            if: ProcessInfo.processInfo.environment["HEARTWOOD_SLOW_TESTS"] != nil,
+            "asked for by HEARTWOOD_SLOW_TESTS=1"),
         arguments: 0..<3)
     func killed(_ run: Int) async throws {
         let scratch = Scratch()
