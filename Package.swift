@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "HeartwoodHTTP", targets: ["HeartwoodHTTP"]),
+        .library(name: "HeartwoodEvents", targets: ["HeartwoodEvents"]),
         .library(name: "HeartwoodTestSupport", targets: ["HeartwoodTestSupport"]),
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
     ],
@@ -58,11 +59,16 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "HeartwoodEvents", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
+            swiftSettings: settings),
+        .target(
             name: "HeartwoodTestSupport", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
             swiftSettings: settings),
         .executableTarget(
             name: "HeartwoodTool",
-            dependencies: ["Heartwood", "HeartwoodHTTP", "HeartwoodTestSupport", "CHeartwood"],
+            dependencies: [
+                "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodTestSupport", "CHeartwood",
+            ],
             swiftSettings: settings),
 
         .testTarget(
@@ -72,8 +78,14 @@ let package = Package(
             name: "HeartwoodHTTPTests", dependencies: ["HeartwoodHTTP", "HeartwoodTestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "HeartwoodEventsTests",
+            dependencies: ["HeartwoodEvents", "HeartwoodHTTP", "HeartwoodTestSupport", "CHeartwood"],
+            swiftSettings: settings),
+        .testTarget(
             name: "HeartwoodToolTests",
-            dependencies: ["HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodTestSupport"],
+            dependencies: [
+                "HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodTestSupport",
+            ],
             swiftSettings: settings),
     ]
 )

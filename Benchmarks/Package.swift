@@ -11,7 +11,9 @@ let package = Package(
         .executableTarget(
             name: "heartwood-benchmark",
             dependencies: [
-                .product(name: "Heartwood", package: "heartwood"), "CAllocations",
+                .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodHTTP", package: "heartwood"),
+                .product(name: "HeartwoodTestSupport", package: "heartwood"), "CAllocations",
             ]),
     ]
 )

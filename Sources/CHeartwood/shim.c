@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #endif
 #if defined(__x86_64__)
@@ -104,6 +105,7 @@ const char *hw_queue_label(void) { return dispatch_queue_get_label(NULL); }
 
 _Atomic uint32_t hw_shared_gate;
 _Atomic bool hw_outer_fields_used;
+_Atomic bool hw_source_levels_used;
 _Atomic bool hw_forked_child;
 
 void hw_forked_child_set(void) {
@@ -134,6 +136,88 @@ void hw_tsan_release(void *address) { __tsan_release(address); }
 void hw_tsan_acquire(void *address) { (void)address; }
 void hw_tsan_release(void *address) { (void)address; }
 #endif
+
+bool hw_move_memory(void *from, void *to, size_t size) {
+#ifdef __linux__
+    return mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+#else
+    // Not tested: not in one step.
+    if (mmap(to, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) != to) return false;
+    memcpy(to, from, (size_t)getpagesize());
+    munmap(from, size);
+    return true;
+#endif
+}
+
+// MARK: Processes
+
+uint64_t hw_process_start(void) {
+#ifdef __linux__
+    char text[1024];
+    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    if (count <= 0) return 0;
+    text[count] = 0;
+    // The name is in parentheses and may contain anything; the start is the 20th field behind it.
+    char *field = strrchr(text, ')');
+    for (int number = 0; field && number < 20; number++) {
+        field = strchr(field + 1, ' ');
+    }
+    return field ? strtoull(field, NULL, 10) : 0;
+#else
+    return 0;
+#endif
+}
+
+void hw_boot_id(uint8_t *id) {
+    memset(id, 0, 16);
+#ifdef __linux__
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    char text[40] = {0};
+    if (read(file, text, sizeof text - 1) < 0) text[0] = 0;
+    close(file);
+    int digits = 0;
+    for (char *place = text; *place && digits < 32; place++) {
+        int value = *place >= '0' && *place <= '9' ? *place - '0' : *place >= 'a' && *place <= 'f' ? *place - 'a' + 10 : -1;
+        if (value < 0) continue;
+        id[digits / 2] = (uint8_t)(id[digits / 2] << 4 | value);
+        digits++;
+    }
+#endif
+}
+
+int hw_allocate(int descriptor, int64_t size) {
+#ifdef __linux__
+    int result;
+    do {
+        result = posix_fallocate(descriptor, 0, size);
+    } while (result == EINTR);
+    errno = result;
+    return result ? -1 : 0;
+#else
+    // Not tested.
+    fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, size, 0};
+    if (fcntl(descriptor, F_PREALLOCATE, &store) != 0) return -1;
+    return ftruncate(descriptor, size);
+#endif
+}
+
+void hw_let_go(int descriptor) {
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0) return;
+    dup2(nothing, descriptor);
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    close(nothing);
+}
+
+uint64_t hw_random(void) {
+    uint64_t value = 0;
+    if (getentropy(&value, sizeof value) != 0) value = hw_ticks() ^ (uint64_t)getpid() << 32;
+    return value;
+}
 
 // MARK: Files
 
@@ -194,3 +278,48 @@ ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count) {
     errno = error;
     return written;
 }
+
+void hw_emergency(int descriptor, const void *text, size_t count) {
+    char line[PIPE_BUF];
+    int error = errno;
+    if (count > sizeof line - 1) count = sizeof line - 1;
+    memcpy(line, text, count);
+    line[count] = '\n';
+    hw_write_quietly(descriptor, line, count + 1);
+    errno = error;
+}
+
+// MARK: Semaphore
+
+#ifdef __linux__
+static int64_t hw_monotonic(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// The kernel compares the count under its own lock, so that no signal falls between the look and the sleep.
+void hw_semaphore_signal(struct hw_semaphore *semaphore) {
+    atomic_fetch_add(&semaphore->count, 1);
+    if (atomic_load(&semaphore->waiters)) {
+        syscall(SYS_futex, &semaphore->count, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
+}
+
+bool hw_semaphore_wait(struct hw_semaphore *semaphore, int64_t nanoseconds) {
+    int64_t now = hw_monotonic();
+    int64_t deadline = nanoseconds > INT64_MAX - now ? INT64_MAX : now + nanoseconds;
+    while (true) {
+        uint32_t count = atomic_load(&semaphore->count);
+        while (count > 0) {
+            if (atomic_compare_exchange_weak(&semaphore->count, &count, count - 1)) return true;
+        }
+        int64_t rest = deadline - hw_monotonic();
+        if (rest <= 0) return false;
+        struct timespec limit = {rest / 1000000000, rest % 1000000000};
+        atomic_fetch_add(&semaphore->waiters, 1);
+        syscall(SYS_futex, &semaphore->count, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
+        atomic_fetch_sub(&semaphore->waiters, 1);
+    }
+}
+#endif

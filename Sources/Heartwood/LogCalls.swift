@@ -20,12 +20,21 @@ public import Synchronization
 ///
 /// For work that is done only for a message, where it does not fit into the message's own literal.
 @inlinable @inline(__always)
-public func wantsLog(_ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil)
-    -> Bool
-{
-    if let dispatcher { return dispatcher.wants(level, category ?? .default) }
-    if let category { return category.state.sharedGate.load(ordering: .relaxed) & level.rawValue != 0 }
-    return hw_shared_gate_load() & level.rawValue != 0
+public func wantsLog(
+    _ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil,
+    file: StaticString = #fileID
+) -> Bool {
+    let isOpen =
+        if let dispatcher {
+            dispatcher.wants(level, category ?? .default)
+        } else if let category {
+            category.state.sharedGate.load(ordering: .relaxed) & level.rawValue != 0
+        } else {
+            hw_shared_gate_load() & level.rawValue != 0
+        }
+    // Levels by source file are looked at only for what has passed, and only where there are any.
+    if !isOpen || !hw_source_levels_load() { return isOpen }
+    return LogSourceLevels.wants(level, category, file)
 }
 
 /// Hands a message that somebody wants to its dispatcher.
@@ -103,7 +112,7 @@ public func log<Tag: Sendable>(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(level, category: category, to: dispatcher) else { return }
+    guard wantsLog(level, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(text, level, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -118,7 +127,7 @@ public func log<Tag: Sendable>(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(level, category: category, to: dispatcher) else { return }
+    guard wantsLog(level, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(text, level, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -135,7 +144,7 @@ public func logFatal<Tag: Sendable>(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
+    guard wantsLog(.fatal, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(text, .fatal, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -150,7 +159,7 @@ public func logFatal<Tag: Sendable>(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(.fatal, category: category, to: dispatcher) else { return }
+    guard wantsLog(.fatal, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(text, .fatal, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -167,7 +176,7 @@ public func logError<Tag: Sendable>(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(.error, category: category, to: dispatcher) else { return }
+    guard wantsLog(.error, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(text, .error, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -182,7 +191,7 @@ public func logError<Tag: Sendable>(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(.error, category: category, to: dispatcher) else { return }
+    guard wantsLog(.error, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(text, .error, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -198,7 +207,7 @@ public func logWarning<Tag: Sendable>(
     line: UInt = #line
 ) {
     #if !FloorError
-    guard wantsLog(.warning, category: category, to: dispatcher) else { return }
+    guard wantsLog(.warning, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(
         text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
@@ -216,7 +225,7 @@ public func logWarning<Tag: Sendable>(
     line: UInt = #line
 ) {
     #if !FloorError
-    guard wantsLog(.warning, category: category, to: dispatcher) else { return }
+    guard wantsLog(.warning, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(
         text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
@@ -234,7 +243,7 @@ public func logNotice<Tag: Sendable>(
     line: UInt = #line
 ) {
     #if !FloorWarning
-    guard wantsLog(.notice, category: category, to: dispatcher) else { return }
+    guard wantsLog(.notice, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(
         text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
@@ -252,7 +261,7 @@ public func logNotice<Tag: Sendable>(
     line: UInt = #line
 ) {
     #if !FloorWarning
-    guard wantsLog(.notice, category: category, to: dispatcher) else { return }
+    guard wantsLog(.notice, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(
         text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
@@ -270,7 +279,7 @@ public func logInfo<Tag: Sendable>(
     line: UInt = #line
 ) {
     #if !FloorNotice
-    guard wantsLog(.info, category: category, to: dispatcher) else { return }
+    guard wantsLog(.info, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(text, .info, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -287,7 +296,7 @@ public func logInfo<Tag: Sendable>(
     line: UInt = #line
 ) {
     #if !FloorNotice
-    guard wantsLog(.info, category: category, to: dispatcher) else { return }
+    guard wantsLog(.info, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(text, .info, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -304,7 +313,7 @@ public func logDebug<Tag: Sendable>(
     line: UInt = #line
 ) {
     #if !FloorInfo
-    guard wantsLog(.debug, category: category, to: dispatcher) else { return }
+    guard wantsLog(.debug, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(text, .debug, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -321,7 +330,7 @@ public func logDebug<Tag: Sendable>(
     line: UInt = #line
 ) {
     #if !FloorInfo
-    guard wantsLog(.debug, category: category, to: dispatcher) else { return }
+    guard wantsLog(.debug, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(text, .debug, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -338,7 +347,7 @@ public func logVerbose<Tag: Sendable>(
     line: UInt = #line
 ) {
     #if !FloorDebug
-    guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
+    guard wantsLog(.verbose, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(
         text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
@@ -356,7 +365,7 @@ public func logVerbose<Tag: Sendable>(
     line: UInt = #line
 ) {
     #if !FloorDebug
-    guard wantsLog(.verbose, category: category, to: dispatcher) else { return }
+    guard wantsLog(.verbose, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(
         text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)

@@ -85,12 +85,13 @@ final class LoopbackConnection: @unchecked Sendable {  // used by its own thread
         let ready = state.withLock { state in
             state.requests.append((request, answer.isStored))
             if state.requests.count > LoopbackServer.requestLimit { state.requests.removeFirst() }
-            let kept = state.requests.count
-            let ready = state.waiters.filter { $0.count <= kept }
-            state.waiters.removeAll { $0.count <= kept }
+            state.recorded += 1
+            let recorded = state.recorded
+            let ready = state.waiters.filter { $0.value.count <= recorded }
+            for id in ready.keys { state.waiters[id] = nil }
             return ready
         }
-        for waiter in ready { waiter.continuation.resume() }
+        for waiter in ready.values { waiter.continuation.resume(returning: true) }
     }
 
     // MARK: Reading

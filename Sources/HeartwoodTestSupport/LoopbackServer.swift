@@ -1,4 +1,5 @@
 import CHeartwood
+import Dispatch
 import Heartwood
 import HeartwoodHTTP
 
@@ -16,7 +17,8 @@ import Musl
 /// ``requestLimit`` requests of at most ``bodyLimit`` bytes are kept; older ones go.
 ///
 /// ```swift
-/// let server = try LoopbackServer(answers: [.status(503, headers: ["Retry-After": "1"]), .lost])  // then .ok
+/// // Then .ok for ever.
+/// let server = try LoopbackServer(answers: [.status(503, headers: ["Retry-After": "1"]), .lost])
 /// ```
 public final class LoopbackServer: Sendable {
     /// How many requests are kept.
@@ -34,15 +36,18 @@ public final class LoopbackServer: Sendable {
 
     struct Waiter {
         let count: Int
-        let continuation: CheckedContinuation<Void, Never>
+        let continuation: CheckedContinuation<Bool, Never>
     }
     struct State {
         var requests: [(request: LoopbackRequest, isStored: Bool)] = []
         var arrived = 0
+        /// How many of them were read, or given up, and recorded.
+        var recorded = 0
         var connections: Set<Int32> = []
         var connectionCount = 0
         var isStopped = false
-        var waiters: [Waiter] = []
+        var waiters: [Int: Waiter] = [:]
+        var waiterCount = 0
     }
     let state = Locked(State())
 
@@ -81,15 +86,24 @@ public final class LoopbackServer: Sendable {
     /// How many connections were made.
     public var connectionCount: Int { state.withLock { $0.connectionCount } }
 
-    /// Returns when at least `count` requests have arrived in all, or the server was stopped.
-    public func requests(reach count: Int) async {
+    /// Waits until at least `count` requests have arrived in all, without occupying a thread.
+    ///
+    /// - Returns: whether they have; false when the server was stopped before, or `timeout` (30 s by default) is over.
+    @discardableResult
+    public func requests(reach count: Int, timeout: Duration = .seconds(30)) async -> Bool {
         await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.arrived >= count || state.isStopped { return true }
-                state.waiters.append(Waiter(count: count, continuation: continuation))
-                return false
+            let (id, isThere) = state.withLock { state -> (Int?, Bool) in
+                if state.recorded >= count || state.isStopped { return (nil, state.recorded >= count) }
+                state.waiterCount += 1
+                state.waiters[state.waiterCount] = Waiter(count: count, continuation: continuation)
+                return (state.waiterCount, false)
             }
-            if isThere { continuation.resume() }
+            guard let id else { return continuation.resume(returning: isThere) }
+            let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
+            DispatchQueue.global().asyncAfter(deadline: deadline) { [state] in
+                let late = state.withLock { $0.waiters.removeValue(forKey: id) }
+                late?.continuation.resume(returning: false)
+            }
         }
     }
 
@@ -98,13 +112,13 @@ public final class LoopbackServer: Sendable {
         let (waiters, wasStopped) = state.withLock { state in
             defer {
                 state.isStopped = true
-                state.waiters = []
+                state.waiters = [:]
             }
             // The connections' threads close them; here they only learn that it is over.
             for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
             return (state.waiters, state.isStopped)
         }
-        for waiter in waiters { waiter.continuation.resume() }
+        for waiter in waiters.values { waiter.continuation.resume(returning: false) }
         if !wasStopped { shutdown(listener, Int32(SHUT_RDWR)) }
     }
 

@@ -44,9 +44,11 @@ import Testing
     @Test("one connection serves many requests") func reuse() async throws {
         let server = try LoopbackServer()
         let transport = CurlTransport()
+        let began = ContinuousClock.now
         for _ in 0..<5 { _ = try await transport.send(try post(server)) }
         #expect(server.requests.count == 5)
-        #expect(server.connectionCount == 1)
+        // libcurl gives up a connection that nobody has used for two minutes, which a busy machine may make of it.
+        #expect(server.connectionCount == 1 || ContinuousClock.now - began > .seconds(100))
     }
 
     @Test("a redirect is not followed") func redirect() async throws {

@@ -9,13 +9,22 @@ import Testing
 /// Processes that log to a bad server and are killed at random moments, again and again.
 ///
 /// A number becomes an obligation when a flush after its call has returned: the child writes it to a file of its own
-/// then. `HEARTWOOD_KILLS` says how many children are killed; 12 unless it does.
+/// then. Twelve children are killed; with `HEARTWOOD_FULL=1` fifty, and 100,000 messages become obligations in all;
+/// with `HEARTWOOD_LONG=1` a million. `HEARTWOOD_KILLS` changes the number of children.
 @Suite struct KillTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let isFull = environment["HEARTWOOD_FULL"] != nil || isLongRun
+    private static let kills = environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? (isFull ? 50 : 12)
+    /// How many messages there must be in the end.
+    private static let messages = isLongRun ? 1_000_000 : isFull ? 100_000 : 0
+    /// The longest life of a child, in microseconds: so long that many die in the middle of a long queue.
+    private static let longestLife: UInt64 = isLongRun ? 3_000_000 : isFull ? 600_000 : 120_000
+
     @Test(
         "nothing that was flushed is lost by kill -9, and after removing repetitions by key nothing is double"
     )
     func chaos() async throws {
-        let kills = ProcessInfo.processInfo.environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? 12
+        let kills = Self.kills
         let directory = try TemporaryDirectory()
         let random = Locked(SplitMix(state: 7))
         let isHonest = Locked(false)
@@ -34,7 +43,7 @@ import Testing
         let address = server.address
         for child in 0..<kills {
             let first = child * 1_000_000
-            let lifetime = UInt32(random.withLock { $0.next() % 120_000 } + 2000)
+            let lifetime = UInt32(random.withLock { $0.next() % Self.longestLife } + 2000)
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [
                     path = path as String, address = address as String, first = first as Int,
@@ -43,16 +52,22 @@ import Testing
                 try await Self.child(path, address, first, lifetime)
             }
         }
-        isHonest.withLock { $0 = true }
 
         let dispatcher = LogDispatcher()
-        dispatcher.diagnostics.handler = { _ in }
-        let logger = try HTTPLogger(address, spool: path + "/spool")
-        dispatcher.add(logger)
-        #expect(await logger.deliver(timeout: .seconds(120)))
+        let logger = try Self.logger(path, address, dispatcher)
+        let survived = try Self.obliged(directory)
+        #expect(survived.count > kills * 5)
+        let rest = max(0, Self.messages - survived.count)
+        for number in 0..<rest {
+            Heartwood.log("message \(-1 - number, as: "number")", level: .info, to: dispatcher)
+            if number % 1000 == 999 { await dispatcher.flush() }
+        }
+        await dispatcher.flush()
+        isHonest.withLock { $0 = true }
+        #expect(await logger.deliver(timeout: .seconds(300)))
         let figures = logger.httpStatistics
         #expect(figures.dropped == 0 && figures.rejected == 0)
-        #expect(figures.recovered == figures.acknowledged)
+        #expect(figures.recovered + rest == figures.acknowledged)
 
         var keys: [Int: String] = [:]
         var contents: [String: [Int]] = [:]
@@ -67,12 +82,32 @@ import Testing
                 keys[number] = key
             }
         }
-        let obliged = String(decoding: try directory.read("acknowledged"), as: UTF8.self)
-            .split(separator: "\n").compactMap { Int($0) }
-        #expect(obliged.count > kills * 5)
+        let obliged = survived + (0..<rest).map { -1 - $0 }
         let missing = obliged.filter { keys[$0] == nil }
         #expect(missing.isEmpty, "\(missing.count) of \(obliged.count) are missing")
-        print("\(obliged.count) obligations, \(keys.count) delivered, \(server.stored.count) requests stored")
+        print(
+            "\(kills) kills, \(obliged.count) obligations, \(missing.count) missing, \(keys.count) delivered in "
+                + "\(contents.count) batches; \(server.requests.count) requests, \(server.stored.count) stored, "
+                + "\(server.stored.count - contents.count) of them repetitions")
+    }
+
+    static func obliged(_ directory: TemporaryDirectory) throws -> [Int] {
+        String(decoding: try directory.read("acknowledged"), as: UTF8.self)
+            .split(separator: "\n").compactMap { Int($0) }
+    }
+
+    static func logger(_ path: String, _ address: String, _ dispatcher: LogDispatcher) throws
+        -> HTTPLogger
+    {
+        dispatcher.diagnostics.handler = { _ in }
+        let logger = try HTTPLogger(address, spool: path + "/spool")
+        logger.interval = .milliseconds(5)
+        logger.maximumMessagesPerRequest = messages > 0 ? 300 : 40
+        logger.timeout = .seconds(2)
+        logger.retryPolicy = StandardRetryPolicy(
+            backoff: Backoff(initial: .milliseconds(2), maximum: .milliseconds(20)))
+        dispatcher.add(logger)
+        return logger
     }
 
     private static func answer(_ random: inout SplitMix) -> LoopbackAnswer {
@@ -84,18 +119,11 @@ import Testing
         return bad[Int(random.next() % UInt64(bad.count))]
     }
 
-    private static func child(_ path: String, _ address: String, _ first: Int, _ lifetime: UInt32)
+    static func child(_ path: String, _ address: String, _ first: Int, _ lifetime: UInt32)
         async throws
     {
         let dispatcher = LogDispatcher()
-        dispatcher.diagnostics.handler = { _ in }
-        let logger = try HTTPLogger(address, spool: path + "/spool")
-        logger.interval = .milliseconds(5)
-        logger.maximumMessagesPerRequest = 40
-        logger.timeout = .seconds(2)
-        logger.retryPolicy = StandardRetryPolicy(
-            backoff: Backoff(initial: .milliseconds(2), maximum: .milliseconds(20)))
-        dispatcher.add(logger)
+        _ = try logger(path, address, dispatcher)
         _ = DetachedThread.start {
             usleep(lifetime)
             kill(getpid(), SIGKILL)

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 import HeartwoodTestSupport
 import Testing
@@ -30,7 +31,12 @@ import Testing
         return (payloads, spool.counters)
     }
 
-    private let payloads = (0..<12).map { Array("payload number \($0)".utf8) }
+    /// Of a segment of 700 bytes; with `HEARTWOOD_FULL=1` of 64 KiB (G12).
+    private let payloads = (0..<12).map { number in
+        let isFull = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil
+        return Array("payload number \(number)".utf8)
+            + (0..<(isFull ? 5400 : 0)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
+    }
 
     @Test("every flipped byte costs one record at the most, and no other", arguments: [true, false])
     func everyFlip(sealed: Bool) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 @Suite("The compile-time floor")
@@ -9,14 +10,11 @@ struct CompileTimeFloorTests {
         "Calls below the floor are not in the binary, neither their texts nor their values",
         .enabled(
             if: isAsked, "builds a package of its own for some minutes: set HEARTWOOD_SLOW_TESTS to run it"))
-    func floor() throws {
+    func floor() async throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../compile-time-floor").standardizedFileURL
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = [script.path]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let process = try ChildProcess(
+            "/bin/sh", [script.path], output: .descriptor(1), error: .descriptor(2))
+        #expect(await process.ended().isSuccess)
     }
 }

@@ -101,8 +101,16 @@ struct CommandLineTests {
             (["pipe", "--level-pattern", "error"], "LEVEL=PATTERN"),
             (["pipe", "--level-pattern", "error=(("], "no regular expression"),
             (["pipe", "--json", "--raw"], "exclude"),
-            (["pipe", "--spool", "x"], "--http URL"),
-            (["pipe", "--http", "http://127.0.0.1:1", "--http-format", "jsn"], "json"),
+            (["pipe", "--spool", "x"], "--http URL"), (["pipe", "--gzip"], "--http URL"),
+            (["pipe", "--http", "http://127.0.0.1:1", "--encoding", "jsn"], "did you mean “json”?"),
+            (["pipe", "--http", "http://127.0.0.1:1", "--header", "X-Team"], "a name and a value"),
+            (["pipe", "--http", "http://127.0.0.1:1", "--header", "X Team: a"], "cannot be sent"),
+            (["pipe", "--http", "http://127.0.0.1:1", "--header", "Host: a"], "cannot be chosen"),
+            (["spool"], "a directory is needed"), (["spool", "a", "b"], "one directory"),
+            (["spool", "a", "--token-file", "x"], "add --send URL"),
+            (["spool", "a", "--patience", "1s"], "add --send URL"),
+            (["spool", "a", "--send", "http://127.0.0.1:1", "--clear"], "--send goes alone"),
+            (["spool", "a", "--send", "http://127.0.0.1:1", "--patience", "long"], "such as 30s"),
             (["demo", "x"], "one argument too many"), (["demo", "--seconds", "0"], "at least 1"),
         ])
     func usageErrors(arguments: [String], hint: String) async throws {
@@ -121,6 +129,8 @@ struct CommandLineTests {
         let outcome = try await tool.run("demo", "--seconds", "1", "--directory", tool.logs)
         #expect(outcome.code == 0, "\(outcome.error)")
         #expect(outcome.output.contains("Everything arrived, once and whole."))
+        #expect(outcome.output.contains(#"{"order":0,"item":"#))
+        #expect(outcome.output.contains(#""activity":"stocktaking""#))
         #expect(!outcome.output.contains("\u{1b}"), "no colours where there is no terminal")
         #expect(try tool.logFiles().count > 1)
     }

@@ -224,4 +224,48 @@ struct PipeTests {
         ToolProcess.expectSame(try tool.messages(), messages)
         #expect(outcome.error.contains("http: 2,500 delivered"))
     }
+
+    @Test(
+        "Requests have the form, the header and the token asked for",
+        arguments: [
+            ("ndjson", "application/x-ndjson", "Authorization", "Bearer s3cret"),
+            ("splunk", "application/json", "Authorization", "Splunk s3cret"),
+            ("datadog", "application/json", "DD-API-KEY", "s3cret"),
+            ("journal", "application/vnd.fdo.journal", "Authorization", "Bearer s3cret"),
+        ])
+    func encodings(_ encoding: String, _ type: String, _ field: String, _ token: String) async throws {
+        let server = try LoopbackServer(then: .status(200, body: "{}"))
+        defer { server.stop() }
+        let file = try tool.file("token", Array("s3cret\n".utf8))
+        chmod(file, 0o600)
+        let outcome = try await tool.run(
+            "pipe", "--http", server.address, "--encoding", encoding, "--header", "X-Team:shop", "--gzip",
+            "--token-file", "token", input: numbered(200))
+        #expect(outcome.code == 0, "\(outcome.error)")
+        let request = try #require(server.stored.first)
+        #expect(request.headers["Content-Type"] == type)
+        #expect(request.headers[field] == token)
+        #expect(request.headers["X-Team"] == "shop")
+        #expect((request.headers["Content-Encoding"] == "gzip") == (encoding != "journal"))
+    }
+
+    @Test("A big file goes over HTTP whole and in order, however much slower the server is than the disk")
+    func bigFile() async throws {
+        let count = 120_000  // more than may wait at a time
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let input = try tool.file("big.log", numbered(count))
+        let outcome = try await tool.run("pipe", input, "--http", server.address, "--encoding", "ndjson")
+        #expect(outcome.code == 0, "\(outcome.error)")
+        #expect(outcome.error.contains("http: 120,000 delivered, 0 dropped, 0 rejected"), "\(outcome.error)")
+        var next = 0
+        for request in server.stored {
+            for line in request.body.split(separator: 0x0A) {
+                let isNext = line.firstRange(of: Array("\"line \(next)\"".utf8)) != nil
+                try #require(isNext, "line \(next) is missing")
+                next += 1
+            }
+        }
+        #expect(next == count)
+    }
 }

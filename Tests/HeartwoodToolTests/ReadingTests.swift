@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Heartwood
 import Testing
 
@@ -74,11 +75,7 @@ struct ReadingTests {
         ] as [([String], Int32)])
     func refuses(_ arguments: [String], _ code: Int32) async throws {
         try makeLogs()
-        let process = tool.process(arguments)
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try await ToolProcess.run(process)
-        #expect(process.terminationStatus == code)
+        #expect(try await tool.start(arguments).ended().code == code)
     }
 
     @Test("What was encrypted is read with the key, and what is damaged is told and left out")

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 @testable import HeartwoodTool
@@ -45,52 +46,39 @@ final class ToolProcess {
         return place.path
     }
 
-    /// A process that is ready to be started.
-    func process(_ arguments: [String], of executable: URL = executable) -> Process {
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.currentDirectoryURL = scratch
-        var environment = ProcessInfo.processInfo.environment
-        environment["SWIFT_BACKTRACE"] = "enable=no"
-        environment["TMPDIR"] = scratch.path
-        environment["HEARTWOOD"] = ToolProcess.executable.path
-        process.environment = environment
-        return process
+    /// Starts the tool, or another program.
+    func start(
+        _ arguments: [String], of executable: String = ToolProcess.executable.path,
+        input: ChildProcess.Stream = .nothing, output: ChildProcess.Stream = .nothing,
+        error: ChildProcess.Stream = .nothing
+    ) throws -> ChildProcess {
+        try ChildProcess(
+            executable, arguments, in: scratch.path,
+            environment: [
+                "SWIFT_BACKTRACE": "enable=no", "TMPDIR": scratch.path,
+                "HEARTWOOD": ToolProcess.executable.path,
+            ], input: input, output: output, error: error)
     }
 
     /// Runs the tool, with `input` on its standard input.
     func run(_ arguments: String..., input: some Sequence<UInt8> = [UInt8]()) async throws -> Outcome {
-        try await finish(process(arguments), input: Data(input))
+        try await finish(arguments, of: ToolProcess.executable.path, input: Data(input))
     }
 
     /// Runs a line of shell in which `$HEARTWOOD` is the tool.
     func shell(_ line: String) async throws -> Outcome {
-        try await finish(process(["-c", line], of: URL(fileURLWithPath: "/bin/sh")), input: Data())
+        try await finish(["-c", line], of: "/bin/sh", input: Data())
     }
 
-    private func finish(_ process: Process, input: Data) async throws -> Outcome {
+    private func finish(_ arguments: [String], of executable: String, input: Data) async throws -> Outcome {
         let input = try file("standard input \(UUID().uuidString)", input)
         let output = try file("standard output \(UUID().uuidString)")
         let error = try file("standard error \(UUID().uuidString)")
-        process.standardInput = FileHandle(forReadingAtPath: input)
-        process.standardOutput = FileHandle(forWritingAtPath: output)
-        process.standardError = FileHandle(forWritingAtPath: error)
-        try await Self.run(process)
+        let ending = try await start(
+            arguments, of: executable, input: .file(input), output: .file(output), error: .file(error)
+        ).ended()
         return Outcome(
-            code: process.terminationStatus, isSignal: process.terminationReason == .uncaughtSignal,
-            output: try text(output), error: try text(error))
-    }
-
-    /// Runs a process to its end; `meanwhile` is done once it has been started.
-    ///
-    /// No thread waits: tests that run at the same time need them.
-    static func run(_ process: Process, meanwhile: () throws -> Void = {}) async throws {
-        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
-        process.terminationHandler = { _ in continuation.finish() }
-        try process.run()
-        try meanwhile()
-        for await _ in ended {}
+            code: ending.code, isSignal: ending.isSignal, output: try text(output), error: try text(error))
     }
 
     private func text(_ path: String) throws -> String {

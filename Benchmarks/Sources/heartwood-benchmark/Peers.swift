@@ -31,6 +31,15 @@ struct Peers {
             name: "write, line by line", program: "write", arguments: { ["lines", $0, lines] },
             scenario: "file"),
         Peer(
+            name: "spdlog async", program: "spdlog", arguments: { ["async", $0, lines, "1"] },
+            scenario: "journal"),
+        Peer(
+            name: "write, line by line", program: "write", arguments: { ["lines", $0, lines] },
+            scenario: "journal"),
+        Peer(
+            name: "spdlog async", program: "spdlog", arguments: { ["call", $0, "0", "1"] },
+            scenario: "call-journal", part: "mean"),
+        Peer(
             name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "4"] },
             scenario: "file-4"),
         Peer(

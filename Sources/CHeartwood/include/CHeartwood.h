@@ -113,6 +113,16 @@ static inline void hw_shared_gate_store(uint32_t mask) {
     atomic_store_explicit(&hw_shared_gate, mask, memory_order_relaxed);
 }
 
+// Whether levels are set for source files: calls that pass the gate then ask for theirs.
+extern _Atomic bool hw_source_levels_used;
+
+static inline bool hw_source_levels_load(void) {
+    return atomic_load_explicit(&hw_source_levels_used, memory_order_relaxed);
+}
+static inline void hw_source_levels_store(bool used) {
+    atomic_store_explicit(&hw_source_levels_used, used, memory_order_relaxed);
+}
+
 // Two objects of Swift's that live for ever, reached without the check whether they have been made: null until then.
 extern _Atomic(const void *) hw_shared_intake;
 extern _Atomic(const void *) hw_call_sites;
@@ -145,10 +155,98 @@ static inline void hw_outer_fields_set(void) {
     atomic_store_explicit(&hw_outer_fields_used, true, memory_order_relaxed);
 }
 
+// MARK: Records of a journal
+
+typedef uint64_t __attribute__((may_alias)) hw_word;
+
+static inline uint64_t hw_fold(uint64_t left, uint64_t right) {
+    unsigned __int128 product = (unsigned __int128)left * right;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+// The check of `words`, from `first` to before `count`: products of pairs, each pair with keys of its own, so that they
+// do not depend on each other and the processor makes several at a time.
+static inline uint64_t hw_fold_words(const hw_word *words, size_t first, size_t count, uint64_t sum) {
+    uint64_t left = sum ^ 0x9E3779B97F4A7C15u, right = sum ^ 0xD1B54A32D192ED03u;
+    size_t index = first;
+    for (; index + 1 < count; index += 2) {
+        sum ^= hw_fold(words[index] ^ left, words[index + 1] ^ right);
+        left += 0xA0761D6478BD642Fu;
+        right += 0xE7037ED1A0B428DBu;
+    }
+    if (index < count) sum ^= hw_fold(words[index] ^ left, right);
+    return hw_fold(sum ^ 0x8EBC6AF09C88C6E3u, count ^ 0x589965CC75374CC3u);
+}
+
+// The check of bytes anywhere, the last word filled up with zeros.
+static inline uint64_t hw_fold_bytes(const void *bytes, size_t count, uint64_t sum) {
+    const uint8_t *place = (const uint8_t *)bytes;
+    uint64_t left = sum ^ 0x9E3779B97F4A7C15u, right = sum ^ 0xD1B54A32D192ED03u, pair[2];
+    size_t rest = count;
+    for (; rest >= 16; rest -= 16, place += 16) {
+        memcpy(pair, place, 16);
+        sum ^= hw_fold(pair[0] ^ left, pair[1] ^ right);
+        left += 0xA0761D6478BD642Fu;
+        right += 0xE7037ED1A0B428DBu;
+    }
+    pair[0] = pair[1] = 0;
+    if (count >= 16) {
+        // The last 16 bytes, of which some have been taken already: shifted out where that is so.
+        if (rest > 8) {
+            memcpy(&pair[0], place, 8);
+            memcpy(&pair[1], place + rest - 8, 8);
+            pair[1] >>= 8 * (16 - rest);
+        } else if (rest > 0) {
+            memcpy(&pair[0], place + rest - 8, 8);
+            pair[0] >>= 8 * (8 - rest);
+        }
+    } else {
+        memcpy(pair, place, rest);
+    }
+    return sum ^ hw_fold(pair[0] ^ left, pair[1] ^ right ^ (uint64_t)count << 1);
+}
+
+// The check of a record whose text and fields are at `body`: of its words but the first and the eighth, where the check
+// is kept, and of the body; the names of thread, queue and task have none.
+static inline uint64_t hw_record_check(const void *record, const void *body, size_t count, uint64_t seed) {
+    return hw_fold_words((const hw_word *)record, 1, 7, seed) + 3 * hw_fold_bytes(body, count, ~seed);
+}
+
+// Completes a record of a journal before it is published: its place, and its check. The body is read where it was copied
+// from: reading what was written a moment ago, in pieces of other sizes, makes the processor wait.
+static inline void hw_record_seal(
+    void *record, uint64_t position, uint64_t salt, const void *body, size_t count) {
+    hw_word *words = (hw_word *)record;
+    words[6] |= (position >> 3) << 40;
+    words[7] = hw_record_check(record, body, count, position ^ salt);
+}
+
 // MARK: Sanitizer annotations (no-ops outside a thread-sanitizer build)
 
 void hw_tsan_acquire(void *address);
 void hw_tsan_release(void *address);
+
+// Moves mapped memory of whole pages, in one step, to a place where other memory is mapped, which goes.
+bool hw_move_memory(void *from, void *to, size_t size);
+
+// MARK: Processes
+
+// When the process was started, in clock ticks after the boot; 0 where the system does not say.
+uint64_t hw_process_start(void);
+// The 16 bytes of the boot's id; zeros where the system does not say.
+void hw_boot_id(uint8_t *id);
+// Allocates all blocks of a file; 0, or -1 with errno.
+int hw_allocate(int descriptor, int64_t size);
+// Closes what a descriptor stands for, and keeps the number taken, so that closing it later does no harm.
+void hw_let_go(int descriptor);
+uint64_t hw_random(void);
+
+// MARK: Fatal signals
+
+// Has the first fatal signal that comes written to `place`, six words of which the first becomes 1 when the others are
+// there: number, code, address, thread, ns since 1970. Then the handler that was there before acts. False: too many.
+bool hw_note_fatal_signals(uint64_t *place);
+void hw_ignore_fatal_signals(uint64_t *place);
 
 // MARK: Files
 
@@ -160,5 +258,22 @@ int hw_wait_writable(int descriptor, int milliseconds);
 
 // write(2) that neither SIGPIPE nor SIGXFSZ can turn into the death of the process: EPIPE or EFBIG instead.
 ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count);
+
+// Writes the text and a newline in one write(2), 4096 bytes at most, by async-signal-safe means only; keeps errno.
+void hw_emergency(int descriptor, const void *text, size_t count);
+
+#ifdef __linux__
+// MARK: A counting semaphore whose time limits do not follow the wall clock
+
+struct hw_semaphore {
+    _Atomic uint32_t count;
+    _Atomic uint32_t waiters;
+};
+
+void hw_semaphore_signal(struct hw_semaphore *semaphore);
+
+// Takes one, or gives up after so many nanoseconds.
+bool hw_semaphore_wait(struct hw_semaphore *semaphore, int64_t nanoseconds);
+#endif
 
 #endif

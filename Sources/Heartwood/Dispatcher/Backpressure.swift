@@ -5,7 +5,7 @@ import Synchronization
 final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic, and constant
     private struct State {
         var holders: [(node: LoggerNode, limit: Duration)] = []
-        var waiting: [DispatchSemaphore] = []
+        var waiting: [Semaphore] = []
     }
 
     // MARK: Atomics (any thread)
@@ -48,17 +48,17 @@ final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic,
 
     /// Waits until no logger holds callers, or as long as the most patient of them says; then they hold nobody.
     func wait() {
-        let semaphore = DispatchSemaphore(value: 0)
+        let semaphore = Semaphore()
         let limit = state.withLock { state -> Duration? in
             if state.holders.isEmpty { return nil }
             state.waiting.append(semaphore)
             return state.holders.map(\.limit).max()
         }
         guard let limit else { return }
-        let result = semaphore.wait(timeout: .now() + .nanoseconds(Int(clamping: limit.nanoseconds)))
+        let isReleased = semaphore.wait(upTo: limit)
         let givenUp = state.withLock { state in
             state.waiting.removeAll { $0 === semaphore }
-            return result == .success ? [] : state.holders.map(\.node)
+            return isReleased ? [] : state.holders.map(\.node)
         }
         for node in givenUp { node.giveUp() }
     }

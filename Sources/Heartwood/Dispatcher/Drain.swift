@@ -3,16 +3,22 @@
 /// Whoever holds the lock around it is the ring's only consumer. Nothing in here waits, or runs a hook.
 struct Drain {
     /// A logger, and which levels it wants at this point of the order.
-    private struct Recipient {
+    struct Recipient {
         let node: LoggerNode
         var choice: LogLevelChoice
+        /// Where the journal keeps how far the logger is, if it makes messages durable.
+        var slot: JournalSlot?
     }
 
-    private var recipients: [Recipient] = []
+    var recipients: [Recipient] = []
     private var ticks = TickClock()
     private var sequence: UInt64 = 0
     private(set) var accepted = 0
     private let usesTicks: Bool
+    /// The file that the ring is in, if it is in one.
+    var journal: JournalFile?
+    /// What dead processes have left.
+    var recovery: JournalRecovery?
     /// What may be due to be freed and may hold objects of the user's: freed by `LogDispatcher.consume`, when the lock is
     /// open again.
     var garbage: [AnyObject] = []
@@ -25,10 +31,14 @@ struct Drain {
     ///
     /// `byCaller` says that a synchronous call drains, which then sees to the loggers itself.
     mutating func drain(_ ring: RecordRing, _ gaps: RingGaps, upTo end: UInt64, byCaller: Bool) -> Bool {
-        var position = ring.head
+        var position = ring.consumed
         passOn(gaps, at: position)
+        defer { if journal != nil { releaseDurable(ring) } }
         if position >= end { return false }
-        if usesTicks { ticks.refresh() }
+        if usesTicks {
+            ticks.refresh()
+            journal?.note(ticks.sample)
+        }
         let first = position
         while position < end {
             guard let (size, kind) = ring.record(at: position) else { break }
@@ -38,7 +48,7 @@ struct Drain {
             case .control:
                 let pointer = (ring.address(of: position) + 8).load(as: UnsafeRawPointer.self)
                 position &+= UInt64(size)
-                ring.free(upTo: position)
+                ring.consume(upTo: position)
                 let control = Unmanaged<ControlBox>.fromOpaque(pointer).takeRetainedValue()
                 control.action(&self)
                 garbage.append(control)
@@ -48,8 +58,15 @@ struct Drain {
             }
             passOn(gaps, at: position)
         }
-        ring.free(upTo: position)
+        ring.consume(upTo: position)
         return position != first
+    }
+
+    /// Has a journal know the time from its first record on.
+    mutating func noteClock(in file: JournalFile) {
+        if !usesTicks { return }
+        ticks.refresh()
+        file.note(ticks.sample)
     }
 
     /// Tells the loggers how many messages are missing up to here.
@@ -78,7 +95,8 @@ struct Drain {
         let batch = RecordBatch(capacity: total)
         batch.base.copyMemory(from: ring.address(of: start), byteCount: total)
         batch.size = total
-        ring.free(upTo: position)
+        batch.end = position
+        ring.consume(upTo: position)
 
         var offset = 0
         while offset < total {
@@ -99,7 +117,7 @@ struct Drain {
         if batch.hasReferences { garbage.append(batch) }
         for recipient in recipients {
             let freed = recipient.node.push(
-                batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller)
+                batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller, slot: recipient.slot)
             for batch in freed where batch.hasReferences { garbage.append(batch) }
         }
         return position
@@ -109,7 +127,7 @@ struct Drain {
     ///
     /// What stands behind a record that nobody publishes any more is dropped as well.
     mutating func forgetMessages(in ring: RecordRing) {
-        var position = ring.head
+        var position = ring.consumed
         let end = ring.tail
         while position < end, let (size, kind) = ring.record(at: position) {
             if kind == .control {
@@ -123,11 +141,13 @@ struct Drain {
 
     // MARK: Controls
 
-    mutating func add(_ node: LoggerNode, _ choice: LogLevelChoice) {
-        recipients.append(Recipient(node: node, choice: choice))
+    mutating func add(_ node: LoggerNode, _ choice: LogLevelChoice, at position: UInt64) {
+        let recipient = Recipient(node: node, choice: choice, slot: nil)
+        recipients.append(protected(recipient, from: position))
     }
 
     mutating func remove(_ node: LoggerNode) {
+        for recipient in recipients where recipient.node === node { abandon(recipient) }
         recipients.removeAll { $0.node === node }
     }
 
@@ -135,6 +155,7 @@ struct Drain {
         for index in recipients.indices
         where recipients[index].node === node && recipients[index].choice.number < choice.number {
             recipients[index].choice = choice
+            recipients[index].slot?.levels = choice.levels.rawValue
         }
     }
 }

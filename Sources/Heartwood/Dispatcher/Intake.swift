@@ -75,7 +75,7 @@ struct Intake {
         if text.count > 0 {
             cursor.copyMemory(from: text.baseAddress.unsafelyUnwrapped, byteCount: text.count)
         }
-        ring.publish(position, size: size, kind: .message)
+        ring.publish(position, size: size, text: text)
         let synchronous =
             asynchronous.map { !$0 } ?? (synchronousLevels.pointee.load(ordering: .relaxed) & level != 0)
         if synchronous {

@@ -6,7 +6,7 @@ extension LogDispatcher {
     /// Takes a call that is out of the ordinary: with a tag, in a hook, in a task, with outer fields, on another clock.
     @inline(never)
     func acceptSpecial(_ call: inout Call, _ thread: ThreadState, _ asynchronous: Bool?) {
-        if !(clock is SystemClock && TickClock.isReliable) {
+        if !usesTicks {
             call.time = UInt64(bitPattern: clock.now().nanoseconds)
             call.flags.insert(.wallTime)
         }
@@ -72,6 +72,7 @@ extension LogDispatcher {
             return diagnostics.report(.messagesDropped, "the record ring was full")
         }
         call.write(to: ring.address(of: position))
+        if let large = call.large { keepInJournal(large, position) }
         ring.publish(position, size: call.size, kind: .message)
         intake.pointee.wakeDrain(fill: used, size: call.size)
     }
@@ -116,22 +117,24 @@ extension LogDispatcher {
     /// The ring is full: does what the policy says; nil where the message is to be dropped.
     @inline(never)
     private func makeRoom(_ size: Int, _ level: UInt32) -> (position: UInt64, used: Int)? {
+        // While the memory of the ring is replaced there is no room; that is not what policies are for.
+        while isExchanging.load(ordering: .acquiring) { sched_yield() }
         // A look often helps: the drain is at it right now.
         for _ in 0..<100 { if let room = ring.reserve(size) { return room } }
         let inHook = ThreadState.current.isInHook
         switch overflowPolicy {
         case .block(let limit):
-            if inHook { return nil }
+            if inHook { return reserveByLettingGo(size) }
             let deadline = SystemClock().uptime() + limit
             while true {
                 let rest = deadline - SystemClock().uptime()
-                if rest <= .zero { return ring.reserve(size) }
+                if rest <= .zero { return ring.reserve(size) ?? reserveByLettingGo(size) }
                 intake.pointee.wakeDrain(fill: 0, size: ring.capacity)
                 ring.waitForRoom(of: size, limit: rest)
                 if let room = ring.reserve(size) { return room }
             }
         case .dropNewest:
-            return nil
+            return reserveByLettingGo(size)
         case .dropBelow(let lowest):
             if LogLevelMask(asSeriousAs: lowest).rawValue & level == 0 { return nil }
             return reserveByDraining(size)
@@ -145,6 +148,7 @@ extension LogDispatcher {
         for _ in 0..<1000 {
             drainNow()
             if let room = ring.reserve(size) { return room }
+            if let room = reserveByLettingGo(size) { return room }
         }
         return nil
     }

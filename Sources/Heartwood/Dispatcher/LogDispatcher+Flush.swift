@@ -2,8 +2,12 @@ import Dispatch
 
 /// What a flush has achieved.
 public struct FlushResult: Hashable, Sendable {
-    /// The names of the loggers that had not finished in time.
+    /// The names of the loggers that had not finished in time, or that hold what they cannot write at the moment.
     public let unfinished: [String]
+
+    /// Those of the unfinished that have answered, but hold what they cannot write: waiting for them helps only when the
+    /// cause is gone, a full disk, say.
+    public let holding: [String]
 
     /// Whether all loggers have handled and written everything.
     public var isComplete: Bool { unfinished.isEmpty }
@@ -16,11 +20,13 @@ extension LogDispatcher {
     /// nothing is waited for: the flush is set off, and every logger counts as unfinished.
     ///
     /// - Parameter timeout: How long to wait at the most, 10 s unless given.
-    /// - Returns: which loggers have not finished.
+    /// - Returns: which loggers have not finished, or hold lines that nobody takes, as a file logger on a full disk does.
     @discardableResult
     public func flush(timeout: Duration = .seconds(10)) -> FlushResult {
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
-        return FlushResult(unfinished: LoggerNode.wait(for: beginFlush(), until: deadline).map(\.name))
+        let round = beginFlush()
+        let late = LoggerNode.wait(for: round.loggers, until: deadline)
+        return round.result(late: late)
     }
 
     /// Returns when everything that was logged before has been handled by every logger and handed to the kernel.
@@ -29,29 +35,62 @@ extension LogDispatcher {
     /// - Returns: which loggers have not finished.
     @discardableResult
     public func flush(timeout: Duration = .seconds(10)) async -> FlushResult {
-        let loggers = beginFlush()
-        let collector = FlushCollector(loggers)
+        let round = beginFlush()
+        let loggers = round.loggers
+        let collector = FlushCollector(round)
         return await withCheckedContinuation { continuation in
             collector.whenDone { continuation.resume(returning: $0) }
             for logger in loggers { logger.node.push { collector.finish(logger) } }
-            collector.giveUp(after: timeout, on: queue)
+            collector.giveUp(after: timeout)
         }
     }
 
-    private func beginFlush() -> [AbstractLogger] {
-        let loggers = self.loggers
+    private func beginFlush() -> FlushRound {
+        let round = FlushRound(loggers)
         drainNow()
         // A logger that flushes whenever it is flushed would never come to an end.
-        if ThreadState.current.isFlushing { return loggers }
-        for logger in loggers {
+        if ThreadState.current.isFlushing { return round }
+        for logger in round.loggers {
             logger.node.push {
+                // It may have been removed since, and hears nothing after its `willRemove`.
+                if logger.node.dispatcher == nil { return }
                 let thread = ThreadState.current
                 thread.isFlushing = true
+                logger.node.holdsBack = false
+                logger.reportRepeats()
                 logger.flush()
+                if logger.node.holdsBack { round.note(logger) }
                 thread.isFlushing = false
             }
         }
-        return loggers
+        return round
+    }
+}
+
+/// The loggers of one flush, and those of them that could not hand everything on.
+private final class FlushRound: Sendable {
+    // MARK: Constants (any thread)
+    let loggers: [AbstractLogger]
+
+    // MARK: Guarded by themselves
+    private let holding = Locked<Set<ObjectIdentifier>>([])
+
+    init(_ loggers: [AbstractLogger]) {
+        self.loggers = loggers
+    }
+
+    func note(_ logger: AbstractLogger) {
+        holding.withLock { _ = $0.insert(ObjectIdentifier(logger)) }
+    }
+
+    /// What the flush has achieved, with `late` loggers that have not answered yet.
+    func result(late: [AbstractLogger]) -> FlushResult {
+        let late = Set(late.map { ObjectIdentifier($0) })
+        let holding = self.holding.withLock { $0 }.subtracting(late)
+        func names(_ chosen: Set<ObjectIdentifier>) -> [String] {
+            loggers.filter { chosen.contains(ObjectIdentifier($0)) }.map(\.name)
+        }
+        return FlushResult(unfinished: names(late.union(holding)), holding: names(holding))
     }
 }
 
@@ -62,11 +101,15 @@ private final class FlushCollector: Sendable {
         var completion: (@Sendable (FlushResult) -> Void)?
     }
 
+    // MARK: Constants (any thread)
+    private let round: FlushRound
+
     // MARK: Guarded by 'state'
     private let state: Locked<State>
 
-    init(_ loggers: [AbstractLogger]) {
-        state = Locked(State(open: loggers))
+    init(_ round: FlushRound) {
+        self.round = round
+        state = Locked(State(open: round.loggers))
     }
 
     func whenDone(_ completion: @escaping @Sendable (FlushResult) -> Void) {
@@ -79,7 +122,7 @@ private final class FlushCollector: Sendable {
         complete(onlyIfEmpty: true)
     }
 
-    func giveUp(after timeout: Duration, on queue: DispatchQueue) {
+    func giveUp(after timeout: Duration) {
         let delay = DispatchTimeInterval.nanoseconds(Int(clamping: timeout.nanoseconds))
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) {
             self.complete(onlyIfEmpty: false)
@@ -93,6 +136,6 @@ private final class FlushCollector: Sendable {
             defer { state.completion = nil }
             return (state.completion, state.open)
         }
-        completion?(FlushResult(unfinished: open.map(\.name)))
+        completion?(round.result(late: open))
     }
 }

@@ -1,5 +1,6 @@
 import CHeartwood
 import Dispatch
+import Synchronization
 
 extension LogDispatcher {
     /// Whether there is anybody to flush.
@@ -36,11 +37,13 @@ extension LogDispatcher {
         node.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
         let choice = logger.levelChoice
         // The recipient keeps its node, and through it nothing: the logger itself is kept here.
-        submit { [logger] drain in
+        submit { [logger, ring] drain in
             node.retainedLogger.withLock { $0 = logger }
-            drain.add(node, choice)
             node.push { logger.didAdd() }
+            drain.add(node, choice, at: ring.consumed)
         }
+        // The journal must know of the logger before it has a message for it.
+        if isJournaled { drainNow() }
         settings.withLock { settings in
             settings.loggers.append(logger)
             updateGate(settings)
@@ -114,6 +117,8 @@ extension LogDispatcher {
 
     func levelsDidChange(of node: LoggerNode, to choice: LogLevelChoice) {
         submit { $0.setLevels(choice, of: node) }
+        // The journal must know what the logger wants before it has such a message.
+        if isJournaled { drainNow() }
         settings.withLock { updateGate($0) }
     }
 
@@ -129,6 +134,7 @@ extension LogDispatcher {
     /// It is never dropped. When the ring is full, the caller empties it, which waits for no logger.
     func submit(_ action: @escaping @Sendable (inout Drain) -> Void) {
         let box = Unmanaged.passRetained(ControlBox(action)).toOpaque()
+        let deadline = DispatchTime.now() + .milliseconds(250)
         while true {
             if let (position, used) = ring.reserve(16) {
                 (ring.address(of: position) + 8).storeBytes(
@@ -137,6 +143,9 @@ extension LogDispatcher {
                 return intake.pointee.wakeDrain(fill: used, size: 16)
             }
             drainNow()
+            // With a journal the ring may be full of what loggers have not written yet: this one, for instance.
+            if !isJournaled { continue }
+            if ThreadState.current.isInHook || DispatchTime.now() >= deadline { letGo() } else { usleep(100) }
         }
     }
 }

@@ -11,8 +11,10 @@ import Synchronization
 /// The promises that hold for it, and the tests that hold it to them, are listed in `Docs/Invariants.md`.
 public final class LogDispatcher: Sendable {
     /// The dispatcher of calls that name none.
+    ///
+    /// Where the environment has `HEARTWOOD_JOURNAL`, the journal of that directory is on from the beginning.
     public static let shared = LogDispatcher(
-        isShared: true, ringCapacity: .mebibytes(4), clock: SystemClock())
+        isShared: true, ringCapacity: .mebibytes(4), clock: SystemClock(), journal: .inEnvironment)
 
     /// What calls to the shared dispatcher go to: no reference to count, nothing to check but that it is there.
     @inline(__always)
@@ -33,10 +35,10 @@ public final class LogDispatcher: Sendable {
     // Constants and atomics behind a pointer, freed with the dispatcher.
     nonisolated(unsafe) let intake: UnsafePointer<Intake>
     private let isShared: Bool
-    private let usesTicks: Bool
+    let usesTicks: Bool
     /// The global queue.
     let queue: DispatchQueue
-    private let wake = DispatchSemaphore(value: 0)
+    private let wake = Semaphore()
 
     /// Where troubles are reported.
     public let diagnostics: LogDiagnostics
@@ -48,6 +50,14 @@ public final class LogDispatcher: Sendable {
     /// Where messages found no room in the ring, until the drain has passed on that they are missing there.
     let ringGaps = RingGaps()
     let largeBytes = Atomic<Int>(0)
+    /// Whether the ring's memory is being replaced, so that nobody finds room for a moment.
+    let isExchanging = Atomic<Bool>(false)
+
+    // MARK: Guarded by themselves
+    /// The journal as it was asked for, and what became of that; one change at a time.
+    let journalState = Locked(JournalState())
+    /// The file that the ring is in.
+    let journalMapping = Locked<JournalMapping?>(nil)
 
     // MARK: Guarded by 'settings'
     let settings = Locked(Settings())
@@ -76,11 +86,15 @@ public final class LogDispatcher: Sendable {
     ///   - ringCapacity: The size of the ring that holds messages on their way from callers to the global queue;
     ///     rounded up to a power of two between 64 KiB and 1 GiB. 4 MiB hold about 30,000 short messages.
     ///   - clock: Where timestamps and timers come from; the system unless a test says otherwise.
-    public convenience init(ringCapacity: ByteCount = .mebibytes(4), clock: any LogClock = SystemClock()) {
-        self.init(isShared: false, ringCapacity: ringCapacity, clock: clock)
+    ///   - journal: Where the ring is kept so that it survives the process; nil, the default, in memory. See ``journal``.
+    public convenience init(
+        ringCapacity: ByteCount = .mebibytes(4), clock: any LogClock = SystemClock(),
+        journal: LogJournal? = nil
+    ) {
+        self.init(isShared: false, ringCapacity: ringCapacity, clock: clock, journal: journal)
     }
 
-    private init(isShared: Bool, ringCapacity: ByteCount, clock: any LogClock) {
+    private init(isShared: Bool, ringCapacity: ByteCount, clock: any LogClock, journal: LogJournal?) {
         self.isShared = isShared
         self.clock = clock
         ring = RecordRing(capacity: ringCapacity.bytes)
@@ -92,10 +106,12 @@ public final class LogDispatcher: Sendable {
         self.intake = UnsafePointer(intake)
         intake.initialize(to: Intake(self, usesTicks: usesTicks))
         ProcessExit.register(self)
+        if journal != nil { self.journal = journal }
     }
 
     deinit {
         drainNow()
+        if journalState.withLock({ $0.status != .off }) { closeJournal() }
         for node in settings.withLock({ $0.loggers.map(\.node) }) { node.push { node.detach() } }
         intake.pointee.deallocate()
         intake.deallocate()
@@ -182,7 +198,8 @@ public final class LogDispatcher: Sendable {
     /// Whether anybody wants a message of this level and category.
     @usableFromInline
     func wants(_ level: LogLevel, _ category: LogCategory) -> Bool {
-        gate.load(ordering: .relaxed) & category.state.levels.load(ordering: .relaxed) & level.rawValue != 0
+        gate.load(ordering: .relaxed) & category.state.openLevels.load(ordering: .relaxed) & level.rawValue
+            != 0
     }
 
     // MARK: - The global queue's turn
@@ -191,6 +208,12 @@ public final class LogDispatcher: Sendable {
     @inline(never)
     func wakeDrain(isAsleep: Bool) {
         if isAsleep { startDrain() } else { wake.signal() }
+    }
+
+    /// Has the drain look soon whether there is something to do.
+    func wakeDrain() {
+        let state = intake.pointee.schedule.pointee.load(ordering: .sequentiallyConsistent)
+        wakeDrain(isAsleep: state == DrainSchedule.asleep)
     }
 
     private func startDrain() {
@@ -212,7 +235,7 @@ public final class LogDispatcher: Sendable {
                 idle = 0
             } else if idle == DrainSchedule.patience {
                 intake.pointee.schedule.pointee.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
-                if ring.tail == ring.head { return }
+                if ring.tail == ring.consumed { return }
                 let (again, _) = intake.pointee.schedule.pointee.compareExchange(
                     expected: DrainSchedule.asleep, desired: DrainSchedule.running,
                     ordering: .sequentiallyConsistent)
@@ -221,9 +244,9 @@ public final class LogDispatcher: Sendable {
             } else {
                 idle += 1
             }
-            if ring.tail != ring.head, found { continue }
+            if ring.tail != ring.consumed, found { continue }
             intake.pointee.schedule.pointee.store(DrainSchedule.lingering, ordering: .sequentiallyConsistent)
-            _ = wake.wait(timeout: .now() + DrainSchedule.interval)
+            _ = wake.wait(upTo: DrainSchedule.interval)
         }
     }
 
@@ -248,7 +271,7 @@ public final class LogDispatcher: Sendable {
         // out yet. It does both under the lock.
         while true {
             let found = consume(upTo: end, byCaller: byCaller)
-            if ring.head >= end { return }
+            if ring.consumed >= end { return }
             if !found { sched_yield() }
         }
     }
@@ -264,7 +287,7 @@ enum DrainSchedule {
     static let lingering: UInt8 = 1
     static let running: UInt8 = 2
 
-    static let interval = DispatchTimeInterval.milliseconds(1)
+    static let interval = Duration.milliseconds(1)
     /// How many times it looks in vain before it sleeps.
     static let patience = 8
 }

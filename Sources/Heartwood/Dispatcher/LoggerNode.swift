@@ -48,14 +48,24 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// Behind a pointer, so that the checks of exclusive access are not made for every message.
     private let runner: UnsafeMutablePointer<Runner>
 
+    /// Whether the logger said, in the flush at hand, that it holds something back.
+    var holdsBack = false
+
     private struct Runner {
-        var storage = MessageStorage()
+        /// Filled again for each message; with `deliver` while that is at work.
+        var storage: MessageStorage?
         var names = NameCache()
         /// How many messages were dropped at this place, and not announced yet.
         var lost = Backlog.Gap()
         var outcome = LoggerCounters.Outcome.delivered
         /// Those of the batch at hand, which are not in the counters yet.
         var outcomes = LoggerCounters.Outcomes()
+        /// Where the journal keeps how far the logger is.
+        var slot: JournalSlot?
+        /// The end in the ring of what has been worked off.
+        var workedOff: UInt64 = 0
+        /// The mark of the message at hand; 0 where no journal keeps it.
+        var mark: UInt64 = 0
     }
 
     init(logger: AbstractLogger, queue: DispatchQueue) {
@@ -102,6 +112,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 
     /// The last thing that happens to a logger in a dispatcher.
     func detach() {
+        logger.reportRepeats()
         logger.willRemove()
         attachment.withLock { $0.value = nil }
         let last = retainedLogger.withLock { logger in
@@ -120,7 +131,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// `byCaller` says that a synchronous call drains, which will call `wait` or `scheduleIfNeeded`.
     ///
     /// - Returns: what was dropped to make room, to be freed where no lock is held: the end of a tag is the user's code.
-    func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool) -> [RecordBatch] {
+    func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool, slot: JournalSlot?) -> [RecordBatch] {
         if batch.levels & levels == 0 || isLost.load(ordering: .relaxed) { return [] }
         let slice = RecordSlice(batch, levels: levels)
         counters.received.add(slice.count, ordering: .relaxed)
@@ -128,6 +139,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         let (mustSchedule, evicted) = inbox.withLock { inbox in
             let before = (inbox.backlog.dropped, inbox.backlog.holdsCallers)
             let evicted = inbox.backlog.append(slice)
+            slot?.pushed = batch.end
             counters.dropped.add(inbox.backlog.dropped - before.0, ordering: .relaxed)
             if !before.1, inbox.backlog.holdsCallers, case .block(let limit) = inbox.backlog.limits.policy {
                 dispatcher?.backpressure.hold(self, upTo: limit)
@@ -296,6 +308,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     private func next() -> Backlog.Entry? {
         inbox.withLock { inbox in
             let entry = inbox.backlog.next()
+            // Nothing waits, whatever became of it.
+            if entry == nil, let slot = runner.pointee.slot { acknowledge(slot, upTo: slot.pushed) }
             if entry == nil, runner.pointee.lost.count == 0 { inbox.isRunning = false }
             return entry ?? (runner.pointee.lost.count > 0 ? .work({}) : nil)
         }
@@ -314,6 +328,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
                 announceLoss()
                 deliver(slice, thread)
             }
+            if runner.pointee.slot != nil {
+                acknowledge(upTo: slice.batch.end)
+            }
             let dispatcher = self.dispatcher
             inbox.withLock { inbox in
                 let held = inbox.backlog.holdsCallers
@@ -327,26 +344,112 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         let logger = logger
         let runner = runner
         var hasOriginal = false
+        let isJournaled = runner.pointee.slot != nil
+        var storage = runner.pointee.storage.take() ?? MessageStorage()
         slice.forEach { record in
-            if !isKnownUniquelyReferenced(&runner.pointee.storage) {
-                runner.pointee.storage = MessageStorage()
+            if isJournaled {
+                runner.pointee.mark = RecordLayout.end(of: record, in: slice.batch)
             }
-            runner.pointee.storage.fill(from: record, names: &runner.pointee.names)
+            if !isKnownUniquelyReferenced(&storage) { storage = MessageStorage() }
+            storage.fill(from: record, names: &runner.pointee.names)
             let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
             let isReentrant = flags & RecordLayout.Flags.reentrant.rawValue != 0
             thread.handlesReentrantMessage = isReentrant
             if !isReentrant { hasOriginal = true }
             runner.pointee.outcome = .delivered
-            logger.log(LogMessage(storage: runner.pointee.storage))
+            logger.handle(LogMessage(storage: storage))
             runner.pointee.outcomes.count(runner.pointee.outcome)
         }
         counters.add(&runner.pointee.outcomes)
         // The last message's tag and memory are not kept until the next message comes.
-        if runner.pointee.storage.isWorthFreeing { runner.pointee.storage = MessageStorage() }
+        if !storage.isWorthFreeing { runner.pointee.storage = storage }
         // A logger that logs at the end of each batch must not do so because of its own messages alone.
         thread.handlesReentrantMessage = !hasOriginal
         logger.batchDidEnd()
         thread.handlesReentrantMessage = false
+    }
+
+    // MARK: - The journal
+
+    /// The mark of the message that the logger handles.
+    var mark: UInt64 { runner.pointee.mark }
+
+    /// Has the logger note its writes in `slot` from here on.
+    ///
+    /// Called by the drain.
+    func setSlot(_ slot: JournalSlot?) {
+        push { [self] in
+            runner.pointee.slot = slot
+            runner.pointee.workedOff = slot?.done ?? 0
+            runner.pointee.mark = 0
+            (logger as? any DurableLogger)?.note(writesIn: slot)
+        }
+    }
+
+    /// Has the logger take leave of its slot, when all that was logged before is where it survives.
+    ///
+    /// Called by the drain. `finished` is called then.
+    func endSlot(_ slot: JournalSlot, _ finished: @escaping @Sendable () -> Void) {
+        push { [self] in
+            runner.pointee.slot = nil
+            guard let durable = logger as? any DurableLogger else { return }
+            durable.note(writesIn: nil)
+            // What the logger could not write yet stays in the file, for recovery.
+            if durable.isSettled { slot.end() }
+            finished()
+        }
+    }
+
+    /// Tells the journal that everything before `position` has been worked off, if it is where it survives.
+    ///
+    /// Called by the running thread.
+    func acknowledge(upTo position: UInt64 = 0) {
+        guard let slot = runner.pointee.slot else { return }
+        acknowledge(slot, upTo: position)
+        if let dispatcher, dispatcher.ring.hasWaiters { dispatcher.wakeDrain() }
+    }
+
+    private func acknowledge(_ slot: JournalSlot, upTo position: UInt64) {
+        runner.pointee.workedOff = max(runner.pointee.workedOff, position)
+        if (logger as? any DurableLogger)?.isSettled ?? false { slot.acknowledge(runner.pointee.workedOff) }
+    }
+
+    /// Whether everything that was handed out is acknowledged.
+    func isAcknowledged(_ slot: JournalSlot) -> Bool { inbox.withLock { _ in slot.done >= slot.pushed } }
+
+    /// Delivers messages of a dead process, which `slot` of its journal keeps count of.
+    ///
+    /// Called by the running thread.
+    ///
+    /// - Returns: whether they are where they survive; if not, they were forgotten again.
+    func deliver(_ messages: [(parts: MessageParts, mark: UInt64)], of slot: JournalSlot) -> Bool {
+        guard let durable = logger as? any DurableLogger, durable.isSettled else { return false }
+        durable.note(writesIn: slot)
+        for (parts, mark) in messages {
+            let storage = MessageStorage()
+            storage.fill(parts)
+            runner.pointee.mark = mark
+            runner.pointee.outcome = .delivered
+            counters.received.add(1, ordering: .relaxed)
+            logger.log(LogMessage(storage: storage))
+            runner.pointee.outcomes.count(runner.pointee.outcome)
+        }
+        counters.add(&runner.pointee.outcomes)
+        logger.batchDidEnd()
+        runner.pointee.mark = 0
+        // Some keep messages in memory for a while; not these.
+        if !durable.isSettled { durable.note(writesIn: slot) }
+        let isDone = durable.isSettled
+        if isDone {
+            slot.acknowledge(messages.last?.mark ?? 0)
+        } else {
+            // They will come again, and count then.
+            durable.forgetUnwritten()
+            counters.received.subtract(messages.count, ordering: .relaxed)
+            counters.delivered.subtract(messages.count, ordering: .relaxed)
+        }
+        durable.note(writesIn: runner.pointee.slot)
+        return isDone
     }
 
     /// Called by the logger while it handles a message: it was not delivered, but this.
@@ -364,6 +467,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         // What the logger logs about this would be dropped, and announced, and so on for ever.
         let thread = ThreadState.current
         thread.handlesReentrantMessage = true
+        runner.pointee.mark = 0
         logger.log(message)
         logger.batchDidEnd()
         thread.handlesReentrantMessage = false
@@ -380,7 +484,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 /// A place in a node's queue that somebody waits for.
 private final class Mark: Sendable {
     private let reached = Atomic<Bool>(false)
-    private let semaphore = DispatchSemaphore(value: 0)
+    private let semaphore = Semaphore()
 
     var isReached: Bool { reached.load(ordering: .acquiring) }
 
@@ -389,5 +493,5 @@ private final class Mark: Sendable {
         semaphore.signal()
     }
 
-    func wait(until deadline: DispatchTime) -> Bool { semaphore.wait(timeout: deadline) == .success }
+    func wait(until deadline: DispatchTime) -> Bool { semaphore.wait(until: deadline) }
 }

@@ -6,6 +6,8 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
     let base: UnsafeMutableRawPointer
     let capacity: Int
     var size = 0
+    /// The position in the ring behind its last record.
+    var end: UInt64 = 0
     /// How many records there are.
     var count = 0
     var hasReferences = false
@@ -83,6 +85,7 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
         var size = 0
         slice.forEach { size += Int($0.load(fromByteOffset: RecordLayout.commit, as: UInt64.self)) }
         let copy = RecordBatch(capacity: max(size, 8))
+        copy.end = slice.batch.end
         slice.forEach { record in
             let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
             (copy.base + copy.size).copyMemory(from: record, byteCount: size)

@@ -13,7 +13,7 @@ import Synchronization
 /// Invariants:
 /// 1. `head <= tail <= head + capacity`. Only producers move `tail`, by one atomic exchange each; only the consumer
 ///    moves `head`.
-/// 2. The bytes from `tail` to `head + capacity` are zero. So the first word of a reserved record is 0 until its
+/// 2. The bytes from `tail` to `head + capacity` are zero, unless the ring is closed. So the first word of a reserved record is 0 until its
 ///    producer publishes it, whatever was there before.
 /// 3. Publishing is one releasing store of the first word; the consumer reads it acquiring, and so sees the rest.
 /// 4. The consumer stops at the first record that is not published: order of reservations = order everywhere.
@@ -27,13 +27,31 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     // MARK: Constants (any thread)
     let memory: RingMemory
     private let waitingWord: UnsafeMutablePointer<Atomic<Int>>
-    private let counters: UnsafeMutableRawPointer
+    /// The page of the counters and, right behind it, the ring: what a journal puts its file in the place of.
+    private let region: UnsafeMutableRawPointer
+    static let pageSize = max(4096, Int(getpagesize()))
 
     var capacity: Int { memory.capacity }
     var maximumRecord: Int { memory.maximumRecord }
 
+    // MARK: Atomics (any thread)
+    private let consumedWord = Atomic<UInt64>(0)
+
+    /// Whether a message's text was ever put beside a journal.
+    private let large = Atomic<Bool>(false)
+    var hasLarge: Bool { large.load(ordering: .relaxed) }
+    func noteLarge() { large.store(true, ordering: .relaxed) }
+
+    // MARK: Owned by the consumer
+    /// Whether consumed records stay until they are freed by `free`, as a journal wants it.
+    private(set) var keepsConsumed = false
+    /// Whether all room is taken, so that the memory can be replaced: nothing is freed.
+    private var isClosed = false
+    /// Where the journal takes note of what is freed, before it is.
+    private var released: UnsafeMutablePointer<Atomic<UInt64>>?
+
     // MARK: Guarded by 'waiting'
-    private let waiting = Locked<[DispatchSemaphore]>([])
+    private let waiting = Locked<[Semaphore]>([])
 
     static let smallest = 64 * 1024
     static let largest = 1 << 30
@@ -42,25 +60,22 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     init(capacity wanted: Int) {
         var size = RecordRing.smallest
         while size < min(wanted, RecordRing.largest) { size *= 2 }
-        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let base, base != UnsafeMutableRawPointer(bitPattern: -1) else {
+        guard let region = MemoryMap.fresh(RecordRing.pageSize + size) else {
             fatalError("No memory for a record ring of \(ByteCount(size)): choose a smaller `ringCapacity`.")
         }
-        // On cache lines of their own: producers write the one, the consumer the other.
-        counters = .allocate(byteCount: 384, alignment: 128)
+        self.region = region
+        // On cache lines of their own: producers write the one, the consumer the other. Zeros are their beginning.
         memory = RingMemory(
-            base: base, capacity: size,
-            tail: counters.bindMemory(to: Atomic<UInt64>.self, capacity: 1),
-            head: (counters + 128).bindMemory(to: Atomic<UInt64>.self, capacity: 1))
-        waitingWord = (counters + 256).bindMemory(to: Atomic<Int>.self, capacity: 1)
-        memory.tailWord.initialize(to: Atomic(0))
-        memory.headWord.initialize(to: Atomic(0))
+            base: region + RecordRing.pageSize, capacity: size,
+            tail: (region + JournalLayout.Counters.tail).bindMemory(to: Atomic<UInt64>.self, capacity: 2),
+            head: (region + JournalLayout.Counters.head).bindMemory(to: Atomic<UInt64>.self, capacity: 1))
+        waitingWord = .allocate(capacity: 1)
         waitingWord.initialize(to: Atomic(0))
     }
 
     deinit {
-        munmap(memory.base, memory.capacity)
-        counters.deallocate()
+        munmap(region, RecordRing.pageSize + memory.capacity)
+        waitingWord.deallocate()
     }
 
     // MARK: - Producers
@@ -84,12 +99,12 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// Waits until something was taken from the ring, or `limit` has passed.
     func waitForRoom(of size: Int, limit: Duration) {
-        let semaphore = DispatchSemaphore(value: 0)
+        let semaphore = Semaphore()
         waiting.withLock { $0.append(semaphore) }
         // Sequentially consistent: either `free` sees this waiter, or the check below sees the room it made.
         waitingWord.pointee.add(1, ordering: .sequentiallyConsistent)
         if Int(truncatingIfNeeded: tail &- head) + 2 * size > capacity {
-            _ = semaphore.wait(timeout: .now() + .nanoseconds(Int(clamping: limit.nanoseconds)))
+            _ = semaphore.wait(upTo: limit)
         }
         waitingWord.pointee.subtract(1, ordering: .relaxed)
         waiting.withLock { $0.removeAll { $0 === semaphore } }
@@ -105,12 +120,28 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         return (Int(commit & 0xFFFF_FFFF), kind)
     }
 
+    /// Up to where the consumer has come; what it does not keep is free.
+    var consumed: UInt64 { consumedWord.load(ordering: .sequentiallyConsistent) }
+
+    /// Takes note that the consumer needs nothing before `position` any more, and frees it unless it is kept.
+    func consume(upTo position: UInt64) {
+        if keepsConsumed {
+            consumedWord.store(position, ordering: .sequentiallyConsistent)
+        } else {
+            free(upTo: position)
+        }
+    }
+
     /// Gives the bytes from `head` to `position` back to the producers.
     func free(upTo position: UInt64) {
         let head = memory.headWord.pointee.load(ordering: .relaxed)
+        if consumed < position { consumedWord.store(position, ordering: .sequentiallyConsistent) }
+        if isClosed { return }
         let base = memory.base
-        var count = Int(position &- head)
-        if count == 0 { return }
+        var count = Int(truncatingIfNeeded: position &- head)
+        if count <= 0 { return }
+        // Releasing: whoever finds cleared records in a journal finds that they were released as well.
+        released?.pointee.store(position, ordering: .releasing)
         let start = Int(head & UInt64(capacity - 1))
         let first = min(count, capacity - start)
         memset(base + start, 0, first)
@@ -118,8 +149,78 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         if count > 0 { memset(base, 0, count) }
         // Releasing: the zeros are there before a producer may reserve them. Consistent with `waitForRoom`.
         memory.headWord.pointee.store(position, ordering: .sequentiallyConsistent)
-        if waitingWord.pointee.load(ordering: .sequentiallyConsistent) > 0 {
-            for semaphore in waiting.withLock({ $0 }) { semaphore.signal() }
+        wakeWaiters()
+    }
+
+    /// Whether a producer waits for room.
+    var hasWaiters: Bool { waitingWord.pointee.load(ordering: .sequentiallyConsistent) > 0 }
+
+    private func wakeWaiters() {
+        if hasWaiters { for semaphore in waiting.withLock({ $0 }) { semaphore.signal() } }
+    }
+
+    /// How many messages are kept from `position` on, of those that were consumed.
+    func countMessages(from position: UInt64) -> Int {
+        var position = position
+        var count = 0
+        while position < consumed, let (size, kind) = record(at: position) {
+            if kind == .message { count += 1 }
+            position &+= UInt64(size)
         }
+        return count
+    }
+
+    // MARK: - Other memory
+
+    /// Begins to keep what is consumed, and takes all the room there is, so that no producer gets any.
+    ///
+    /// - Returns: where the records end that were there before.
+    func close() -> UInt64 {
+        keepsConsumed = true
+        isClosed = true
+        while true {
+            let tail = self.tail
+            let end = head &+ UInt64(capacity)
+            if tail == end { return tail }
+            let (exchanged, _) = memory.tailWord.pointee.compareExchange(
+                expected: tail, desired: end, ordering: .sequentiallyConsistent)
+            if exchanged { return tail }
+        }
+    }
+
+    /// A position to begin at in other memory: greater than all that were used, and at the ring's first byte.
+    var nextBeginning: UInt64 { (tail / UInt64(capacity) + 2) * UInt64(capacity) }
+
+    /// Puts a file in the place of the memory, or fresh memory where there is none; the ring is closed and consumed.
+    ///
+    /// The file's counters say `beginning` already, and so open the ring. Its own memory is left to the file alone.
+    ///
+    /// - Returns: false where the file could not be mapped: then the ring goes on in fresh memory.
+    func exchange(
+        for file: (descriptor: Int32, offset: Int, released: UnsafeMutablePointer<Atomic<UInt64>>)?,
+        beginning: UInt64
+    ) -> Bool {
+        let size = RecordRing.pageSize + capacity
+        consumedWord.store(beginning, ordering: .sequentiallyConsistent)
+        keepsConsumed = file != nil
+        isClosed = false
+        released = file?.released
+        if let file {
+            if MemoryMap.replace(region, size, by: file.descriptor, from: file.offset) {
+                wakeWaiters()
+                return true
+            }
+            keepsConsumed = false
+            released = nil
+        }
+        // Made ready elsewhere: once it is in its place, producers may use it.
+        guard let fresh = MemoryMap.fresh(size) else {
+            fatalError("No memory for a record ring of \(ByteCount(capacity)).")
+        }
+        fresh.storeBytes(of: beginning, toByteOffset: JournalLayout.Counters.tail, as: UInt64.self)
+        fresh.storeBytes(of: beginning, toByteOffset: JournalLayout.Counters.head, as: UInt64.self)
+        precondition(hw_move_memory(fresh, region, size), "The record ring's memory cannot be replaced.")
+        wakeWaiters()
+        return file == nil
     }
 }

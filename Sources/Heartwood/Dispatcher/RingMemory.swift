@@ -1,3 +1,4 @@
+import CHeartwood
 import Synchronization
 
 /// The memory of a `RecordRing` as its producers see it: plain values, so that a call counts no references.
@@ -11,6 +12,7 @@ struct RingMemory {
     private let mask: UInt64
     /// Of a fill level, gives the number of the quarter it is in.
     let quarterShift: Int
+    /// Behind it, on the same cache line, stands the salt of the journal that the memory belongs to; 0 for none.
     let tailWord: UnsafeMutablePointer<Atomic<UInt64>>
     let headWord: UnsafeMutablePointer<Atomic<UInt64>>
 
@@ -60,9 +62,33 @@ struct RingMemory {
         }
     }
 
+    /// Completes a record for the journal, by what is in it.
+    @inline(never)
+    private func seal(_ position: UInt64, _ salt: UInt64) {
+        let record = address(of: position)
+        let body = RecordLayout.body(of: record)
+        hw_record_seal(record, position, salt, record + body.offset, body.count)
+    }
+
+    /// Makes a reserved and written message visible to the consumer, whose body is a copy of `text` alone.
+    @inline(__always)
+    func publish(_ position: UInt64, size: Int, text: UnsafeRawBufferPointer) {
+        let salt = (tailWord + 1).pointee.load(ordering: .relaxed)
+        if salt != 0 {
+            hw_record_seal(
+                address(of: position), position, salt, text.baseAddress ?? UnsafeRawPointer(base), text.count)
+        }
+        word(at: position).pointee.store(
+            UInt64(size) | RecordRing.Kind.message.rawValue << 32, ordering: .releasing)
+    }
+
     /// Makes a reserved and written record visible to the consumer.
     @inline(__always)
     func publish(_ position: UInt64, size: Int, kind: RecordRing.Kind) {
+        if kind == .message {
+            let salt = (tailWord + 1).pointee.load(ordering: .relaxed)
+            if salt != 0 { seal(position, salt) }
+        }
         word(at: position).pointee.store(UInt64(size) | kind.rawValue << 32, ordering: .releasing)
     }
 }

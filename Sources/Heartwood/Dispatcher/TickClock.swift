@@ -32,6 +32,11 @@ struct TickClock {
         if nanoseconds > 1e6, ticks > 0 { rate = nanoseconds / ticks }
     }
 
+    /// What is needed to tell the time of a record elsewhere.
+    var sample: JournalClock {
+        JournalClock(ticks: anchor.ticks, wall: anchor.wall, rate: rate)
+    }
+
     /// The moment, in nanoseconds since 1970, at which the counter had this value.
     @inline(__always)
     mutating func wallTime(of ticks: UInt64) -> Int64 {

@@ -28,19 +28,15 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
 
     /// What a line shows, and how.
     public let options: Options
-    private let stamp: TimestampText
+    private let stamp: DateText
 
     /// Makes a formatter.
     public init(_ options: Options = Options()) {
         self.options = options
-        stamp = TimestampText(zone: options.zone)
+        stamp = DateText(.timestamp(options.zone), zone: options.zone)
     }
 
-    /// The line.
-    public override func format(_ message: LogMessage) -> String? {
-        var buffer = LogBuffer()
-        return format(message, into: &buffer) ? buffer.text : nil
-    }
+    package override var redactsByItself: Bool { true }
 
     /// Adds the line.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
@@ -50,15 +46,11 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
         }
         output.append(paddedLevel: message.level)
         output.append(UInt8(ascii: " "))
-        let category = message.category
-        if category != .default {
-            output.append(safe: category.name)
+        if !message.storage.hasDefaultCategory {
+            output.append(safe: message.category.name)
             output.append(UInt8(ascii: " "))
         }
-        if options.showsPlace, !message.storage.site.file.isEmpty {
-            output.append(message.storage.site.place)
-            output.append(UInt8(ascii: " "))
-        }
+        if options.showsPlace, output.append(placeOf: message) { output.append(UInt8(ascii: " ")) }
         output.appendText(of: message, privacy: options.privacy, escaping: options.escaping)
         if options.showsMetadata { output.append(fieldsOf: message) }
         return true
@@ -66,17 +58,29 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
 }
 
 extension LogBuffer {
-    private static let paddedNames: [[UInt8]] = LogLevel.standardLevels.map { level in
-        Array((level.name + String(repeating: " ", count: 7 - level.name.count)).utf8)
-    }
-
     /// Adds the level's name, filled up to seven characters.
     mutating func append(paddedLevel level: LogLevel) {
-        let index = level.index
-        if index < LogBuffer.paddedNames.count { return append(LogBuffer.paddedNames[index]) }
-        let start = count
-        appendEscaped(level.name)
-        append(repeating: 0x20, count: 7 - (count - start))
+        switch level {
+        case .fatal: append("fatal  " as StaticString)
+        case .error: append("error  " as StaticString)
+        case .warning: append("warning" as StaticString)
+        case .notice: append("notice " as StaticString)
+        case .info: append("info   " as StaticString)
+        case .debug: append("debug  " as StaticString)
+        case .verbose: append("verbose" as StaticString)
+        default:
+            let start = count
+            appendEscaped(level.name)
+            append(repeating: 0x20, count: 7 - (count - start))
+        }
+    }
+
+    /// Adds `File.swift:42`, if it is known; returns whether it is.
+    mutating func append(placeOf message: LogMessage) -> Bool {
+        message.storage.withPlace { place in
+            append(place)
+            return place.count > 0
+        }
     }
 
     /// Adds a name that comes from the program, but might come from elsewhere.
@@ -100,6 +104,7 @@ extension LogBuffer {
             append(value: value)
         }
         append(UInt8(ascii: "}"))
+        redactSecrets(from: start)
         makeSafe(from: start, .escape)
     }
 }

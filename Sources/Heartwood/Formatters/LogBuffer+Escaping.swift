@@ -46,10 +46,17 @@ extension LogBuffer {
     /// U+009F, or of U+2000 and above, where the separators and the bidirectional controls are; or no UTF-8 at all.
     @inline(__always)
     static func needsEscaping(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
         var high: UInt64 = 0
         let count = bytes.count
-        while index + 8 <= count {
+        if count < 8 {
+            for byte in bytes {
+                if isSuspect(byte) { return true }
+                high |= UInt64(byte & 0x80)
+            }
+            return high != 0 && !isUTF8(bytes)
+        }
+        var index = 0
+        while true {
             let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let ones: UInt64 = 0x0101_0101_0101_0101
             let highs: UInt64 = 0x8080_8080_8080_8080
@@ -62,14 +69,10 @@ extension LogBuffer {
                 for offset in index..<index + 8 where isSuspect(bytes[offset]) { return true }
                 high |= word & highs
             }
-            index += 8
+            if index + 8 == count { return high != 0 && !isUTF8(bytes) }
+            // The last eight bytes, some of which have been looked at before.
+            index = min(index + 8, count - 8)
         }
-        while index < count {
-            if isSuspect(bytes[index]) { return true }
-            high |= UInt64(bytes[index] & 0x80)
-            index += 1
-        }
-        return high != 0 && !isUTF8(bytes)
     }
 
     @inline(__always)
@@ -104,9 +107,8 @@ extension LogBuffer {
             case 0xD8 where index + 1 < count && bytes[index + 1] == 0x9C:  // U+061C, Arabic letter mark
                 append(escaped: 0x061C)
                 index += 1
-            case 0xE2 where index + 2 < count:
-                let code = 0x2000 | UInt32(bytes[index + 1] & 0x3F) << 6 | UInt32(bytes[index + 2] & 0x3F)
-                if LogBuffer.isHidden(code), LogBuffer.isContinuation(bytes[index + 1], bytes[index + 2]) {
+            case 0xE2:
+                if let code = LogBuffer.hiddenCharacter(bytes, at: index) {
                     append(escaped: code)
                     index += 2
                 } else {
@@ -134,6 +136,13 @@ extension LogBuffer {
         }
         append(UnsafeRawBufferPointer(rebasing: bytes[index..<index + length]))
         return length
+    }
+
+    /// The character of three bytes at `index` if it is hidden.
+    static func hiddenCharacter(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt32? {
+        guard index + 2 < bytes.count, isContinuation(bytes[index + 1], bytes[index + 2]) else { return nil }
+        let code = 0x2000 | UInt32(bytes[index + 1] & 0x3F) << 6 | UInt32(bytes[index + 2] & 0x3F)
+        return isHidden(code) ? code : nil
     }
 
     private static func isContinuation(_ first: UInt8, _ second: UInt8) -> Bool {

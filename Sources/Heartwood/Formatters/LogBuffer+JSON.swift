@@ -1,7 +1,8 @@
 extension LogBuffer {
     /// Adds a text as a JSON string, quotes included (RFC 8259, section 7).
     ///
-    /// Also escaped are DEL, U+0080 to U+009F, U+2028 and U+2029, so that a line of JSON is a line everywhere.
+    /// Also escaped are DEL, U+0080 to U+009F, U+2028 and U+2029, so that a line of JSON is a line everywhere, and what
+    /// could hide or turn text around: bidirectional controls and zero-width characters but the joiners.
     public mutating func append(json text: String) {
         var text = text
         text.withUTF8 { append(json: UnsafeRawBufferPointer($0)) }
@@ -12,6 +13,7 @@ extension LogBuffer {
         append(UInt8(ascii: "\""))
         let start = count
         append(bytes)
+        redactSecrets(from: start)
         makeJSONSafe(from: start)
         append(UInt8(ascii: "\""))
     }
@@ -46,10 +48,14 @@ extension LogBuffer {
             case 0xC2 where index + 1 < count && (0x80...0x9F).contains(bytes[index + 1]):
                 append(unicode: UInt32(bytes[index + 1]))
                 index += 1
-            case 0xE2
-            where index + 2 < count && bytes[index + 1] == 0x80
-                && (0xA8...0xAE).contains(bytes[index + 2]):
-                append(unicode: 0x2000 | UInt32(bytes[index + 2] & 0x3F))
+            case 0xD8 where index + 1 < count && bytes[index + 1] == 0x9C:  // U+061C, Arabic letter mark
+                append(unicode: 0x061C)
+                index += 1
+            case 0xE2 where LogBuffer.hiddenCharacter(bytes, at: index) != nil:
+                append(unicode: LogBuffer.hiddenCharacter(bytes, at: index) ?? 0)
+                index += 2
+            case 0xEF where index + 2 < count && bytes[index + 1] == 0xBB && bytes[index + 2] == 0xBF:
+                append(unicode: 0xFEFF)
                 index += 2
             case 0x80...:
                 let length = LogBuffer.sequenceLength(bytes, at: index)
@@ -79,8 +85,8 @@ extension LogBuffer {
         switch value {
         case .null: append("null" as StaticString)
         case .bool(let value): append(value ? "true" as StaticString : "false")
-        case .integer(let value): append(value)
-        case .unsigned(let value): append(value)
+        case .integer(let value): append(jsonNumber: value)
+        case .unsigned(let value): append(jsonNumber: value)
         case .double(let value):
             if value.isFinite { append(value) } else { append(json: value.description) }
         case .string(let value): append(json: value)
@@ -109,6 +115,18 @@ extension LogBuffer {
         }
     }
 
+    /// Adds a whole number; one that is a secret, such as a card's, as a string that says so.
+    private mutating func append(jsonNumber value: some FixedWidthInteger) {
+        let start = count
+        append(value)
+        if isSecret(from: start) {
+            replaceEnd(from: start) { [redaction] in
+                $1.redaction = redaction
+                $1.append(json: $0)
+            }
+        }
+    }
+
     /// Adds a value as JSON straight from its bytes.
     mutating func append(json value: EncodedValue, privacy: LogPrivacyPolicy) {
         switch value.privacy.shown(by: privacy) {
@@ -118,10 +136,14 @@ extension LogBuffer {
             append(UInt8(ascii: "\""))
             appendHash(of: value.payload)
             return append(UInt8(ascii: "\""))
+        case .sealed(let key, let way):
+            append(UInt8(ascii: "\""))
+            append(sealed: value, by: key, way)
+            return append(UInt8(ascii: "\""))
         }
         switch value.tag {
         case .string: append(json: value.string)
-        case .integer: appendDecimal(value.load(Int64.self))
+        case .integer: append(jsonNumber: value.load(Int64.self))
         case .double where value.load(Double.self).isFinite: append(value.load(Double.self))
         default: append(json: value.decoded)
         }

@@ -1,15 +1,22 @@
 extension LogBuffer {
-    /// Adds a text that is JSON already, without its white space; one that is not JSON after all as a string.
+    /// Adds a text that is JSON already, without its white space; one that is not JSON after all, or has a secret in it, as a
+    /// string.
     mutating func append(rawJSON text: String, isNumber: Bool = false) {
+        var text = text
+        let hasSecret = text.withUTF8 { isSecret(UnsafeRawBufferPointer($0)) }
+        if hasSecret || !append(validJSON: text, isNumber: isNumber) { append(json: text) }
+    }
+
+    /// Adds a text that must be JSON, without its white space; false, with nothing added, when it is not.
+    package mutating func append(validJSON text: String, isNumber: Bool = false) -> Bool {
         let start = count
         var text = text
         let isValid = text.withUTF8 { bytes in
             var reader = RawJSONReader(bytes: UnsafeRawBufferPointer(bytes))
             return isNumber ? reader.copyNumberAlone(to: &self) : reader.copyAll(to: &self)
         }
-        if isValid { return }
-        truncate(to: start)
-        append(json: text)
+        if !isValid { truncate(to: start) }
+        return isValid
     }
 
     /// Adds a decimal number; a text that is none as a string.

@@ -7,6 +7,13 @@ import Foundation
 extension LogBuffer {
     /// Adds the text of a message: its literals, and its values as a person reads them.
     public mutating func appendText(of message: LogMessage, privacy: LogPrivacyPolicy) {
+        let start = count
+        appendPieces(of: message, privacy: privacy)
+        redactSecrets(from: start)
+    }
+
+    @inline(__always)
+    private mutating func appendPieces(of message: LogMessage, privacy: LogPrivacyPolicy) {
         var reader = PieceReader(message.storage.text)
         while true {
             // The plain pieces, which are nearly all, without a detour.
@@ -19,6 +26,7 @@ extension LogBuffer {
                 case .plainly: append(value)
                 case .hidden: append(LogPrivacyPolicy.privateText)
                 case .hashed: appendHash(of: value.payload)
+                case .sealed(let key, let way): append(sealed: value, by: key, way)
                 }
             }
         }

@@ -9,6 +9,11 @@ public struct LogBuffer: ~Copyable {
     /// How many bytes there are.
     public private(set) var count = 0
 
+    /// How many colours the place shows that the bytes are for; none unless a console says otherwise.
+    public var colorDepth = ConsoleColorDepth.none
+    /// What is taken out of texts, for a logger that asks for it.
+    var redaction: RedactionRules?
+
     /// Makes an empty buffer.
     public init(capacity: Int = 256) {
         self.capacity = max(16, capacity)

@@ -14,6 +14,15 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// Makes a formatter.
     public init() {}
 
+    /// Whether it colours its lines itself, and makes all else in them safe: a console then writes them as they are.
+    ///
+    /// False unless overridden. The console colours the lines of other formatters as a whole, and escapes what could
+    /// move the cursor. How many colours to use says ``LogBuffer/colorDepth``.
+    open var writesOwnColors: Bool { false }
+
+    /// Whether it hands every text from outside to the buffer's own methods, which redact secrets in it.
+    package var redactsByItself: Bool { false }
+
     private var identity: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
     /// The message as text, without a newline at the end; nil drops it for the logger.

@@ -29,8 +29,6 @@ open class AbstractLogger: @unchecked Sendable {
     public final let queue: DispatchQueue
 
     private var nodeIfMade: LoggerNode?
-    /// The queue's front.
-    package final var frontNode: AnyObject { node }
     final var node: LoggerNode { nodeIfMade.unsafelyUnwrapped }
 
     /// Whether a caller that waits for the logger may run the hooks itself when nobody else does, on its own
@@ -45,6 +43,19 @@ open class AbstractLogger: @unchecked Sendable {
     ///
     /// What the initialiser set, unless changed.
     @Ordered public final var formatter: LogFormatter?
+
+    /// Which messages the logger handles, of those that its levels let pass; all, unless changed.
+    ///
+    /// The others count as filtered.
+    @Ordered public final var filter: LogFilter?
+
+    /// Whether a message that comes again and again is handled once, and then how often it came; no, unless changed.
+    @Ordered public final var repeatCollapse: RepeatCollapse?
+
+    /// What is taken out of all texts that the logger's formatter writes; nothing unless changed.
+    ///
+    /// It holds for what ``formatted(_:)`` and ``formatted(_:into:)`` give: for loggers that write lines.
+    @Ordered public final var redaction: RedactionRules?
 
     /// How much may wait for this logger, in memory; 16 MiB unless changed.
     ///
@@ -66,6 +77,10 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// The formatter in effect for the message at hand: what `formatter` is in a hook, without the detour.
     private var formatterInEffect: LogFormatter?
+    /// The same of `redaction`, and of `filter` and `repeatCollapse` together: nil where nothing is left out.
+    private var redactionInEffect: RedactionRules?
+    private var selection: MessageSelection?
+    private var repeatTimer: (any LogTimer)?
 
     // MARK: Guarded by themselves
     private let levelsSetting = Locked(LogLevelChoice())
@@ -149,6 +164,8 @@ open class AbstractLogger: @unchecked Sendable {
     open func batchDidEnd() {}
 
     /// Hands what the logger still holds to the kernel, or to whatever it writes to; called by `flush`.
+    ///
+    /// What it cannot hand on, and keeps, is for ``noteUnfinished()`` to say.
     open func flush() {}
 
     /// Called when the logger has been added to a dispatcher, before its first message.
@@ -164,6 +181,10 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// The message as the formatter writes it, or its text where there is none; nil where the formatter drops it.
     public final func formatted(_ message: LogMessage) -> String? {
+        if redactionInEffect != nil {
+            var buffer = LogBuffer()
+            return formatted(message, into: &buffer) ? buffer.text : nil
+        }
         guard let formatter = formatterInEffect else { return message.text }
         let text = formatter.format(message)
         if text == nil { node.note(.filtered) }
@@ -172,12 +193,16 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Adds the message to `output` as the formatter writes it; false where the formatter drops it.
     public final func formatted(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
+        output.redaction = redactionInEffect
         guard let formatter = formatterInEffect else {
             output.appendText(of: message, privacy: .redact)
             return true
         }
         let start = output.count
-        if formatter.format(message, into: &output) { return true }
+        if formatter.format(message, into: &output) {
+            if !formatter.redactsByItself { output.redactSecrets(from: start) }
+            return true
+        }
         output.truncate(to: start)
         node.note(.filtered)
         return false
@@ -198,6 +223,24 @@ open class AbstractLogger: @unchecked Sendable {
         node.counters.failed.add(count, ordering: .relaxed)
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name, count: count)
     }
+
+    /// Says, from inside ``flush()``, that the logger holds what it cannot hand on at the moment: the flush's result
+    /// names it among the unfinished.
+    public final func noteUnfinished() { node.holdsBack = true }
+
+    /// The mark of the message at hand, by which a logger that makes messages durable tells the journal of its writes.
+    ///
+    /// 0: no journal keeps it.
+    package final var journalMark: UInt64 { node.mark }
+
+    /// Says that something which could not be made durable before may be so now.
+    package final func noteSettled() { node.acknowledge() }
+
+    /// Whether the formatter in effect colours its lines itself.
+    final var formatterColorsItself: Bool { formatterInEffect?.writesOwnColors ?? false }
+
+    /// What is taken out of texts at the moment, for loggers that write without a formatter.
+    final var redactionForMessage: RedactionRules? { redactionInEffect }
 
     /// Whether a formatter is in effect for the message at hand.
     public final var hasFormatter: Bool { formatterInEffect != nil }
@@ -249,9 +292,73 @@ open class AbstractLogger: @unchecked Sendable {
         node.dispatcher?.clock.now() ?? SystemClock().now()
     }
 
-    /// Takes the formatter over, then tells the subclass.
+    /// Takes the base's settings over, then tells the subclass.
     final func orderedPropertyDidChange() {
         formatterInEffect = formatter
+        redactionInEffect = redaction
+        let (filter, collapse) = (filter, repeatCollapse)
+        if collapse == nil { reportRepeats() }
+        if filter == nil, collapse == nil {
+            selection = nil
+        } else {
+            if selection == nil { selection = MessageSelection() }
+            selection?.configure(filter, collapse)
+        }
         settingsDidChange()
+    }
+
+    // MARK: - Leaving out
+
+    /// Handles a message unless it is to be left out.
+    @inline(__always)
+    final func handle(_ message: LogMessage) {
+        if selection == nil { log(message) } else { select(message) }
+    }
+
+    private func select(_ message: LogMessage) {
+        guard let selection else { return }
+        switch selection.step(message) {
+        case .write: log(message)
+        case .writeAfter(let note):
+            logOwn(note)
+            node.note(.delivered)
+            log(message)
+        case .skip: node.note(.filtered)
+        case .skipAfter(let note):
+            logOwn(note)
+            node.note(.filtered)
+        }
+        if selection.owesReport, repeatTimer == nil, let interval = selection.interval {
+            startTimer(interval)
+        }
+    }
+
+    /// What the logger logs about a note of its own would be collapsed, and noted, and so on.
+    private func logOwn(_ note: LogMessage) {
+        let thread = ThreadState.current
+        let outer = thread.handlesReentrantMessage
+        thread.handlesReentrantMessage = true
+        log(note)
+        thread.handlesReentrantMessage = outer
+    }
+
+    /// Reports repeats that have waited long enough, when no message comes.
+    private func startTimer(_ interval: Duration) {
+        let clock: any LogClock = node.dispatcher?.clock ?? SystemClock()
+        repeatTimer = clock.schedule(after: interval, on: .global(qos: .utility)) { [weak self] in
+            self?.perform { [weak self] in
+                self?.repeatTimer = nil
+                self?.reportRepeats()
+            }
+        }
+    }
+
+    /// Says how often the last message came again, if it did since that was said last.
+    ///
+    /// Runs like a hook: at a flush, before the removal, and when the timer says so.
+    final func reportRepeats() {
+        guard let note = selection?.owed() else { return }
+        logOwn(note)
+        batchDidEnd()
     }
 }

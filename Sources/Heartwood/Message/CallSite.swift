@@ -7,8 +7,10 @@ final class CallSite: Sendable {
     let fileName: String
     let function: String
     let line: Int
-    /// `File.swift:42` in UTF-8, escaped, ready for formatters.
-    let place: [UInt8]
+    /// `File.swift:42` in UTF-8, escaped, ready for formatters; nothing where the file is not known.
+    ///
+    /// In memory of its own, so that formatters count no references; it ends with the object.
+    nonisolated(unsafe) let place: UnsafeRawBufferPointer
 
     init(id: UInt32, file: String, function: String, line: Int) {
         self.id = id
@@ -21,9 +23,15 @@ final class CallSite: Sendable {
         let dot = last.lastIndex(of: ".")
         fileName = String(dot == nil || dot == last.startIndex ? last : last[..<(dot ?? last.endIndex)])
         var place = LogBuffer()
-        place.appendEscaped("\(last):\(line)")
-        self.place = place.withUnsafeBytes { Array($0) }
+        if !file.isEmpty { place.appendEscaped("\(last):\(line)") }
+        self.place = place.withUnsafeBytes { bytes in
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+            copy.copyMemory(from: bytes)
+            return UnsafeRawBufferPointer(copy)
+        }
     }
+
+    deinit { place.deallocate() }
 
     static let unknown = CallSite(id: .max, file: "", function: "", line: 0)
 }

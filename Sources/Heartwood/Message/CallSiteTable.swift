@@ -140,12 +140,18 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
         let text = "\(file)\u{0}\(function)\u{0}\(line)"
         if let known = content.byText[text] { return known }
         let id = UInt32(content.sites.count)
-        content.sites.append(CallSite(id: id, file: file, function: function, line: line))
+        let site = CallSite(id: id, file: file, function: function, line: line)
+        content.sites.append(site)
         content.byText[text] = id
+        // Before anybody knows the number, and so before a record can cite it.
+        JournalTables.living.append(site)
         return id
     }
 
     func around(_ fork: ForkStep) { fork.apply(to: content) }
+
+    /// Calls `body` with all sites so far, while none can be added.
+    func withSites(_ body: ([CallSite]) -> Void) { content.withLock { body($0.sites) } }
 
     /// All sites so far; their numbers are their places.
     var sites: [CallSite] { content.withLock { $0.sites } }

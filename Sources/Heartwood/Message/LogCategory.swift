@@ -5,10 +5,10 @@ public import Synchronization
 ///
 /// ```swift
 /// extension LogCategory {
-///     static let payments = LogCategory("payments")
+///     static let billing = LogCategory("billing")
 /// }
-/// logInfo("charged \(amount)", category: .payments)
-/// LogCategory.payments.levels = .debug
+/// logInfo("charged \(amount)", category: .billing)
+/// LogCategory.billing.levels = .debug
 /// ```
 ///
 /// Two categories of the same name are the same one. Categories are never freed: make them once, as constants, and
@@ -38,9 +38,49 @@ public struct LogCategory: Hashable, Sendable {
     ///
     /// A message passes if its category, its dispatcher and at least one logger want it. A change takes effect at
     /// once, in all threads and dispatchers; reading and writing never wait for messages.
+    ///
+    /// Names are hierarchical: what is set for `net` holds for `net.http` as well, unless something is set for that. See
+    /// ``setLevels(_:matching:)`` for what goes before what.
     public var levels: LogLevelMask {
         get { LogLevelMask(rawValue: state.levels.load(ordering: .relaxed)) }
-        nonmutating set { CategoryRegistry.shared.setLevels(newValue, of: state) }
+        nonmutating set {
+            CategoryRegistry.shared.change { $0.set(newValue, for: NamePattern(exactly: name)) }
+        }
+    }
+
+    /// Takes back what was set for this category itself: the levels of what it belongs to hold again.
+    public func inheritLevels() {
+        CategoryRegistry.shared.change { $0.set(nil, for: NamePattern(exactly: name)) }
+    }
+
+    /// Sets the levels of all categories that a pattern describes, those too that are made later.
+    ///
+    /// ```swift
+    /// LogCategory.setLevels(.debug, matching: "net.*")
+    /// LogCategory.setLevels(.warning, matching: "net.http.cookies")
+    /// LogCategory.setLevels(nil, matching: "net.*")  // as if it had never been set
+    /// ```
+    ///
+    /// A `*` stands for any characters, also none. A rule for a category holds for all that belong to it: one for `net`
+    /// for `net.http` too, while `net.*` leaves out `net` itself. Of several rules the one counts whose pattern has the
+    /// most characters that are no stars, whatever the order of their setting; setting one for the same pattern again
+    /// replaces it. It takes effect at once, in all threads; a call whose level is off costs what it did before.
+    public static func setLevels(_ levels: LogLevelMask?, matching pattern: String) {
+        CategoryRegistry.shared.change { $0.set(levels, for: NamePattern(pattern)) }
+    }
+
+    /// All that was set, in order; setting it replaces everything in one step.
+    public static var levelRules: [LogLevelRule] {
+        get { CategoryRegistry.shared.rules }
+        set { CategoryRegistry.shared.change { $0.replace(with: newValue) } }
+    }
+
+    /// All categories that the program has made so far, in this order.
+    public static var all: [LogCategory] { CategoryRegistry.shared.all }
+
+    /// The category of this name if there is one already; unlike the initialiser, it makes none.
+    public static func existing(_ name: String) -> LogCategory? {
+        CategoryRegistry.shared.existing(named: name).map(LogCategory.init(state:))
     }
 
     /// Fields added to every message of this category; those of the call and of the task come before them.
@@ -68,7 +108,9 @@ public struct LogCategory: Hashable, Sendable {
 
         // MARK: Atomics (any thread)
         let levels = Atomic<UInt32>(.max)
-        /// `levels`, what the shared dispatcher lets pass and what its loggers want, in one word.
+        /// `levels`, and those that some source file has more than that: what the check of a call lets pass.
+        let openLevels = Atomic<UInt32>(.max)
+        /// `openLevels`, what the shared dispatcher lets pass and what its loggers want, in one word.
         @usableFromInline let sharedGate = Atomic<UInt32>(0)
 
         // MARK: Guarded by themselves
@@ -89,6 +131,23 @@ final class CategoryRegistry: Sendable {
         var byName: [String: LogCategory.State] = [:]
         var all: [LogCategory.State] = []
         var sharedMask: UInt32 = 0
+        var rules = LevelRules(separator: ".")
+        /// Levels that some source file has, whatever the category.
+        var sourceLevels: UInt32 = 0
+
+        /// Puts a category's levels in effect.
+        func update(_ state: LogCategory.State) {
+            let levels = rules.levels(of: state.name)?.rawValue ?? .max
+            state.levels.store(levels, ordering: .relaxed)
+            state.openLevels.store(levels | sourceLevels, ordering: .relaxed)
+            updateGate(of: state)
+        }
+
+        func updateGate(of state: LogCategory.State) {
+            let gate = sharedMask & state.openLevels.load(ordering: .relaxed)
+            state.sharedGate.store(gate, ordering: .relaxed)
+            if state.id == CategoryRegistry.defaultID { hw_shared_gate_store(gate) }
+        }
     }
 
     // MARK: Guarded by 'content'
@@ -105,28 +164,40 @@ final class CategoryRegistry: Sendable {
         content.withLock { content in
             if let known = content.byName[name] { return known }
             let state = LogCategory.State(name: name, id: UInt32(content.all.count))
-            state.sharedGate.store(content.sharedMask, ordering: .relaxed)
             content.byName[name] = state
             content.all.append(state)
+            // Before anybody knows the number, and so before a record can cite it.
+            JournalTables.living.append(category: state.id, name)
+            content.update(state)
             return state
         }
     }
 
     func around(_ fork: ForkStep) { fork.apply(to: content) }
 
-    /// The category of a number that a record carries.
-    func category(_ id: UInt32) -> LogCategory {
-        let state = content.withLock { $0.all.indices.contains(Int(id)) ? $0.all[Int(id)] : nil }
-        return state.map(LogCategory.init(state:)) ?? .default
-    }
+    /// Calls `body` with the names of all categories so far, in the order of their numbers, while none can be added.
+    func withNames(_ body: ([String]) -> Void) { content.withLock { body($0.all.map(\.name)) } }
+
+    func existing(named name: String) -> LogCategory.State? { content.withLock { $0.byName[name] } }
 
     /// All categories there are, in the order of their making.
     var all: [LogCategory] { content.withLock { $0.all }.map(LogCategory.init(state:)) }
 
-    func setLevels(_ levels: LogLevelMask, of state: LogCategory.State) {
+    var rules: [LogLevelRule] { content.withLock { $0.rules.list } }
+
+    /// Changes the rules, and puts them in effect.
+    func change(_ change: (inout LevelRules) -> Void) {
         content.withLock { content in
-            state.levels.store(levels.rawValue, ordering: .relaxed)
-            CategoryRegistry.updateGate(of: state, mask: content.sharedMask)
+            change(&content.rules)
+            for state in content.all { content.update(state) }
+        }
+    }
+
+    /// Takes which levels some source file has.
+    func setSourceLevels(_ levels: UInt32) {
+        content.withLock { content in
+            content.sourceLevels = levels
+            for state in content.all { content.update(state) }
         }
     }
 
@@ -134,15 +205,7 @@ final class CategoryRegistry: Sendable {
     func setSharedMask(_ mask: UInt32) {
         content.withLock { content in
             content.sharedMask = mask
-            for state in content.all {
-                CategoryRegistry.updateGate(of: state, mask: mask)
-            }
+            for state in content.all { content.updateGate(of: state) }
         }
-    }
-
-    private static func updateGate(of state: LogCategory.State, mask: UInt32) {
-        let gate = mask & state.levels.load(ordering: .relaxed)
-        state.sharedGate.store(gate, ordering: .relaxed)
-        if state.id == defaultID { hw_shared_gate_store(gate) }
     }
 }

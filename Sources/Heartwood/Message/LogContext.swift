@@ -19,7 +19,7 @@ enum LogContext {
 ///
 /// ```swift
 /// withLogContext(["request_id": .string(id)]) {
-///     logInfo("accepted")          // carries request_id
+///     logInfo("accepted")  // carries request_id
 /// }
 /// ```
 public func withLogContext<Result>(_ metadata: LogMetadata, _ body: () throws -> Result) rethrows -> Result {

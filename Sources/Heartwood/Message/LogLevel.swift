@@ -5,9 +5,9 @@
 ///
 /// ```swift
 /// extension LogLevel {
-///     static let audit = LogLevel(bit: 7, name: "audit", severity: .notice)
+///     static let access = LogLevel(bit: 8, name: "access", severity: .notice)
 /// }
-/// log("user signed in", level: .audit)
+/// log("GET /", level: .access)
 /// ```
 public struct LogLevel: Hashable, Sendable {
     /// The level's one bit.

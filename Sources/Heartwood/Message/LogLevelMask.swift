@@ -3,8 +3,8 @@
 /// A name is a threshold, "this level and all that are more serious"; a list is just those levels:
 ///
 /// ```swift
-/// file.levels = .info               // info, notice, warning, error, fatal
-/// file.levels = [.error, .debug]    // these two, and no others
+/// file.levels = .info  // info, notice, warning, error, fatal
+/// file.levels = [.error, .debug]  // these two, and no others
 /// file.levels = .warning.union([.audit])
 /// ```
 ///

@@ -67,15 +67,26 @@ public struct LogMessage: Sendable {
     /// The name of the task that the call ran in, if it has one.
     public var taskName: String? { name(2) }
 
+    /// The thread's name in UTF-8; empty where it has none.
+    var threadNameBytes: UnsafeRawBufferPointer { nameBytes(0) }
+    /// The queue's label in UTF-8; empty where there is none.
+    var queueLabelBytes: UnsafeRawBufferPointer { nameBytes(1) }
+
+    /// Whether the task has a name.
+    var hasTaskName: Bool { storage.load(RecordLayout.taskSize, as: UInt8.self) != 0 }
+
     private func name(_ index: Int) -> String? {
+        let bytes = nameBytes(index)
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func nameBytes(_ index: Int) -> UnsafeRawBufferPointer {
         var offset = storage.bodyOffset
         for before in 0..<index {
             offset += Int(storage.load(RecordLayout.nameSize + before, as: UInt8.self))
         }
         let size = Int(storage.load(RecordLayout.nameSize + index, as: UInt8.self))
-        if size == 0 { return nil }
-        return String(
-            decoding: UnsafeRawBufferPointer(start: storage.bytes + offset, count: size), as: UTF8.self)
+        return UnsafeRawBufferPointer(start: storage.bytes + offset, count: size)
     }
 
     /// The pieces of the text, in their order: literals, and values with their types.

@@ -38,6 +38,11 @@ public enum LogPrivacyPolicy: Hashable, Sendable {
     case redact
     /// Writes a keyed hash of every private piece: equal values have equal hashes.
     case hash
+    /// Writes a hash of every private piece that depends on the key alone: equal values have equal hashes in all
+    /// processes and on all machines that have it.
+    case keyedHash(PrivacyKey)
+    /// Writes every private piece encrypted: who has the key can read it back with ``PrivacyKey/decrypt(_:)``.
+    case encrypt(PrivacyKey)
 
     /// What stands in a message for a sensitive value.
     public static let sensitiveText = "<sensitive>"

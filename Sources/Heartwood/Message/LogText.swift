@@ -116,8 +116,14 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
 
         @inlinable
         mutating func put(_ tag: PieceTag, _ string: String) {
-            var string = string
-            string.withUTF8 { put(tag, UnsafeRawBufferPointer($0)) }
+            // Most strings are in one piece; one that is not, as some of Apple's are, is copied first.
+            let done: Void? = string.utf8.withContiguousStorageIfAvailable {
+                put(tag, UnsafeRawBufferPointer($0))
+            }
+            if done == nil {
+                var string = string
+                string.withUTF8 { put(tag, UnsafeRawBufferPointer($0)) }
+            }
         }
 
         /// Adds a piece of the literal.

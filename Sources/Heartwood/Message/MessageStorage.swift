@@ -33,6 +33,18 @@ final class MessageStorage: @unchecked Sendable {
         bytes.load(fromByteOffset: offset, as: type)
     }
 
+    /// Whether the call named no category, known without touching it.
+    @inline(__always)
+    var hasDefaultCategory: Bool {
+        categoryReference._withUnsafeGuaranteedRef { $0.id == CategoryRegistry.defaultID }
+    }
+
+    /// The place for formatters, `File.swift:42`, or nothing: as `site.place`, without counting references.
+    @inline(__always)
+    func withPlace<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        siteReference._withUnsafeGuaranteedRef { body($0.place) }
+    }
+
     var site: CallSite { siteReference._withUnsafeGuaranteedRef { $0 } }
     var category: LogCategory { LogCategory(state: categoryReference._withUnsafeGuaranteedRef { $0 }) }
 
@@ -127,6 +139,26 @@ final class MessageStorage: @unchecked Sendable {
         siteReference = .passUnretained(parts.site)
         categoryReference = .passUnretained(parts.category.state)
         (tag, hasTag) = (parts.tag, parts.tag != nil)
+    }
+
+    /// Becomes a copy of another message with another text, which is one literal.
+    func fill(from other: MessageStorage, text: UnsafeRawBufferPointer) {
+        let fields = other.fields
+        let size = other.textOffset + 5 + text.count + fields.count
+        ensure(size)
+        bytes.copyMemory(from: other.bytes, byteCount: other.textOffset)
+        bytes.storeBytes(of: UInt64(size), toByteOffset: RecordLayout.commit, as: UInt64.self)
+        bytes.storeBytes(of: UInt32(5 + text.count), toByteOffset: RecordLayout.textSize, as: UInt32.self)
+        var cursor = bytes + other.textOffset
+        cursor.storeBytes(of: PieceTag.literal.rawValue, as: UInt8.self)
+        (cursor + 1).storeBytes(of: UInt32(text.count), as: UInt32.self)
+        cursor += 5
+        if let base = text.baseAddress { cursor.copyMemory(from: base, byteCount: text.count) }
+        cursor += text.count
+        if let base = fields.baseAddress { cursor.copyMemory(from: base, byteCount: fields.count) }
+        (bodyOffset, textOffset) = (other.bodyOffset, other.textOffset)
+        (siteReference, categoryReference) = (other.siteReference, other.categoryReference)
+        (ownedSite, tag, hasTag) = (other.ownedSite, other.tag, other.hasTag)
     }
 
     private func append(_ source: [UInt8], at offset: Int) -> Int {

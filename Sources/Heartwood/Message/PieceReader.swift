@@ -170,6 +170,10 @@ struct EncodedValue {
             var buffer = LogBuffer()
             buffer.appendHash(of: payload)
             return .string(buffer.text)
+        case .sealed(let key, let way):
+            var buffer = LogBuffer()
+            buffer.append(sealed: self, by: key, way)
+            return .string(buffer.text)
         }
     }
 }
@@ -177,6 +181,9 @@ struct EncodedValue {
 extension LogPrivacy {
     enum Showing {
         case plainly, hidden, hashed
+        case sealed(PrivacyKey, PrivacyKey.Way)
+
+        var isPlain: Bool { if case .plainly = self { true } else { false } }
     }
 
     /// How a piece of this privacy is shown by a logger with `policy`.
@@ -185,6 +192,8 @@ extension LogPrivacy {
         switch (self, policy) {
         case (.public, _), (.sensitive, _), (_, .reveal): .plainly
         case (.private, .redact): .hidden
+        case (_, .keyedHash(let key)): .sealed(key, .hash)
+        case (_, .encrypt(let key)): .sealed(key, .encryption)
         case (.privateHashed, _), (.private, .hash): .hashed
         }
     }

@@ -13,8 +13,8 @@ import Synchronization
 //   48  level       1   the number of its bit
 //   49  flags       1
 //   50  name, queue, task sizes   1 + 1 + 1
-//   53  unused      3
-//   56  sequence    8   set by the drain
+//   53  place       3   low bits of position / 8, in a journal; else zero
+//   56  sequence    8   set by the drain; before that, in a journal, the record's check
 //   64  [tag 8] name, queue label, task name, then text and fields, or [large 8] in their place
 //
 // The whole is padded to a multiple of 8. `tag` and `large` are owned references (+1): the tag's box, and the
@@ -51,6 +51,25 @@ enum RecordLayout {
 
     @inline(__always)
     static func padded(_ size: Int) -> Int { (size + 7) & ~7 }
+
+    /// Where text and fields of a record are, which a journal's check is of; none where they are not in the record.
+    static func body(of record: UnsafeRawPointer) -> (offset: Int, count: Int) {
+        func byte(_ offset: Int) -> Int { Int(record.load(fromByteOffset: offset, as: UInt8.self)) }
+        func word(_ offset: Int) -> Int { Int(record.load(fromByteOffset: offset, as: UInt32.self)) }
+        let flags = Flags(rawValue: UInt8(truncatingIfNeeded: byte(flags)))
+        let offset =
+            header + (flags.contains(.tag) ? 8 : 0) + byte(nameSize) + byte(queueSize) + byte(taskSize)
+        return (offset, flags.contains(.large) ? 0 : word(textSize) + word(fieldsSize))
+    }
+
+    /// The position in a journal's ring behind a record of a batch.
+    @inline(__always)
+    static func end(of record: UnsafeRawPointer, in batch: RecordBatch) -> UInt64 {
+        let place = UInt64(record.load(fromByteOffset: taskSize, as: UInt32.self) >> 8)
+        let distance = (batch.end >> 3 &- place) & 0xFF_FFFF
+        let size = record.load(fromByteOffset: commit, as: UInt64.self)
+        return batch.end &- distance << 3 &+ size
+    }
 
     /// Lets go of what the record at `base` owns.
     static func releaseReferences(of base: UnsafeRawPointer) {

@@ -6,7 +6,7 @@ import CCrypto
 #endif
 
 /// AES-256-GCM and what goes with it, by the system's library.
-package struct FrameCipher: Sendable {
+package struct FrameCipher: Sendable, Equatable {
     package static let tagSize = 16
     package static let nonceSize = 12
 
@@ -42,19 +42,24 @@ package struct FrameCipher: Sendable {
 
     /// A key for one purpose, from which this one cannot be found: HMAC-SHA-256 of the purpose.
     package func derived(for purpose: [UInt8]) throws -> FrameCipher {
+        try FrameCipher(key: Secret(bytes: code(for: purpose)))
+    }
+
+    /// HMAC-SHA-256 of some bytes.
+    package func code(for bytes: [UInt8]) throws -> [UInt8] {
         #if canImport(CryptoKit)
-        let bytes = key.withBytes { key in
-            Array(HMAC<SHA256>.authenticationCode(for: purpose, using: SymmetricKey(data: Data(key))))
+        return key.withBytes { key in
+            Array(HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: Data(key))))
         }
         #else
-        var bytes = [UInt8](repeating: 0, count: 32)
+        var code = [UInt8](repeating: 0, count: 32)
         var length: UInt32 = 0
         let result = key.withBytes { key in
-            HMAC(EVP_sha256(), key.baseAddress, Int32(key.count), purpose, purpose.count, &bytes, &length)
+            HMAC(EVP_sha256(), key.baseAddress, Int32(key.count), bytes, bytes.count, &code, &length)
         }
         guard result != nil, length == 32 else { throw FrameCipher.failure }
+        return code
         #endif
-        return try FrameCipher(key: Secret(bytes: bytes))
     }
 
     /// The bytes encrypted, with the tag behind them.

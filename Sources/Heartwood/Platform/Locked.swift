@@ -41,19 +41,6 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
         return try body(&value.pointee)
     }
 
-    /// As `withLock`, but gives up at once, with nil, when another thread has the value.
-    package func withLockIfAvailable<Result, Failure: Error>(
-        _ body: (inout Value) throws(Failure) -> Result
-    ) throws(Failure) -> Result? {
-        guard mutex.pointee._unsafeTryLock() else { return nil }
-        hw_tsan_acquire(mutex)
-        defer {
-            hw_tsan_release(mutex)
-            mutex.pointee._unsafeUnlock()
-        }
-        return try body(&value.pointee)
-    }
-
     // MARK: Around a fork, and nowhere else
 
     /// Takes the lock for longer than a call.

@@ -1,5 +1,9 @@
 import CHeartwood
 
+#if os(Linux)
+import CCrypto
+#endif
+
 /// Flushes all dispatchers when the process ends by `exit` or by returning from `main`.
 ///
 /// It does not run when the process is killed, traps or calls `_exit`.
@@ -14,6 +18,11 @@ enum ProcessExit {
     static let limit = Duration.seconds(5)
 
     private static let installed: Void = {
+        #if os(Linux)
+        // libcrypto takes itself apart when the process ends, and would do so before the loggers that still need it are
+        // flushed: what registers last runs first. Where the program has used it already, it comes after us anyway.
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        #endif
         atexit { ProcessExit.flushAll() }
     }()
 

@@ -9,8 +9,9 @@ import CHeartwood
 ///
 /// Before the fork, loggers are brought to rest between two batches, and the locks that a call needs are taken, so that
 /// the copies are whole. The locks of the Swift runtime are beyond reach: a thread that uses a type for the first time
-/// while another one forks may leave the child stuck at its own first use of it. So the usual caution stands: a child of
-/// a program with threads should do little, and soon `exec`.
+/// while another one forks may leave the child stuck at its own first use of one. What the child does here has been
+/// rehearsed in the parent; for loggers and formatters of other people the usual caution stands: a child of a program
+/// with threads should do little, and soon `exec`.
 enum ProcessFork {
     private struct State {
         var dispatchers: [LogDispatcher] = []
@@ -30,7 +31,20 @@ enum ProcessFork {
     /// How long a fork waits for a logger that is at work.
     private static let patience = Duration.seconds(1)
 
+    /// Does once, with a dispatcher of its own, what a child does: what is used for the first time takes locks of the
+    /// Swift runtime, which another thread may hold when the process forks.
+    private static let rehearsed: Void = {
+        let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64))
+        dispatcher.add(AbstractLogger(name: "rehearsal"))
+        for isLast in [false, true] {
+            log("a rehearsal", level: .info, to: dispatcher)
+            if isLast { dispatcher.becomeChild(usable: dispatcher.loggers.map(\.node)) }
+            dispatcher.deliverInChild()
+        }
+    }()
+
     private static func prepare() {
+        _ = rehearsed
         oneAtATime.lockForFork()
         state.dispatchers = ProcessExit.living
         let deadline = SystemClock().uptime() + patience
@@ -39,6 +53,8 @@ enum ProcessFork {
                 state.paused.append(logger.node)
             }
         }
+        // A child cannot look into its parent's journal, so it must not have to.
+        for dispatcher in state.dispatchers where dispatcher.isJournaled { dispatcher.drainNow() }
         takeStep(.before)
     }
 
@@ -46,8 +62,10 @@ enum ProcessFork {
     private static func takeStep(_ step: ForkStep) {
         for dispatcher in state.dispatchers { dispatcher.around(step) }
         for node in state.paused { node.around(step) }
+        LogSourceLevels.around(step)
         CategoryRegistry.shared.around(step)
         CallSiteTable.shared.around(step)
+        JournalTables.living.around(step)
         RecordBatch.around(step)
     }
 

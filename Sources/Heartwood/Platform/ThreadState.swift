@@ -69,14 +69,19 @@ struct ThreadState {
         }
     }()
 
+    /// Where the buffer lies that nobody uses; moved out and in, so that its references need not be counted.
+    @inline(__always)
+    private var spare: UnsafeMutablePointer<TextBuffer?> {
+        let place = MemoryLayout<hw_thread>.offset(of: \.spare).unsafelyUnwrapped
+        return (UnsafeMutableRawPointer(thread) + place).assumingMemoryBound(to: TextBuffer?.self)
+    }
+
     /// Hands out the thread's buffer, or a new one while that is in use.
     @inline(__always)
     func takeBuffer() -> TextBuffer {
-        if let spare = thread.pointee.spare {
-            thread.pointee.spare = nil
-            return Unmanaged<TextBuffer>.fromOpaque(spare).takeRetainedValue()
-        }
-        return ThreadState.makeBuffer()
+        let buffer = spare.move()
+        spare.initialize(to: nil)
+        return buffer ?? ThreadState.makeBuffer()
     }
 
     @inline(never)
@@ -88,10 +93,8 @@ struct ThreadState {
     /// Keeps a buffer for the next message, unless somebody else holds it, it grew large, or there is one.
     @inline(__always)
     func recycle(_ buffer: consuming TextBuffer) {
-        if thread.pointee.spare == nil, buffer.capacity <= 16 * TextBuffer.usualCapacity,
-            isKnownUniquelyReferenced(&buffer)
-        {
-            thread.pointee.spare = Unmanaged.passRetained(buffer).toOpaque()
-        }
+        if thread.pointee.spare != nil || buffer.capacity > 16 * TextBuffer.usualCapacity { return }
+        spare.initialize(to: consume buffer)
+        if !isKnownUniquelyReferenced(&spare.pointee) { spare.pointee = nil }
     }
 }

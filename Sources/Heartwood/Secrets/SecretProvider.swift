@@ -5,6 +5,7 @@
 ///
 /// ```swift
 /// struct Vault: SecretProvider {
+///     let fetch: @Sendable (String) throws -> String
 ///     func secret(named name: String) throws -> Secret { Secret(try fetch(name)) }
 /// }
 /// ```

@@ -9,13 +9,14 @@ import Heartwood
 ///
 /// Numbers are little-endian, texts are a length (u32) and UTF-8. A reader takes nothing on trust: every length is
 /// checked before it is used, and values nest 64 deep at most.
-enum EntryCoder {
+package enum EntryCoder {
     private static let version: UInt8 = 1
     private static let deepest = 64
 
     // MARK: Writing
 
-    static func encode(_ entry: RemoteEntry) -> [UInt8] {
+    /// The bytes.
+    package static func encode(_ entry: RemoteEntry) -> [UInt8] {
         var output: [UInt8] = [version]
         output.reserveCapacity(256)
         SpoolFrame.append(entry.time.nanoseconds, to: &output)
@@ -97,7 +98,7 @@ enum EntryCoder {
     // MARK: Reading
 
     /// The entry, or nil where the bytes are none.
-    static func decode(_ bytes: [UInt8], id: String) -> RemoteEntry? {
+    package static func decode(_ bytes: [UInt8], id: String) -> RemoteEntry? {
         bytes.withUnsafeBytes { bytes in
             var reader = Reader(bytes: bytes)
             guard let entry = try? reader.entry(id: id), reader.position == bytes.count else { return nil }

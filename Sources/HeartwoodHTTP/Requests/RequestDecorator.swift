@@ -4,8 +4,8 @@
 /// for each attempt, so that what depends on the time or on a token that is renewed is always fresh.
 ///
 /// ```swift
-/// logger.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets()), .header("X-Team", "core"), .gzip()]
-/// logger.decorators.append(RequestDecorator { $0.with(header: "X-Sent-At", clock.text) })
+/// logger.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets()), .header("X-Team", "core")]
+/// logger.decorators.append(RequestDecorator { $0.with(header: "X-Sent-At", "\(Date.now)") })
 /// ```
 public struct RequestDecorator: Sendable {
     private let change: @Sendable (HTTPRequest) throws -> HTTPRequest

@@ -12,6 +12,8 @@ struct SegmentParser {
         var id: UInt64
         var time: LogTimestamp
         var level: UInt8
+        /// Whether the next record belongs to the same group.
+        var continues = false
         var payload: Range<Int>
     }
 
@@ -52,7 +54,9 @@ struct SegmentParser {
                 == header.payloadChecksum
             {
                 entries.append(
-                    Entry(id: header.id, time: header.time, level: header.level, payload: range))
+                    Entry(
+                        id: header.id, time: header.time, level: header.level,
+                        continues: header.continues, payload: range))
                 end = next
             } else {
                 addDamage(position..<next)

@@ -3,8 +3,9 @@ package import Heartwood
 extension Spool {
     /// Takes a record over, in memory until ``save()``; false when it was dropped, which is counted.
     @discardableResult
-    package func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8) -> Bool {
-        let record = SpoolRecord(id: nextID, time: time, level: level, payload: payload)
+    package func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64 = 0) -> Bool {
+        var record = SpoolRecord(id: nextID, time: time, level: level, payload: payload)
+        record.mark = mark
         guard payload.count <= SpoolRecord.payloadLimit, makeRoom(for: record) else {
             ownCounters.appended += 1
             ownCounters.droppedFull += 1
@@ -28,6 +29,13 @@ extension Spool {
         let limit = settings.maximumFiles
         while limit > 0 && disk.segments.count > limit, evictOldest() {}
         return unsaved.isEmpty
+    }
+
+    /// Forgets what is in memory only, as if it had never come: it will come again, from a crash journal.
+    func forgetUnsaved() {
+        let count = unsaved.removeAll { _ in true }
+        pending -= count
+        ownCounters.appended -= count
     }
 
     func makeRoom(for record: SpoolRecord) -> Bool {

@@ -6,7 +6,7 @@ package import Heartwood
 /// logger and is used in its hooks only.
 ///
 /// `appended + recovered = acknowledged + set aside + lost + pending` holds at any time.
-package final class Spool {
+package final class Spool: UnsentStore {
     /// Limits and the cutting into files; may be changed at any time.
     package var settings: SpoolSettings
     /// How many records wait.
@@ -16,10 +16,12 @@ package final class Spool {
 
     let clock: any LogClock
     var disk: SpoolDisk?
+    /// Where the crash journal is told of each write before it is made.
+    var slot: JournalSlot? { didSet { disk?.slot = slot } }
     /// The directory's path, if there is one.
     let path: String?
     /// Whether it was closed: nothing may be asked of it any more but its figures.
-    var isClosed = false
+    package private(set) var isClosed = false
     let identity: [UInt8]
     var state: BatchState
     var isStateSaved = true
@@ -96,7 +98,7 @@ package final class Spool {
     package var isOnDisk: Bool { disk != nil }
 
     /// Where it is, if it is on disk.
-    var directory: SpoolDirectory? { disk?.directory }
+    package var directory: SpoolDirectory? { disk?.directory }
 
     /// How many records are in memory only.
     package var unsavedCount: Int { unsaved.count }
@@ -122,16 +124,27 @@ package final class Spool {
     package func name(of id: UInt64) -> String { Hexadecimal.encode(identity) + "-" + String(id) }
 
     /// Frees the directory for others; what was not saved is gone from here.
-    func close() {
+    package func close() {
         ownCounters = counters
         isClosed = true
         disk = nil
     }
 
-    /// Takes over the figures of the one that was closed before.
-    func goOn(from other: Spool) {
-        let found = pending + diskDamage
-        ownCounters = other.ownCounters
-        ownCounters.recovered += found - other.pending
+    /// Opens the directory again, after ``close()``, and goes on with the figures.
+    package func reopened() throws -> any UnsentStore {
+        let opened = try Spool(directory: path, settings: settings, clock: clock)
+        let found = opened.pending + opened.diskDamage
+        opened.ownCounters = ownCounters
+        opened.ownCounters.recovered += found - pending
+        opened.slot = slot
+        return opened
+    }
+
+    /// The same in memory, where the directory cannot be had again.
+    package func reopenedInMemory() -> any UnsentStore {
+        guard let opened = try? Spool(directory: nil, settings: settings, clock: clock) else { return self }
+        opened.ownCounters = ownCounters
+        opened.ownCounters.recovered -= pending
+        return opened
     }
 }

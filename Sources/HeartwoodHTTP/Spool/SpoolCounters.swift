@@ -19,6 +19,19 @@ package struct SpoolCounters: Sendable, Equatable {
     /// Calls of the system that failed.
     package var failures = 0
 
+    /// Adds the figures of another spool.
+    static func += (sum: inout SpoolCounters, other: SpoolCounters) {
+        sum.appended += other.appended
+        sum.recovered += other.recovered
+        sum.droppedFull += other.droppedFull
+        sum.droppedOld += other.droppedOld
+        sum.droppedAsked += other.droppedAsked
+        sum.damagedRecords += other.damagedRecords
+        sum.damagedBytes += other.damagedBytes
+        sum.tornBytes += other.tornBytes
+        sum.failures += other.failures
+    }
+
     /// All records that are gone without having been delivered.
     package var lost: Int { droppedFull + droppedOld + droppedAsked + damagedRecords }
 }

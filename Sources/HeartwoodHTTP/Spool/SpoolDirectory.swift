@@ -13,10 +13,11 @@ import Musl
 ///
 /// Files are made with `O_EXCL` and mode 0600, opened with `O_NOFOLLOW`, and must be regular, ours and without a second
 /// name. A failed call returns its `errno`; nothing here throws after ``init(path:)``.
-final class SpoolDirectory {
+package final class SpoolDirectory {
     let path: String
     private let descriptor: Int32
     private let lock: Int32
+    private let owner = getpid()
 
     /// Makes the directory where it is missing (mode 0700), and locks it.
     ///
@@ -43,6 +44,9 @@ final class SpoolDirectory {
     }
 
     deinit {
+        // A child that another thread is just starting has the lock's descriptor, too, until it runs its program:
+        // closing ours would leave the directory locked so long. A forked child must not free its parent's lock.
+        if getpid() == owner { _ = flock(lock, LOCK_UN) }
         close(lock)
         close(descriptor)
     }
@@ -84,6 +88,27 @@ final class SpoolDirectory {
 
     /// The regular files and their sizes, in no order; nil when they cannot be listed.
     func list(_ subdirectory: String = ".") -> [(name: String, size: Int)]? {
+        entries(of: subdirectory)?.filter { $0.mode & 0o170000 == 0o100000 }.map { ($0.name, $0.size) }
+    }
+
+    /// The names of the directories inside of this one, in no order; nil when they cannot be listed.
+    func subdirectories() -> [String]? {
+        entries(of: ".")?.filter { $0.mode & 0o170000 == 0o040000 && $0.name != "." && $0.name != ".." }
+            .map(\.name)
+    }
+
+    /// Removes a directory inside of this one with its files: segments first, what is known of them then, the lock at
+    /// last; 0 or `errno`.
+    func removeDirectory(_ name: String) -> Int32 {
+        let rank = { (file: String) in file.hasSuffix(".seg") ? 0 : file == "lock" ? 2 : 1 }
+        for file in (list(name) ?? []).sorted(by: { rank($0.name) < rank($1.name) }) {
+            let error = remove(name + "/" + file.name)
+            if error != 0 { return error }
+        }
+        return unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
+    }
+
+    private func entries(of subdirectory: String) -> [(name: String, mode: mode_t, size: Int)]? {
         let copy = openat(descriptor, subdirectory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard copy >= 0 else { return nil }
         guard let stream = fdopendir(copy) else {
@@ -91,17 +116,16 @@ final class SpoolDirectory {
             return nil
         }
         defer { closedir(stream) }
-        var files: [(String, Int)] = []
+        var entries: [(String, mode_t, Int)] = []
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             var info = stat()
-            guard fstatat(copy, name, &info, AT_SYMLINK_NOFOLLOW) == 0, info.st_mode & 0o170000 == 0o100000
-            else { continue }
-            files.append((name, Int(info.st_size)))
+            guard fstatat(copy, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            entries.append((name, info.st_mode, Int(info.st_size)))
         }
-        return files
+        return entries
     }
 
     // MARK: Setting up

@@ -3,7 +3,12 @@ import Heartwood
 
 extension SpoolDisk {
     /// Appends records to the active segment, beginning new ones as needed; returns how many are in the files now.
-    func write(_ records: ArraySlice<SpoolRecord>, _ settings: SpoolSettings, uptime: Duration) -> Int {
+    ///
+    /// With `groupEnd` they are part of a group that is whole only once that id is in the files.
+    func write(
+        _ records: ArraySlice<SpoolRecord>, _ settings: SpoolSettings, uptime: Duration,
+        groupEnd: UInt64 = 0
+    ) -> Int {
         var written = 0
         var rest = records
         while let first = rest.first {
@@ -16,7 +21,9 @@ extension SpoolDisk {
                     size > settings.effectiveSegmentBytes
                     || segments[index].count + ends.count >= settings.segmentCount
                 if isFull && (!ends.isEmpty || segments[index].count > 0) { break }
-                SpoolFrame.encode(record, salt: active.salt, into: &output)
+                if slot != nil, ends.count == JournalSlot.writeLimit { break }
+                SpoolFrame.encode(
+                    record, salt: active.salt, continues: record.id < groupEnd, into: &output)
                 ends.append(output.count)
             }
             let stored = append(output, ends, to: index, rest)
@@ -35,8 +42,10 @@ extension SpoolDisk {
         _ output: [UInt8], _ ends: [Int], to index: Int, _ records: ArraySlice<SpoolRecord>
     ) -> Int {
         guard let active else { return 0 }
+        announce(ends, to: index, active.descriptor, records)
         let (written, error) = SpoolFile.append(active.descriptor, output)
         let whole = ends.prefix { $0 <= written }.count
+        defer { slot?.settle(upTo: records.prefix(whole).reduce(0) { max($0, $1.mark) }) }
         if error != 0 {
             fail("the spool cannot be written: messages stay in memory", segments[index].name, error)
             let keep = whole > 0 ? ends[whole - 1] : 0
@@ -54,6 +63,17 @@ extension SpoolDisk {
         }
         note(records.prefix(whole), at: index, written)
         return whole
+    }
+
+    /// Tells the crash journal what is going to be written.
+    private func announce(
+        _ ends: [Int], to index: Int, _ descriptor: Int32, _ records: ArraySlice<SpoolRecord>
+    ) {
+        guard let slot, let status = try? SystemCalls().status(descriptor) else { return }
+        let marks = records.prefix(ends.count).map(\.mark)
+        slot.intend(
+            status.identity, segments[index].name, size: status.size, from: 0, ends: ends[...],
+            marks: marks[...])
     }
 
     func note(_ records: ArraySlice<SpoolRecord>, at index: Int, _ size: Int) {

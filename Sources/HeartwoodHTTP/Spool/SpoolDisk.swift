@@ -11,7 +11,8 @@ import Heartwood
 ///    leaves a file that the next start deletes.
 /// 5. The piece on its way is in the cursor before it is sent (see ``BatchState``).
 /// 6. Damage costs the records it hits; the bytes go to `quarantine/`, the others are delivered.
-/// 7. The files together never have more bytes than the limit that ``Spool`` checks before it writes.
+/// 7. Of a group of records all are there or none: one that was not written to its end is cut off (`+Groups`).
+/// 8. The files together never have more bytes than the limit that ``Spool`` checks before it writes.
 final class SpoolDisk {
     let directory: SpoolDirectory
     var identity: [UInt8]
@@ -25,6 +26,7 @@ final class SpoolDisk {
     var generation: UInt64 = 0
     var active: (descriptor: Int32, salt: UInt32, begun: Duration)?
     var reader: (firstID: UInt64, file: SegmentFile)?
+    var slot: JournalSlot?
     var quarantined = 0
     let quarantineLimit: Int
 
@@ -37,6 +39,7 @@ final class SpoolDisk {
         self.quarantineLimit = quarantineLimit.bytes
         try loadSegments()
         loadCursor()
+        cutUnfinishedGroup()
         adoptUnsealed()
         reap(through: openedState.acknowledged)
     }

@@ -1,9 +1,9 @@
 import CHeartwood
 
 /// Whole reads and writes of an open file; interrupted calls are repeated, a failure is an `errno`.
-enum SpoolFile {
+package enum SpoolFile {
     /// Appends all of `bytes`, in one call if the system takes them in one; returns what was written, and `errno`.
-    static func append(_ file: Int32, _ bytes: [UInt8]) -> (written: Int, error: Int32) {
+    package static func append(_ file: Int32, _ bytes: [UInt8]) -> (written: Int, error: Int32) {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
@@ -33,7 +33,8 @@ enum SpoolFile {
     }
 
     /// Adds to `output` what the file has from `offset` to its end, `limit` bytes at most; 0 or `errno`.
-    static func read(_ file: Int32, from offset: Int, limit: Int, into output: inout [UInt8]) -> Int32 {
+    package static func read(_ file: Int32, from offset: Int, limit: Int, into output: inout [UInt8]) -> Int32
+    {
         var position = offset
         var buffer = [UInt8](repeating: 0, count: min(limit, 262_144))
         while position - offset < limit {

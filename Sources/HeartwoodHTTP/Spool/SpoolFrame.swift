@@ -7,7 +7,8 @@ import Heartwood
 ///  4  u32  length of the payload
 ///  8  u64  id
 /// 16  i64  time, ns since 1970
-/// 24  u8   level's bit; then three zeros
+/// 24  u8   level's bit
+/// 25  u8   1 when the next id belongs to the same group, else 0; then two zeros
 /// 28  u32  CRC32C of the payload, begun with the segment's salt
 /// 32  u32  CRC32C of the 32 bytes above, begun with the segment's salt
 /// 36       the payload
@@ -25,20 +26,23 @@ enum SpoolFrame {
         var id: UInt64
         var time: LogTimestamp
         var level: UInt8
+        var continues: Bool
         var payloadChecksum: UInt32
     }
 
     /// How many bytes a record takes in a segment.
     static func size(of record: SpoolRecord) -> Int { headerSize + record.payload.count }
 
-    /// Adds a record's frame to `output`.
-    static func encode(_ record: SpoolRecord, salt: UInt32, into output: inout [UInt8]) {
+    /// Adds a record's frame to `output`; `continues` when what follows belongs to the same group.
+    static func encode(
+        _ record: SpoolRecord, salt: UInt32, continues: Bool = false, into output: inout [UInt8]
+    ) {
         let start = output.count
         append(magic, to: &output)
         append(UInt32(record.payload.count), to: &output)
         append(record.id, to: &output)
         append(record.time.nanoseconds, to: &output)
-        output.append(contentsOf: [record.level, 0, 0, 0])
+        output.append(contentsOf: [record.level, continues ? 1 : 0, 0, 0])
         append(CRC32C.checksum(record.payload, from: salt), to: &output)
         let checksum = output.withUnsafeBytes { bytes in
             CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[start...]), from: salt)
@@ -61,7 +65,7 @@ enum SpoolFrame {
         return Header(
             length: Int(length), id: load(bytes, offset + 8, UInt64.self),
             time: LogTimestamp(nanoseconds: load(bytes, offset + 16, Int64.self)), level: bytes[offset + 24],
-            payloadChecksum: load(bytes, offset + 28, UInt32.self))
+            continues: bytes[offset + 25] & 1 != 0, payloadChecksum: load(bytes, offset + 28, UInt32.self))
     }
 
     static func append<Number: FixedWidthInteger>(_ number: Number, to output: inout [UInt8]) {

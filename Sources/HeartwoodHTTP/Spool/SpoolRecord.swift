@@ -13,6 +13,8 @@ package struct SpoolRecord: Sendable, Equatable {
     package var level: UInt8
     /// The bytes.
     package var payload: [UInt8]
+    /// The record's mark in the crash journal, until it is saved; 0 without one.
+    package var mark: UInt64 = 0
 
     /// Describes a record.
     package init(id: UInt64, time: LogTimestamp, level: UInt8, payload: [UInt8]) {

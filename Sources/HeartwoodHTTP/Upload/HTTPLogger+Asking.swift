@@ -29,15 +29,14 @@ extension HTTPLogger {
     /// As ``deliver(timeout:)-async``, for callers that may wait; false at once inside of a logger.
     public func deliver(timeout: Duration) -> Bool {
         if isInHook { return false }
-        let done = DispatchSemaphore(value: 0)
+        let done = Semaphore()
         let result = Locked(false)
         Task.detached(executorPreference: executor) { [self] in
             let isDelivered = await deliver(timeout: timeout)
             result.withLock { $0 = isDelivered }
             done.signal()
         }
-        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
-        return done.wait(timeout: deadline) == .success && result.withLock { $0 }
+        return done.wait(upTo: timeout) && result.withLock { $0 }
     }
 
     /// Throws everything away that waits; it counts as dropped.
@@ -69,35 +68,6 @@ extension HTTPLogger {
             }
             continuation?.resume(returning: isDone)
         }
-    }
-
-    struct Observer {
-        let isSatisfied: @Sendable (HTTPStatistics) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
-    }
-
-    /// Returns when the figures satisfy a condition, which is asked on the logger's queue whenever they change.
-    package func figures(satisfy condition: @escaping @Sendable (HTTPStatistics) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            perform { [self] in
-                if condition(httpStatistics) { return continuation.resume() }
-                observers.withLock {
-                    $0.append(Observer(isSatisfied: condition, continuation: continuation))
-                }
-            }
-        }
-    }
-
-    func releaseObservers() {
-        let all = observers.withLock { observers in
-            defer { observers = [] }
-            return observers
-        }
-        if all.isEmpty { return }
-        let figures = httpStatistics
-        let (ready, rest) = (all.filter { $0.isSatisfied(figures) }, all.filter { !$0.isSatisfied(figures) })
-        observers.withLock { $0 += rest }
-        for observer in ready { observer.continuation.resume() }
     }
 
     /// Tells those who wait that everything is delivered.

@@ -33,31 +33,43 @@ extension HTTPLogger {
     /// Sends if it is time, or sees to it that somebody looks again when it is.
     func pump() {
         defer { publish() }
-        timer?.cancel()
-        timer = nil
-        guard !spool.isClosed else { return }
+        guard !spool.isClosed else { return stopLooking() }
         let now = clock.uptime()
         switch scheduler.decide(at: now, waiting: spool.pending, schedule) {
-        case .idle: break
-        case .wait(let time): look(after: time - now)
+        case .idle: stopLooking()
+        case .wait(let time): look(at: time)
         case .send:
+            stopLooking()
             guard !isPaused, isConnected || endpoint.isLoopback else { return }
             guard condition?() ?? true else {
                 scheduler.leaveToInterval(at: now, random: draw(), schedule)
-                return look(after: schedule.interval)
+                return look(at: now + schedule.interval)
             }
             send()
         }
     }
 
-    func look(after delay: Duration) {
-        timer = clock.schedule(after: max(.zero, delay), on: queue) { [weak self] in
+    /// Sees to it that somebody looks again at that time.
+    ///
+    /// A timer for the same time stays: one that is cancelled takes memory until the queue has a pause, and under a
+    /// load without end there is none.
+    func look(at time: Duration) {
+        if timer != nil, timerDue == time { return }
+        stopLooking()
+        timerDue = time
+        timer = clock.schedule(after: max(.zero, time - clock.uptime()), on: queue) { [weak self] in
             guard let self else { return }
             perform {
+                self.timer = nil
                 self.tell(.timer, "timerTriggered")
                 self.pump()
             }
         }
+    }
+
+    func stopLooking() {
+        timer?.cancel()
+        timer = nil
     }
 
     func save() {
@@ -68,6 +80,7 @@ extension HTTPLogger {
         let isSaved = spool.save()
         tell(.saving, isSaved ? "saving succeeded" : "saving failed")
         reportTroubles()
+        noteSettled()
     }
 
     // MARK: Telling
@@ -87,7 +100,6 @@ extension HTTPLogger {
         figures.pending = spool.pending
         let oldest = spool.oldestTime
         published.withLock { $0 = (figures, oldest) }
-        releaseObservers()
     }
 
     func reportTroubles() {

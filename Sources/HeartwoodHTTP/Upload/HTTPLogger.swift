@@ -5,7 +5,7 @@ public import Heartwood
 /// Sends messages to a server, in batches, and keeps what could not be sent until it can.
 ///
 /// ```swift
-/// let remote = try HTTPLogger("https://logs.example.com/ingest", encoding: NDJSONEncoding(), spool: "/var/lib/app/spool")
+/// let remote = try HTTPLogger("https://logs.example.com/ingest", spool: "/var/lib/app/spool")
 /// remote.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets())]
 /// LogDispatcher.shared.add(remote, levels: .notice)
 /// ```
@@ -94,19 +94,20 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     let published = Locked<(figures: HTTPStatistics, oldest: LogTimestamp?)>((HTTPStatistics(), nil))
     let mailbox = Locked<[(UploadJob.Report, attachment: Int)]>([])
-    let mail = DispatchSemaphore(value: 0)
+    let mail = Semaphore()
     let waiters = Locked<[Waiter]>([])
-    let observers = Locked<[Observer]>([])
 
     // MARK: Owned by the hooks
 
-    var spool: Spool
+    var spool: any UnsentStore
     var scheduler = UploadScheduler()
     var breaker = CircuitBreaker()
     var deadLetters: DeadLetterFile?
     var device: DeviceRecord
     var figures = HTTPStatistics()
     var timer: (any LogTimer)?
+    /// When `timer` fires, as of the clock's `uptime`.
+    var timerDue = Duration.zero
     var saveTimer: (any LogTimer)?
     var random = SystemRandomNumberGenerator()
     var isConnected = true
@@ -137,12 +138,28 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     ///   - connectivity: Tells when there is a network; nil: there always is.
     ///   - clock: Where times come from.
     /// - Throws: `LogError` when the address cannot be used, or the directory cannot, or another logger has it.
-    public init(
+    public convenience init(
         _ address: String, encoding: any RemoteEncoding = JSONArrayEncoding(), spool directory: String? = nil,
         name: String? = nil, formatter: LogFormatter? = nil, settings: SpoolSettings = SpoolSettings(),
         allowsInsecureHTTP: Bool = false, appVersion: String? = nil, appBuild: Int? = nil,
         transport: (any HTTPTransport)? = nil, connectivity: (any ConnectivityMonitor)? = nil,
         clock: any LogClock = SystemClock()
+    ) throws {
+        try self.init(
+            address, encoding: encoding, name: name, formatter: formatter, settings: settings,
+            allowsInsecureHTTP: allowsInsecureHTTP, appVersion: appVersion, appBuild: appBuild,
+            transport: transport, connectivity: connectivity, clock: clock
+        ) {
+            try Spool(directory: directory, settings: settings, clock: clock)
+        }
+    }
+
+    /// Makes a logger whose messages wait in the store that `open` opens, once everything else is known to be right.
+    package init(
+        _ address: String, encoding: any RemoteEncoding, name: String?, formatter: LogFormatter?,
+        settings: SpoolSettings, allowsInsecureHTTP: Bool, appVersion: String?, appBuild: Int?,
+        transport: (any HTTPTransport)?, connectivity: (any ConnectivityMonitor)?, clock: any LogClock,
+        open: () throws -> any UnsentStore
     ) throws {
         let endpoint = try HTTPEndpoint(address)
         self.endpoint = endpoint.path == "/" ? endpoint.with(path: encoding.defaultPath) : endpoint
@@ -150,12 +167,12 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         if let refusal = HTTPRequest(endpoint: endpoint, allowsInsecureHTTP: allowsInsecureHTTP).refusal {
             throw LogError(.setting, refusal.message, place: endpoint.description)
         }
-        spool = try Spool(directory: directory, settings: settings, clock: clock)
+        spool = try open()
         device = DeviceRecord.started(
             in: spool.directory, at: clock.now(), version: appVersion, build: appBuild)
         _encoding = Ordered(wrappedValue: encoding)
         _spoolSettings = Ordered(wrappedValue: settings)
-        _flushWait = Ordered(wrappedValue: directory == nil ? .seconds(4) : .zero)
+        _flushWait = Ordered(wrappedValue: spool.isOnDisk ? .zero : .seconds(4))
         self.transport = transport ?? PlatformTransport.make()
         self.clock = clock
         self.appVersion = appVersion
@@ -196,7 +213,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
             entry.metadata = ["heartwood.dropped_fields": true]
             payload = EntryCoder.encode(entry)
         }
-        if spool.append(payload, time: entry.time, level: UInt8(clamping: entry.severity.index)) {
+        let level = UInt8(clamping: entry.severity.index)
+        if spool.append(payload, time: entry.time, level: level, mark: journalMark) {
             newPoints += weights[message.level]
             newCount += 1
         } else {
@@ -228,7 +246,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         ask(.flush)
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: max(.zero, flushWait).nanoseconds))
         while scheduler.isInFlight, DispatchTime.now() < deadline {
-            _ = mail.wait(timeout: deadline)
+            _ = mail.wait(until: deadline)
             collect()
         }
     }
@@ -253,10 +271,10 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         guard spool.isOnDisk else { return }
         for mayCancel in [true, false] where scheduler.isInFlight {
             let deadline = DispatchTime.now() + 1
-            while scheduler.isInFlight, mail.wait(timeout: deadline) == .success { collect() }
+            while scheduler.isInFlight, mail.wait(until: deadline) { collect() }
             if mayCancel { inFlight?.cancel() }
         }
-        timer?.cancel()
+        stopLooking()
         saveTimer?.cancel()
         save()
         attachment += 1
@@ -268,19 +286,14 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     /// Opens the store again, when the logger was removed and is added anew.
     private func reopen() {
-        guard spool.isClosed, let path = spool.path else { return }
+        guard spool.isClosed else { return }
+        spool.settings = spoolSettings
         do {
-            let opened = try Spool(directory: path, settings: spoolSettings, clock: clock)
-            opened.goOn(from: spool)
-            spool = opened
+            spool = try spool.reopened()
         } catch {
             diagnostics.report(
                 .setting, "\(name): unsent messages are kept in memory only: \(error)", key: name)
-            guard let memory = try? Spool(directory: nil, settings: spoolSettings, clock: clock) else {
-                return
-            }
-            memory.goOn(from: spool)
-            spool = memory
+            spool = spool.reopenedInMemory()
         }
         deadLetters = spool.directory.map { DeadLetterFile(in: $0, limit: deadLetterLimit) }
     }

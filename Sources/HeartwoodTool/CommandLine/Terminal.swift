@@ -16,19 +16,7 @@ struct Terminal {
     /// Writes the text as it is.
     func write(_ text: String) {
         var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let written = hw_write_quietly(descriptor, rest.baseAddress, rest.count)
-                if written > 0 {
-                    rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-                } else if hw_errno() == EAGAIN {
-                    _ = hw_wait_writable(descriptor, -1)
-                } else if hw_errno() != EINTR {
-                    return
-                }
-            }
-        }
+        text.withUTF8 { _ = SystemCalls.write(UnsafeRawBufferPointer($0), to: descriptor) }
     }
 }
 

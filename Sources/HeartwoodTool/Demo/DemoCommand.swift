@@ -1,12 +1,14 @@
 import CHeartwood
 import Heartwood
+import HeartwoodEvents
 import HeartwoodHTTP
 import HeartwoodTestSupport
 
 /// `heartwood demo`: the framework at work, in a few seconds.
 enum DemoCommand: Subcommand {
     static let name = "demo"
-    static let summary = "Shows the framework in a few seconds: console, files, HTTP, and what arrived where."
+    static let summary =
+        "Shows the framework in a few seconds: console, files, HTTP, events, and what arrived where."
     static let operands = ""
     static let options = [
         OptionGroup(
@@ -26,6 +28,7 @@ enum DemoCommand: Subcommand {
           console   info and worse, in colour on a terminal; private data is shown to a person at a terminal only
           files     everything, in files of 32 KiB and then 16 KiB, as the limit is changed while the shop is open
           http      notice and worse, as JSON, to a collector that is started on 127.0.0.1 and at first answers 503
+          events    each sale, and the change in stock as an activity, kept in files until another collector has them
 
         Then what arrived is read back, counted and compared with what was logged.
 
@@ -51,16 +54,22 @@ enum DemoCommand: Subcommand {
         dispatcher.add(console, levels: .info)
         dispatcher.add(file)
         dispatcher.add(http, levels: .notice)
+        let archive = try LoopbackServer()
+        let store = try EventStore(archive.address, directory: directory + "/events")
+        let books = try ShopBooks(store)
         let earlier = try file.logFiles().map(\.name)
 
-        let tally = Shop(openFor: .seconds(seconds)).open { file.maximumFileSize = .kibibytes(16) }
+        let tally = Shop(openFor: .seconds(seconds), books: books).open {
+            file.maximumFileSize = .kibibytes(16)
+        }
+        try books.close()
 
         dispatcher.flush()
-        let isDelivered = http.deliver(timeout: .seconds(10))
+        let isDelivered = http.deliver(timeout: .seconds(10)) && store.uploader.deliver(timeout: .seconds(10))
         let files = try file.logFiles().filter { !earlier.contains($0.name) }
         let report = try DemoReport(
             tally: tally, console: console.statistics, files: files, requests: collector.requests,
-            stored: collector.stored,
+            stored: collector.stored, events: archive.stored, eventCount: books.count,
             undelivered: isDelivered ? nil : http.httpStatistics.lastError ?? "no answer in time")
         dispatcher.removeAll()
         collector.stop()

@@ -19,9 +19,12 @@ struct DemoReport {
         let message: String
     }
 
+    /// An event that is only counted.
+    private struct AnyEvent: Decodable {}
+
     init(
         tally: Shop.Tally, console: LoggerStatistics, files: [LogFileInfo], requests: [LoopbackRequest],
-        stored: [LoopbackRequest], undelivered: String?
+        stored: [LoopbackRequest], events: [LoopbackRequest], eventCount: Int, undelivered: String?
     ) throws {
         let logged = tally.count(.all)
         row("logged", "\(Readable.count(logged)) messages, by \(Shop.tills) threads")
@@ -43,6 +46,13 @@ struct DemoReport {
             "http", entries.count, of: tally.count(.notice),
             "notice and worse: \(Readable.count(requests.count, "request")), \(repeated) of them refused with 503 and repeated"
         )
+        let arrived = events.map(\.text).filter { !$0.isEmpty }
+        check(
+            "events",
+            try arrived.reduce(0) {
+                $0 + (try JSONDecoder().decode([AnyEvent].self, from: Data($1.utf8)).count)
+            }, of: eventCount,
+            "each sale, and the change in stock as an activity")
         if let undelivered { complain("the collector did not get everything: \(undelivered)") }
 
         let leaks =
@@ -53,6 +63,7 @@ struct DemoReport {
             "private",
             leaks == 0 ? "no address of a customer in the files or at the collector" : "\(leaks) leaks")
         example(lines, bodies)
+        example(of: arrived)
         if missing == nil { text += "\nEverything arrived, once and whole.\n" }
     }
 
@@ -79,6 +90,16 @@ struct DemoReport {
             rest.firstRange(of: "},{").map { body.index(after: $0.lowerBound) }
             ?? body.index(before: body.endIndex)
         text += "  http: \(body[start..<end])\n"
+    }
+
+    /// A typed event, and an event of an activity.
+    private mutating func example(of events: [String]) {
+        guard let first = events.first?.firstRange(of: "}"), let sale = events.first?[..<first.upperBound],
+            let activity = events.lazy.compactMap({ text in
+                text.firstRange(of: "{\"_id\"").map { text[$0.lowerBound...].dropLast() }
+            }).first
+        else { return }
+        text += "\nTwo kinds of events\n  typed:    \(sale.dropFirst())\n  activity: \(activity)\n"
     }
 
     private static func lines(of path: String) throws -> [String] {

@@ -30,10 +30,12 @@ final class Shop: Sendable {
 
     private let customersPerTill: Int
     private let pause: Duration
+    private let books: ShopBooks
     private let tallies = Locked([Tally](repeating: Tally(), count: Shop.tills))
 
-    /// Makes a shop that is open for about `duration`.
-    init(openFor duration: Duration, customersPerTill: Int = 70) {
+    /// Makes a shop that is open for about `duration` and writes its sales into `books`.
+    init(openFor duration: Duration, books: ShopBooks, customersPerTill: Int = 70) {
+        self.books = books
         self.customersPerTill = customersPerTill
         pause = duration / customersPerTill
     }
@@ -73,6 +75,7 @@ final class Shop: Sendable {
         let item = Shop.goods[dice.roll(Shop.goods.count)]
         let email = Shop.customers[dice.roll(Shop.customers.count)] + Shop.privateMark
         let amount = Double(dice.roll(40_000) + 900) / 100
+        books.sell(item, order: order, till: order / 1000 + 1, for: amount)
         log(&tally, .verbose, "order \(order, as: "order"): looking for \(item, as: "item")", .stock)
         for shelf in 1...dice.roll(3) + 1 {
             let way = shelf * 7 % 5

@@ -30,8 +30,8 @@ final class PipeDestinations {
             Terminal.error.write("heartwood pipe: \(report.text)\n")
         }
         if let directory = options.directory { try addFile(directory) }
-        if let url = options.url {
-            let remote = try PipeRemote(url, options)
+        if let server = options.remote {
+            let remote = try PipeRemote(server, options)
             self.remote = remote
             add(remote.logger)
         }
@@ -62,6 +62,7 @@ final class PipeDestinations {
                 place: directory)
         }
         file.maximumFileSize = options.maximumFileSize
+        file.maximumMessageSize = .zero  // `--max-line` has cut what is too long, and lost nothing of it
         file.rollingInterval = options.rollingInterval
         file.maximumFileCount = options.fileCount
         file.diskQuota = options.quota
@@ -131,7 +132,11 @@ final class PipeDestinations {
     ///
     /// - Returns: whether everything got where it should.
     func finish(_ pump: LinePump, _ stop: StopSignal) -> Bool {
-        while !stop.isRequested, !dispatcher.flush(timeout: .seconds(1)).isComplete {}
+        // Whoever holds lines that no disk takes is not waited for: they are counted when it goes.
+        while !stop.isRequested {
+            let result = dispatcher.flush(timeout: .seconds(1))
+            if result.unfinished == result.holding { break }
+        }
         if stop.isRequested { dispatcher.flush(timeout: .seconds(5)) }
         remote?.deliverRest(unless: stop)
         let kept = try? file?.logFiles()

@@ -15,11 +15,8 @@ struct PipeOptions {
     var inputs: [String] = []
     var directory: String?
     var acceptsSharedDirectory = false
-    var url: String?
-    var httpFormat = "json"
+    var remote: RemoteOptions?
     var spool: String?
-    var tokenVariable: String?
-    var allowsInsecureHTTP = false
     var showsOnConsole = false
     var form = Form.line
     var zone = LogTimeZone.utc
@@ -81,23 +78,12 @@ struct PipeOptions {
             ]),
         OptionGroup(
             title: "HTTP",
-            options: [
-                Option(
-                    "--http-format", value: "FORMAT",
-                    help:
-                        "The form of the requests: \(PipeRemote.formats.joined(separator: ", ")); json by default."
-                ),
+            options: RemoteOptions.options + [
                 Option(
                     "--spool", value: "DIR",
                     help:
                         "Stores what is not sent yet in DIR, where it survives the end of the process, up to 256 "
-                        + "MiB; the next run sends it."),
-                Option(
-                    "--token-from", value: "VARIABLE",
-                    help: "Sends the value of this environment variable as a bearer token."),
-                Option(
-                    "--insecure-http", help: "Allows http:// to other machines, where anybody can read along."
-                ),
+                        + "MiB; the next run sends it, or `heartwood spool`.")
             ]),
         OptionGroup(
             title: "How lines are written",
@@ -140,22 +126,15 @@ struct PipeOptions {
         inputs = arguments.operands
         directory = arguments.value("--directory")
         acceptsSharedDirectory = arguments.has("--shared-directory")
-        url = arguments.value("--http")
         if directory?.isEmpty == true {
             throw UsageError("--directory wants the path of a directory, and got nothing")
         }
-        httpFormat = arguments.value("--http-format") ?? httpFormat
+        remote = try RemoteOptions(arguments, server: "--http")
         spool = arguments.value("--spool")
-        tokenVariable = arguments.value("--token-from")
-        allowsInsecureHTTP = arguments.has("--insecure-http")
-        if url == nil {
-            for name in ["--http-format", "--spool", "--token-from", "--insecure-http"]
-            where arguments.has(name) {
-                throw UsageError(
-                    "\(name) says how lines are sent, and there is nowhere to send them: add --http URL")
-            }
+        if spool != nil, remote == nil {
+            throw UsageError("--spool stores what is not sent yet, and nothing is sent: add --http URL")
         }
-        showsOnConsole = arguments.has("--console") || (directory == nil && url == nil)
+        showsOnConsole = arguments.has("--console") || (directory == nil && remote == nil)
         if arguments.has("--json"), arguments.has("--raw") {
             throw UsageError("--json and --raw exclude each other: a line is written in one way")
         }

@@ -1,5 +1,7 @@
 // All that differs between systems, and the calls that C's headers alone do not give to Swift.
 
+import CHeartwood
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -12,6 +14,11 @@ import Musl
 enum SystemCalls {
     /// Opens a file for reading without waiting for anything, a named pipe's writer included.
     static func openForReading(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+
+    /// Makes a file that is not there yet, for its owner alone; negative on failure, with the reason in `errno`.
+    static func createFile(_ path: String) -> Int32 {
+        open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
 
     /// Makes sure that no file or pipe gets the number of a standard stream that the caller has closed.
     ///
@@ -28,6 +35,24 @@ enum SystemCalls {
         guard fstat(descriptor, &status) == 0 else { return (false, false, 0) }
         let kind = status.st_mode & S_IFMT
         return (kind == S_IFREG, kind == S_IFDIR, Int(status.st_size))
+    }
+
+    /// Writes all bytes, however long it takes and in however many pieces, without a signal where the reader has gone.
+    ///
+    /// - Returns: 0, or the `errno` of what ended it.
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = hw_write_quietly(descriptor, rest.baseAddress, rest.count)
+            if written > 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            } else if hw_errno() == EAGAIN {
+                _ = hw_wait_writable(descriptor, -1)
+            } else if hw_errno() != EINTR {
+                return hw_errno()
+            }
+        }
+        return 0
     }
 
     /// A pipe whose ends no other program inherits; nil where the system has none left.

@@ -1,4 +1,3 @@
-import CHeartwood
 import Heartwood
 
 /// `heartwood decrypt`: the text of encrypted and compressed logs.
@@ -31,29 +30,12 @@ enum DecryptCommand: Subcommand {
         var isWhole = true
         for path in arguments.operands {
             let source = try LogFileSource(path: path, key: key)
-            while let bytes = try source.next() { try write(bytes) }
+            while let bytes = try source.next() { try ByteOutput.standard.write(bytes) }
             if let damage = source.damage {
                 isWhole = false
                 Terminal.error.write("heartwood decrypt: \(path): \(damage)\n")
             }
         }
         return isWhole ? .success : .failure
-    }
-
-    private static func write(_ bytes: [UInt8]) throws {
-        try bytes.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let count = hw_write_quietly(1, rest.baseAddress, rest.count)
-                if count > 0 {
-                    written += count
-                } else if hw_errno() == EAGAIN {
-                    _ = hw_wait_writable(1, -1)
-                } else if hw_errno() != EINTR {
-                    throw LogError(.file, "Standard output takes no more", cause: hw_errno())
-                }
-            }
-        }
     }
 }

@@ -82,7 +82,7 @@ struct LogSelection {
                 }
                 return [path]
             }
-            return try LogFileReader(directory: path).files().map(\.path)
+            return try LogFileReader(directory: path).paths()
         }
     }
 

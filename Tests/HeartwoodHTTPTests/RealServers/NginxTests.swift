@@ -101,6 +101,57 @@ final class Nginx: @unchecked Sendable {  // constant once made
         #expect(try await reason(nginx, 18443, options) == .publicKeyNotPinned)
     }
 
+    @Test("a self-signed certificate and TLS 1.1 are refused (G15)") func weakServers() async throws {
+        guard let openssl = RealProgram.find("openssl") else { return }
+        let directory = try TemporaryDirectory()
+        let made = try RealProgram.output(
+            openssl,
+            [
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost", "-keyout", directory.path + "/key", "-out",
+                directory.path + "/cert",
+            ])
+        try #require(made != nil)
+        for (arguments, reason) in [
+            ([], HTTPTransportError.Reason.certificateFromUnknownAuthority),
+            (["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], .secureProtocol),
+        ] {
+            let port = RealProgram.freePort()
+            let server = try RealProgram(
+                openssl,
+                ["s_server", "-accept", "\(port)", "-cert", "cert", "-key", "key", "-www"] + arguments,
+                in: directory.path, listeningOn: port)
+            let request = HTTPRequest(endpoint: try HTTPEndpoint("https://localhost:\(port)/"), body: [1])
+            let error = await #expect(throws: HTTPTransportError.self) {
+                try await CurlTransport().send(request)
+            }
+            #expect(error?.reason == reason, "\(String(describing: error))")
+            server.stop()
+        }
+    }
+
+    @Test(
+        "a server whose certificate is wrong gets nothing, costs no message, and is reported (G15)",
+        arguments: [18444, 18445])
+    func refusedServer(port: Int) async throws {
+        guard let nginx = Nginx.shared else { return }
+        let reports = Locked<[String]>([])
+        let dispatcher = LogDispatcher()
+        dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
+        let options = TransportOptions(authorityFile: nginx.file("ca.crt"))
+        let logger = try HTTPLogger(
+            "https://localhost:\(nginx.port(port))/", transport: CurlTransport(options: options))
+        logger.flushWait = .zero
+        dispatcher.add(logger)
+        for number in 0..<5 { Heartwood.log("kept \(number)", level: .error, to: dispatcher) }
+        await logger.figures { $0.lastError?.contains("certificate") == true }
+        for _ in 0..<3 { logger.sendNow() }
+        await dispatcher.flush(timeout: .seconds(30))
+        #expect(logger.httpStatistics.pending == 5 && logger.httpStatistics.rejected == 0)
+        #expect(reports.withLock { $0.contains { $0.contains("cannot be used as it is set up") } })
+    }
+
     @Test("a client certificate is shown; without one nothing is lost") func clientCertificate() async throws
     {
         guard let nginx = Nginx.shared else { return }

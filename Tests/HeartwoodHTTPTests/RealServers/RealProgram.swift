@@ -1,8 +1,10 @@
+#if os(Linux)
 import Foundation
+import HeartwoodTestSupport
 
 /// A program that nobody here wrote, started for a test and ended with it.
 final class RealProgram {
-    private let process = Process()
+    private let process: ChildProcess
 
     /// Where the fault kit lies, beside the project or where the environment says.
     static let kit: String = {
@@ -14,10 +16,11 @@ final class RealProgram {
 
     /// The program's path, or nil with a printed reason.
     static func find(_ names: String...) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":").map { $0 + "/" } ?? []
         for name in names {
             let places =
                 name.hasPrefix("/")
-                ? [name] : ["/usr/sbin/", "/usr/bin/", "/usr/local/bin/"].map { $0 + name }
+                ? [name] : (["/usr/sbin/", "/usr/bin/", "/usr/local/bin/"] + path).map { $0 + name }
             if let path = places.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) {
                 return path
             }
@@ -49,22 +52,29 @@ final class RealProgram {
     }
 
     /// Starts the program, and returns when it listens on the port.
-    init(_ path: String, _ arguments: [String], in directory: String, listeningOn port: Int) throws {
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: directory)
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        for _ in 0..<500 where !Self.isListening(port) { usleep(10_000) }
+    init(
+        _ path: String, _ arguments: [String], in directory: String, environment: [String: String] = [:],
+        listeningOn port: Int
+    ) throws {
+        process = try ChildProcess(path, arguments, in: directory, environment: environment)
+        for _ in 0..<1000 {
+            if Self.isListening(port) { return }
+            usleep(10_000)
+        }
     }
 
     deinit { stop() }
 
+    /// Asks it to end, and ends it when it does not within three seconds.
     func stop() {
-        guard process.isRunning else { return }
-        process.terminate()
-        process.waitUntilExit()
+        process.signal(SIGTERM)
+        process.wait(upTo: .seconds(3))
+    }
+
+    /// Ends it as `kill -9` does.
+    func kill() {
+        process.signal(SIGKILL)
+        process.wait(upTo: .seconds(10))
     }
 
     private static func isListening(_ port: Int) -> Bool {
@@ -81,21 +91,24 @@ final class RealProgram {
         }
     }
 
-    /// Runs a program to its end; what it printed, or nil when it failed.
-    static func output(_ path: String, _ arguments: [String], input: [UInt8]? = nil) throws -> String? {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        let source = Pipe()
-        process.standardInput = source
-        try process.run()
-        if let input { try source.fileHandleForWriting.write(contentsOf: Data(input)) }
-        try source.fileHandleForWriting.close()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? String(decoding: data, as: UTF8.self) : nil
+    /// Runs a program to its end, without occupying a thread; its exit code and all that it printed.
+    static func run(_ path: String, _ arguments: [String]) async throws -> (code: Int32, output: String) {
+        let directory = try TemporaryDirectory()
+        let process = try ChildProcess(
+            path, arguments, output: .file(directory.path + "/output"), error: .output)
+        let code = await process.ended().code
+        return (code, String(decoding: try directory.read("output"), as: UTF8.self))
+    }
+
+    /// Runs a program to its end; what it printed, or nil when it failed or took more than a minute.
+    static func output(_ path: String, _ arguments: [String], input: [UInt8] = []) throws -> String? {
+        let directory = try TemporaryDirectory()
+        try directory.write("input", input)
+        let process = try ChildProcess(
+            path, arguments, input: .file(directory.path + "/input"),
+            output: .file(directory.path + "/output"))
+        return process.wait()?.isSuccess == true
+            ? String(decoding: try directory.read("output"), as: UTF8.self) : nil
     }
 }
+#endif

@@ -13,9 +13,6 @@ import Testing
 
     @Test(
         "Whenever the process dies, the next run has every written line once, whole and in order, and no leftovers",
-        .enabled(
-            if: ProcessInfo.processInfo.environment["HEARTWOOD_SLOW_TESTS"] != nil,
-            "asked for by HEARTWOOD_SLOW_TESTS=1"),
         arguments: Shape.allCases, [nil, 10] as [Int?])
     func sweep(_ shape: Shape, _ short: Int?) async throws {
         var last = 1
@@ -29,7 +26,7 @@ import Testing
     ///
     /// - Returns: whether the run came that far.
     private func crash(_ shape: Shape, at last: Int, short: Int?) async throws -> Bool {
-        let scratch = Scratch()
+        let scratch = Scratch(inMemory: true)
         let clock = ManualClock()
         let state = Locked((count: 0, isDead: false))
         let calls = SystemCalls { call in
@@ -44,7 +41,9 @@ import Testing
         }
         let naming = try LogFileNaming(application: "t", activeName: shape == .stable ? "t.log" : nil)
         var settings = FileSettings(naming: naming)
-        settings.rolling.maximumSize = 120
+        settings.rolling.maximumSize = shape == .encrypted ? 300 : 120
+        settings.isEncrypted = shape == .encrypted
+        settings.key = FixedKey()
         settings.retention.maximumCount = shape == .limited ? 3 : 0
         var log = RecordLog()
         var written = 0

@@ -1,5 +1,6 @@
 import CHeartwood
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 @testable import Heartwood
@@ -74,13 +75,7 @@ import Testing
 
     @discardableResult
     private static func run(_ program: String, _ arguments: [String]) -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        (try? ChildProcess(program, arguments))?.wait()?.isSuccess == true
     }
 
     @Test(

@@ -244,7 +244,7 @@ import Testing
         #expect(scratch.names().count == 2)
         let all = scratch.lines(first.settings.naming).filter { !$0.isEmpty }
         #expect(all.sorted() == log.lines)
-        #expect(scratch.names().contains { $0.contains(" pid\(getpid())") })
+        #expect(scratch.names().contains { $0.contains("@pid\(getpid())") })
     }
 
     @Test("Engines that share a file roll it together, and keep the order of each")

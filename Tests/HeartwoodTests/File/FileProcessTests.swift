@@ -6,8 +6,8 @@ import Testing
 
 /// Several processes, and processes that are killed; each is a real one.
 @Suite(.serialized) struct FileProcessTests {
-    private static let processes = 4
-    private static let lines = FaultSweepTests.isFull ? 250_000 : 5_000
+    private static let processes = FaultSweepTests.isFull ? 8 : 4
+    private static let lines = FaultSweepTests.isFull ? 125_000 : 5_000
 
     /// What each process does: writes numbered lines with its own mark.
     private static func write(_ path: String, _ mark: Int, _ lines: Int, isShared: Bool) throws {
@@ -30,9 +30,9 @@ import Testing
     }
 
     @Test(
-        "Four processes on one directory lose, tear and mix no line, each with its own file or sharing one (G19)",
+        "Processes on one directory lose, tear and mix no line, each with its own file or sharing one (G19)",
         arguments: [false, true])
-    func fourProcesses(_ isShared: Bool) async throws {
+    func processes(_ isShared: Bool) async throws {
         let scratch = Scratch()
         let path = scratch.logs
         let lines = Self.lines
@@ -71,9 +71,6 @@ import Testing
 
     @Test(
         "A process that is killed while it rolls and compresses loses no line that it had written",
-        .enabled(
-            if: ProcessInfo.processInfo.environment["HEARTWOOD_SLOW_TESTS"] != nil,
-            "asked for by HEARTWOOD_SLOW_TESTS=1"),
         arguments: 0..<3)
     func killed(_ run: Int) async throws {
         let scratch = Scratch()

@@ -17,12 +17,12 @@ import Testing
     @Test(
         "What a template writes it reads back, with number and process",
         arguments: [
-            ("{app} {date}.log", "UTC", "shop 2026-10-25--00-30-15-042 pid77 3.log"),
-            ("{app} {date}.log", "Europe/Paris", "shop 2026-10-25--02-30-15-042+0200 pid77 3.log"),
-            ("{date:yyyyMMddTHHmmss}-{app}", "UTC", "20261025T003015-shop pid77 3"),
-            ("{app}-{pid}-{date:yyyy-MM-dd-HH}.txt", "UTC", "shop-77-2026-10-25-00 3.txt"),
-            ("{app}.{number:6}.log", "UTC", "shop.000003 pid77.log"),
-            ("{app} {date:yyyy-MM-dd}#{number}.log", "UTC", "shop 2026-10-25#3 pid77.log"),
+            ("{app} {date}.log", "UTC", "shop 2026-10-25--00-30-15-042@0003@pid77.log"),
+            ("{app} {date}.log", "Europe/Paris", "shop 2026-10-25--02-30-15-042+0200@0003@pid77.log"),
+            ("{date:yyyyMMddTHHmmss}-{app}", "UTC", "20261025T003015-shop@0003@pid77"),
+            ("{app}-{pid}-{date:yyyy-MM-dd-HH}.txt", "UTC", "shop-77-2026-10-25-00@0003.txt"),
+            ("{app}.{number:6}.log", "UTC", "shop.000003@pid77.log"),
+            ("{app} {date:yyyy-MM-dd}#{number}.log", "UTC", "shop 2026-10-25#3@pid77.log"),
         ])
     func roundTrip(_ template: String, _ zoneName: String, _ expected: String) throws {
         let naming = try LogFileNaming(application: "shop", template: template, timeZone: zone(zoneName))
@@ -55,11 +55,13 @@ import Testing
             "shop 2026-10-25--00-30-15-042.log.bak", "shop 2026-10-25--00-30-15-042 copy.log",
             "shop 2026-13-25--00-30-15-042.log", "shop 2026-02-30--00-30-15-042.log",
             "shop 2026-10-25--24-30-15-042.log", "shop 2026-10-25--00-30-15-42.log", "shop .log", "shop.log",
-            "Shop 2026-10-25--00-30-15-042.log", "shop 2026-10-25--00-30-15-042 02.log",
-            "shop 2026-10-25--00-30-15-042 1.log", "shop 2026-10-25--00-30-15-042 -2.log",
+            "Shop 2026-10-25--00-30-15-042.log", "shop 2026-10-25--00-30-15-042@02.log",
+            "shop 2026-10-25--00-30-15-042 2.log",
+            "shop 2026-10-25--00-30-15-042@0001.log", "shop 2026-10-25--00-30-15-042@-002.log",
             "shop  2026-10-25--00-30-15-042.log", "shop +026-10-25--00-30-15-042.log",
-            "shop 2026-10-25--00-30-15-042 pid0.log", "shop ２026-10-25--00-30-15-042.log",
-            "shop 2026-10-25--00-30-15-042 99999999999999999999.log",
+            "shop 2026-10-25--00-30-15-042@0001@pid0.log", "shop 2026-10-25--00-30-15-042@pid77.log",
+            "shop ２026-10-25--00-30-15-042.log",
+            "shop 2026-10-25--00-30-15-042@99999999999999999999.log",
         ])
     func foreign(_ name: String) {
         #expect(LogFileNaming(application: "shop").recognise(name) == nil)
@@ -99,8 +101,25 @@ import Testing
             names.append(naming.name(for: next))
         }
         #expect(names[0] == "shop 2026-10-25--00-30-15-042.log")
-        #expect(names[11] == "shop 2026-10-25--00-30-15-042 12.log")
+        #expect(names[11] == "shop 2026-10-25--00-30-15-042@0012.log")
         #expect(names.compactMap(naming.recognise).sorted().map(naming.name(for:)) == names)
+    }
+
+    @Test("Names in alphabetical order, as a shell's glob gives them, are files in the order they were begun")
+    func alphabetical() {
+        let naming = LogFileNaming(application: "shop")
+        var labels: [LogFileLabel] = []
+        for second in 0..<2 {
+            for number in [1, 2, 3, 9, 10, 11, 99, 100, 1000, 9999] {
+                for process in [nil, 77, 78] as [Int32?] {
+                    let begun = Self.begun + .seconds(second)
+                    labels.append(LogFileLabel(begun: begun, number: number, process: process))
+                }
+            }
+        }
+        let names = labels.sorted().map(naming.name(for:))
+        #expect(names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) } == names)
+        #expect(names.compactMap(naming.recognise) == labels.sorted())
     }
 
     @Test(

@@ -20,7 +20,7 @@ import Testing
         "Lines come in the order of the files, whatever the directory's order, and without the unfinished ones"
     )
     func order() async throws {
-        scratch.write("3\n4", to: "app 2026-01-02--00-00-00-000 2.log")
+        scratch.write("3\n4", to: "app 2026-01-02--00-00-00-000@0002.log")
         scratch.write("1\n", to: "app 2026-01-01--00-00-00-000.log")
         scratch.write("2\n\n", to: "app 2026-01-02--00-00-00-000.log")
         scratch.write("no", to: "app 2026-01-03--00-00-00-000.log.gz.part")

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 @testable import Heartwood
@@ -39,12 +40,9 @@ import Testing
             return number
         }.value
         for _ in 0..<5 {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: Self.program)
-            process.arguments = ["-f", "-s", scratch.path + "/state", configuration]
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
+            let process = try ChildProcess(
+                Self.program, ["-f", "-s", scratch.path + "/state", configuration])
+            #expect(await process.ended().isSuccess)
         }
         isOver.withLock { $0 = true }
         let count = await written

@@ -7,8 +7,12 @@ import Foundation
 final class Scratch: Sendable {
     let path: String
 
-    init() {
-        let base = FileManager.default.temporaryDirectory.path
+    /// Makes the directory; `inMemory` on a file system without a disk, where there is one, for tests that make very many
+    /// files.
+    init(inMemory: Bool = false) {
+        let memory = "/dev/shm"
+        let base =
+            inMemory && access(memory, W_OK) == 0 ? memory : FileManager.default.temporaryDirectory.path
         path = base + "/heartwood-\(getpid())-\(UUID().uuidString)"
         mkdir(path, 0o700)
     }
@@ -50,6 +54,22 @@ final class Scratch: Sendable {
         var text = texts(naming).joined()
         if let active = naming.activeName { text += self.text(active) }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// The same of encrypted files; each must be whole, and show nothing of its text.
+    func decryptedLines(_ naming: LogFileNaming, key: any SecretProvider = FixedKey()) throws -> [String] {
+        var text: [UInt8] = []
+        for path in try LogFileReader(directory: logs, naming: naming).paths() {
+            let bytes = FileManager.default.contents(atPath: path) ?? Data()
+            guard bytes.isEmpty || bytes.starts(with: EncryptedFrame.magic) else {
+                throw LogError(.damaged, "The file is not encrypted", place: path)
+            }
+            let source = try LogFileSource(path: path, key: key)
+            while let piece = try source.next() { text += piece }
+            if let damage = source.damage { throw LogError(.damaged, damage, place: path) }
+        }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            .map(String.init)
     }
 
     func size(_ name: String) -> Int { FileManager.default.contents(atPath: logs + "/" + name)?.count ?? 0 }

@@ -97,7 +97,7 @@ struct EscapingTests {
         arguments: 0..<8)
     func reversible(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        for _ in 0..<Load.scaled(10_000) {
+        for _ in 0..<Load.random(10_000) {
             let text = HostileText.random(&generator)
             let line = escaped(text)
             #expect(
@@ -146,7 +146,7 @@ struct WholeLineTests {
     func lines(seed: UInt64) {
         var generator = SeededGenerator(seed: seed &+ 1000)
         let formatter = LineFormatter()
-        for _ in 0..<Load.scaled(1000) {
+        for _ in 0..<Load.random(1000) {
             let line = formatter.format(message(&generator)) ?? "\n"
             #expect(!line.unicodeScalars.contains(where: HostileText.isForbidden), "seed \(seed)")
         }
@@ -156,7 +156,7 @@ struct WholeLineTests {
     func json(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed &+ 2000)
         let formatter = JSONLinesFormatter()
-        for _ in 0..<Load.scaled(600) {
+        for _ in 0..<Load.random(600) {
             let message = message(&generator)
             let line = formatter.format(message) ?? "\n"
             let isWhole =

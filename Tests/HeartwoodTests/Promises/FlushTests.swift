@@ -39,6 +39,40 @@ struct FlushTests {
         }
     }
 
+    private final class Holding: RecordingLogger, @unchecked Sendable {
+        @Ordered var holds = true
+        override func flush() {
+            super.flush()
+            if holds { noteUnfinished() }
+        }
+    }
+
+    @Test("Promise 3: a flush names the logger that holds what it cannot write, and does not wait for it")
+    func namesTheHoldingOne() {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = Holding(name: "holding")
+        dispatcher.add(RecordingLogger(name: "other"))
+        dispatcher.add(logger)
+        logInfo("line", to: dispatcher)
+        let result = dispatcher.flush(timeout: .seconds(60))
+        #expect(!result.isComplete)
+        #expect(result.unfinished == ["holding"] && result.holding == ["holding"])
+        logger.holds = false
+        #expect(dispatcher.flush().isComplete)
+    }
+
+    @Test("Promise 3: the asynchronous form names it as well")
+    func namesTheHoldingOneAsynchronously() async {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = Holding(name: "holding")
+        dispatcher.add(logger)
+        let result = await dispatcher.flush(timeout: .seconds(60))
+        #expect(result.unfinished == ["holding"] && result.holding == ["holding"])
+        logger.holds = false
+        let after = await dispatcher.flush()
+        #expect(after.isComplete && after.holding.isEmpty)
+    }
+
     @Test("Promise 3: a flush without loggers is complete")
     func withoutLoggers() async {
         let dispatcher = LogDispatcher.forTest()

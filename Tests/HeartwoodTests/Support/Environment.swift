@@ -7,19 +7,18 @@ import Synchronization
 /// How much a test that hammers does: everything, or a part of it where a sanitizer slows it down.
 enum Load {
     /// Whether a sanitizer watches this process.
-    static let isSanitized: Bool = {
-        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-        let image = CommandLine.arguments.first ?? ""
-        let names = maps + image + (ProcessInfo.processInfo.environment["HEARTWOOD_SANITIZED"] ?? "")
-        return names.contains("libclang_rt") || dlsym(nil, "__tsan_init") != nil
-            || dlsym(nil, "__asan_init") != nil
-    }()
+    static let isSanitized = Sanitizer.isActive
 
     /// A time in which everything that is not stuck has finished, even on a busy machine.
     static let patience = isSanitized ? Duration.seconds(8) : .seconds(2)
 
     /// `count`, or a twentieth of it under a sanitizer.
     static func scaled(_ count: Int) -> Int { isSanitized ? max(1, count / 20) : count }
+
+    /// As `scaled`, for random input of which more is better: a hundred times as much with `HEARTWOOD_FULL=1`.
+    static func random(_ count: Int) -> Int {
+        ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? scaled(count) : count * 100
+    }
 }
 
 /// The memory that this process occupies, in bytes.

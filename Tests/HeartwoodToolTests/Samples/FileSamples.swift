@@ -20,6 +20,13 @@ func fileNames(_ file: FileLogger) throws {
     // end
 }
 
+func fileFlush() async {
+    // sample: Docs/FileLogging.md
+    let result = await LogDispatcher.shared.flush()
+    if !result.isComplete { print("not written yet: \(result.unfinished)") }
+    // end
+}
+
 func fileEncryption(_ file: FileLogger) {
     // sample: Docs/FileLogging.md
     file.archiveKey = FileSecrets(directory: "/etc/shop/keys")

@@ -21,6 +21,14 @@ final class CountingLogger: AbstractLogger, @unchecked Sendable {
     }
 }
 
+/// Puts the shared dispatcher's ring into a journal.
+func useJournal(_ path: String) throws {
+    LogDispatcher.shared.journal = .file(path)
+    guard case .active = LogDispatcher.shared.journalStatus else {
+        throw WrongResult("there is no journal: \(LogDispatcher.shared.journalStatus)")
+    }
+}
+
 /// A call that nobody wants.
 struct DisabledCall: Scenario {
     let name = "disabled"
@@ -50,24 +58,53 @@ func sink(_ value: Int) {}
 @inline(__always)
 func consume(_ value: Int) { withExtendedLifetime(value) {} }
 
-/// The caller's cost of an enabled asynchronous call, in bursts of 1,000 with pauses in which the loggers catch up.
+/// The caller's cost of an enabled asynchronous call.
 struct EnabledCall: Scenario {
     let name: String
     let unit = "ns/call"
-    let bursts = 200
-    let size = 1000
+    var isJournaled = false
     let call: @Sendable (Int) -> Void
 
+    /// The same as `typed` with the crash journal: the message survives the process when the call has returned.
+    static let journaled = EnabledCall(name: "call-journal", isJournaled: true) {
+        logRequest($0, Double($0 & 1023) / 8)
+    }
     static let typed = EnabledCall(name: "call") { logRequest($0, Double($0 & 1023) / 8) }
     static let string = EnabledCall(name: "call-string") { i in
         logInfo(i & 1 == 0 ? evenText : oddText)
     }
 
     func run() throws -> [Measurement] {
+        try withTemporaryDirectory { path in
+            if isJournaled { try useJournal(path) }
+            defer { if isJournaled { LogDispatcher.shared.journal = nil } }
+            return try measure()
+        }
+    }
+
+    private func measure() throws -> [Measurement] {
         let logger = CountingLogger()
         LogDispatcher.shared.add(logger)
         defer { LogDispatcher.shared.removeAll() }
-        for i in 0..<20_000 { call(i) }
+        let burst = Burst()
+        let measurements = burst.measure(call)
+        try check(logger.count == burst.calls, "\(logger.count) of \(burst.calls) messages arrived")
+        return measurements
+    }
+}
+
+/// Calls in bursts of 1,000 with pauses in which the loggers catch up, and what each costs the caller.
+struct Burst {
+    private let bursts = 200
+    private let size = 1000
+    private let warmUp = 20_000
+
+    /// How many calls are made in all.
+    var calls: Int { warmUp + bursts * size }
+
+    /// Makes the calls to the shared dispatcher, which is flushed after each burst.
+    func measure(_ call: (Int) -> Void) -> [Measurement] {
+        for i in 0..<warmUp { call(i) }
         LogDispatcher.shared.flush()
 
         var means: [Double] = []
@@ -88,8 +125,6 @@ struct EnabledCall: Scenario {
             }
             LogDispatcher.shared.flush()
         }
-        let expected = 20_000 + bursts * size
-        try check(logger.count == expected, "\(logger.count) of \(expected) messages arrived")
         single.sort()
         return [
             Measurement(part: "mean", value: median(means)),

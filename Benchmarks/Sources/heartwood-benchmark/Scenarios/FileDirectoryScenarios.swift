@@ -25,7 +25,9 @@ struct FileStartScenario: Scenario {
             logInfo("first", to: dispatcher)
             try check(dispatcher.flush(timeout: .seconds(60)).isComplete, "the flush did not finish")
             let milliseconds = Double(now() - start) / 1e6
-            try check(file.logFiles().count >= files, "old files were removed")
+            let found = try file.logFiles()
+            try check(found.count == files + 1, "\(found.count) files instead of \(files + 1)")
+            try check(found.first?.isActive == true, "the newest file is not the one that is written")
             dispatcher.removeAll()
             return [Measurement(value: milliseconds)]
         }
@@ -53,6 +55,9 @@ struct FileTailScenario: Scenario {
             let lines = try LogFileReader(directory: path).lastLines(100)
             let milliseconds = Double(now() - start) / 1e6
             try check(lines.count == 100, "\(lines.count) lines instead of 100")
+            try check(
+                lines.allSatisfy { $0.text.utf8.count == 109 && $0.text.utf8.allSatisfy { $0 == 0x78 } },
+                "the lines are not those of the file")
             return [Measurement(value: milliseconds)]
         }
     }

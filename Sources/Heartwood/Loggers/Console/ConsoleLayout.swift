@@ -31,17 +31,19 @@ struct ConsoleLayout {
         output.append(paddedLevel: message.level)
         if !style.isEmpty { output.append(ConsoleStyle.reset) }
         output.append(UInt8(ascii: " "))
-        if message.category != .default {
+        if !message.storage.hasDefaultCategory {
             output.append(safe: message.category.name)
             output.append(UInt8(ascii: " "))
         }
         output.appendText(of: message, privacy: privacy, escaping: escaping)
         output.append(faint)
         output.append(fieldsOf: message)
-        if showsPlace, !message.storage.site.file.isEmpty {
-            output.append(UInt8(ascii: " "))
-            output.append(UInt8(ascii: " "))
-            output.append(message.storage.site.place)
+        if showsPlace {
+            message.storage.withPlace { place in
+                if place.isEmpty { return }
+                output.append("  " as StaticString)
+                output.append(place)
+            }
         }
         if colored { output.append(ConsoleStyle.reset) }
     }

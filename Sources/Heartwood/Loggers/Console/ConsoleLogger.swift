@@ -60,7 +60,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     ///   - stream: Where messages go.
     ///   - name: Its name in statistics.
     ///   - formatter: What writes the lines; the console's own layout unless given. A given formatter's lines are
-    ///     coloured as a whole.
+    ///     coloured as a whole, unless it does that itself (``LogFormatter/writesOwnColors``).
     public init(_ stream: Stream = .standardError, name: String = "console", formatter: LogFormatter? = nil) {
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         _stream.start(with: stream)
@@ -103,7 +103,9 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
 
     private func append(_ message: LogMessage, to stream: inout ConsoleStream) {
         if stream.isClosed { return noteFailure("\(stream.name) has been closed by its reader") }
-        if hasFormatter {
+        if formatterColorsItself {
+            if !formatted(message, into: &stream.buffer) { return }
+        } else if hasFormatter {
             let start = stream.buffer.count
             let style = layout.palette.style(of: message).sequence(stream.depth)
             stream.buffer.append(style)
@@ -112,6 +114,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
             if layout.escaping != .none { stream.buffer.makeSafe(from: text, .indent, indent: 0) }
             if !style.isEmpty { stream.buffer.append(ConsoleStyle.reset) }
         } else {
+            stream.buffer.redaction = redactionForMessage
             layout.append(message, to: &stream.buffer, depth: stream.depth, privacy: stream.privacy)
         }
         stream.buffer.append(UInt8(ascii: "\n"))

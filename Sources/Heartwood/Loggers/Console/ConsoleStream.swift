@@ -27,6 +27,7 @@ struct ConsoleStream: ~Copyable {
     mutating func configure(depth: ConsoleColorDepth?, privacy: LogPrivacyPolicy?) {
         self.depth =
             depth ?? ConsoleColorDepth.detect(isTerminal: isTerminal, environment: ProcessEnvironment.all)
+        buffer.colorDepth = self.depth
         self.privacy = privacy ?? (isTerminal ? .reveal : .redact)
     }
 

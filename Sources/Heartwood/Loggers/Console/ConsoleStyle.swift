@@ -80,6 +80,9 @@ public struct ConsolePalette: Sendable {
         tags.insert(({ ($0 as? Tag) == tag }, style), at: 0)
     }
 
+    /// Whether nothing but the level decides.
+    var isByLevel: Bool { tags.isEmpty && contexts.isEmpty && categories.isEmpty }
+
     /// The style of a message.
     public func style(of message: LogMessage) -> ConsoleStyle {
         if !tags.isEmpty, let tag = message.tag, let found = tags.first(where: { $0.matches(tag) }) {

@@ -2,6 +2,9 @@ import CHeartwood
 
 /// Makes the archive of one finished file: compresses or encrypts it into a new one, which then takes its place.
 ///
+/// A file that was written encrypted is decrypted and encrypted again in memory, in larger frames that are compressed.
+/// Where not all of it can be read, it becomes an archive as it is: what another key may open is not thrown away.
+///
 /// 1. The archive has its name only when it is complete and on the disk; until then the name ends in `.part`.
 /// 2. The log is removed only when the archive's name is on the disk as well. So a crash at any moment leaves the log,
 ///    or the archive, or both; the next run removes what is superfluous.
@@ -31,12 +34,21 @@ package struct ArchiveJob {
             try directory.remove(name)
             return there.size
         }
+        let isFramed = try FrameTail.isFramed(source, directory.calls)
         guard reserve(max(4096, status.size / 4)) else { throw SystemFailure(.write, EDQUOT) }
         try directory.remove(unfinishedName)
         let target = try directory.create(unfinishedName, mode: mode)
         do {
             _ = try directory.calls.tryLock(target.number)
-            let size = try copy(source, status.size, to: target)
+            guard
+                let size = isFramed
+                    ? try copyFrames(source, status.size, to: target)
+                    : try copy(source, status.size, to: target)
+            else {
+                try directory.remove(unfinishedName)
+                try directory.replace(archiveName, with: name)
+                return status.size
+            }
             try directory.calls.setModified(target.number, to: status.modified)
             try directory.calls.sync(target.number)
             try directory.replace(archiveName, with: unfinishedName)
@@ -51,9 +63,8 @@ package struct ArchiveJob {
 
     private func copy(_ source: Descriptor, _ size: Int, to target: Descriptor) throws -> Int {
         var frames = try cipher.map { try FrameEncoder($0) }
-        var reserved = max(4096, size / 4)
+        var output = Output(job: self, target: target, reserved: max(4096, size / 4))
         var offset = 0
-        var written = 0
         var piece = [UInt8](
             repeating: 0, count: frames == nil ? GzipMember.pieceSize : EncryptedFrame.pieceSize)
         repeat {
@@ -61,15 +72,54 @@ package struct ArchiveJob {
             offset += count
             let isLast = count < piece.count || offset >= size
             let text = Array(piece.prefix(count))
-            let output = try frames?.encode(text, isLast: isLast) ?? GzipMember.compress(text)
-            if written + output.count > reserved {
-                reserved = max(reserved * 2, written + output.count)
-                guard reserve(reserved) else { throw SystemFailure(.write, EDQUOT) }
-            }
-            try write(output, to: target)
-            written += output.count
-            if isLast { return written }
+            try output.append(frames?.encode(text, isLast: isLast) ?? GzipMember.compress(text))
+            if isLast { return output.written }
         } while true
+    }
+
+    /// Copies what was written encrypted.
+    ///
+    /// - Returns: nil where not all of it can be read.
+    private func copyFrames(_ source: Descriptor, _ size: Int, to target: Descriptor) throws -> Int? {
+        guard let cipher else { return nil }
+        var frames = try FrameEncoder(cipher)
+        var decoder = FrameDecoder(cipher)
+        var output = Output(job: self, target: target, reserved: max(4096, size / 4))
+        var piece = [UInt8](repeating: 0, count: EncryptedFrame.pieceSize)
+        var text: [UInt8] = []
+        var offset = 0
+        while true {
+            let count = try fill(&piece, from: source, at: offset)
+            if count == 0 { break }
+            offset += count
+            try decoder.feed(Array(piece.prefix(count))) { text += $0 }
+            while text.count > EncryptedFrame.pieceSize {
+                try output.append(frames.encode(Array(text.prefix(EncryptedFrame.pieceSize)), isLast: false))
+                text.removeFirst(EncryptedFrame.pieceSize)
+            }
+        }
+        try decoder.finish { text += $0 }
+        let isWhole = decoder.damagedBytes + decoder.tornBytes + decoder.missingFrames == 0
+        guard isWhole, decoder.frames > 0, text.count <= EncryptedFrame.pieceSize else { return nil }
+        try output.append(frames.encode(text, isLast: true))
+        return output.written
+    }
+
+    /// The archive that is being made; takes no more room than was asked for.
+    private struct Output {
+        let job: ArchiveJob
+        let target: Descriptor
+        var reserved: Int
+        var written = 0
+
+        mutating func append(_ bytes: [UInt8]) throws {
+            if written + bytes.count > reserved {
+                reserved = max(reserved * 2, written + bytes.count)
+                guard job.reserve(reserved) else { throw SystemFailure(.write, EDQUOT) }
+            }
+            try job.write(bytes, to: target)
+            written += bytes.count
+        }
     }
 
     private func fill(_ piece: inout [UInt8], from source: Descriptor, at offset: Int) throws -> Int {

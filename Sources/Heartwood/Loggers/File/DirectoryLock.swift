@@ -7,14 +7,17 @@ import CHeartwood
 ///
 /// Not thread-safe: owned by the engine.
 package final class DirectoryLock {
-    /// How long to wait for another process at most, in steps of a millisecond.
-    package static let patience = 250
+    /// How long to wait at most, in steps of a millisecond, when others come and go: on a busy machine it takes a while.
+    package static let patience = 3000
+    /// The same when the last wait was in vain: whoever has the lock may be stopped, and must not stop this process, too.
+    package static let impatience = 250
 
     private let directory: LogDirectory
     private let name: String
     private var file: Descriptor?
     private var depth = 0
     private var isHeld = false
+    private var hasWaitedInVain = false
     private var process = getpid()
 
     package init(_ directory: LogDirectory, name: String) {
@@ -26,7 +29,7 @@ package final class DirectoryLock {
     ///
     /// May be nested; each call needs its ``release()``.
     ///
-    /// - Parameter waits: wait for another holder, a quarter of a second at most.
+    /// - Parameter waits: wait for another holder, three seconds at most, a quarter of one after a wait in vain.
     /// - Returns: whether it is held.
     package func acquire(waits: Bool = true) -> Bool {
         depth += 1
@@ -50,13 +53,17 @@ package final class DirectoryLock {
         }
         guard let file = file ?? open() else { return false }
         self.file = file
-        var tries = waits ? DirectoryLock.patience : 1
+        var tries = !waits ? 1 : hasWaitedInVain ? DirectoryLock.impatience : DirectoryLock.patience
         while tries > 0 {
             guard let taken = try? directory.calls.tryLock(file.number) else { return false }
-            if taken { return true }
+            if taken {
+                hasWaitedInVain = false
+                return true
+            }
             tries -= 1
             if tries > 0 { usleep(1000) }
         }
+        if waits { hasWaitedInVain = true }
         return false
     }
 

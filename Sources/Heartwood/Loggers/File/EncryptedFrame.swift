@@ -6,39 +6,47 @@
 ///        5   three zero bytes
 ///        8   length of the ciphertext, little endian
 ///        12  length of the text, little endian
-///        16  the file's salt, 16 random bytes
-///        32  the frame's number in its file, from 0, little endian
-///        40  ciphertext, and behind it the tag of 16 bytes
+///        16  the file: 16 random bytes, the same in all frames of it
+///        32  the run: 8 random bytes, new whenever somebody begins to write to the file, or a write failed
+///        40  the frame's number in its file, from 0, little endian
+///        48  ciphertext, and behind it the tag of 16 bytes
 /// ```
 ///
-/// AES-256-GCM. The key of a file is HMAC-SHA-256 of "heartwood frame key 1" and the salt under the user's key; the
-/// nonce is the number and four zero bytes, so no nonce is used twice. The first 40 bytes are authenticated as well:
-/// a frame cannot be altered, moved, taken out or put into another file unnoticed. What is damaged is skipped up to the
-/// next frame that opens.
+/// AES-256-GCM. The key of a run is HMAC-SHA-256 of "heartwood frame key 1", the file and the run under the user's key;
+/// the nonce is the number and four zero bytes. So no nonce is used twice under a key, whatever crashes: a frame that is
+/// made again, after a write that failed or the end of the process, is made in another run.
+///
+/// The first 48 bytes are authenticated as well: a frame cannot be altered, moved, taken out or put into another file
+/// unnoticed. What is damaged is skipped up to the next frame that opens. That frames are missing at the end is told
+/// by archives only, whose last frame says that it is: a file that is written may end anywhere.
 package enum EncryptedFrame {
     package static let magic: [UInt8] = Array("HWF1".utf8)
-    package static let headerSize = 40
+    package static let headerSize = 48
+    /// What a frame takes besides its text.
+    package static let overhead = headerSize + FrameCipher.tagSize
     /// How much text goes into one frame.
     package static let pieceSize = 1 << 18
     /// What a reader accepts at most, so that a damaged length costs no memory.
-    static let largestPiece = 1 << 24
+    static let largestPiece = 1 << 20
+
+    /// What frames take besides the text, when so much of it is written at once.
+    package static func overhead(of bytes: Int) -> Int {
+        overhead * max(1, (bytes + pieceSize - 1) / pieceSize)
+    }
 
     struct Header {
         var isCompressed = false
         var isLast = false
         var sealedSize: Int
         var plainSize: Int
-        var salt: [UInt8]
-        var number: UInt64
+        var place: FramePlace
 
-        init(salt: [UInt8], number: UInt64, sealedSize: Int, plainSize: Int, isCompressed: Bool, isLast: Bool)
-        {
-            self.isCompressed = isCompressed
-            self.isLast = isLast
+        init(_ place: FramePlace, sealedSize: Int, plainSize: Int, isCompressed: Bool, isLast: Bool) {
+            self.place = place
             self.sealedSize = sealedSize
             self.plainSize = plainSize
-            self.salt = salt
-            self.number = number
+            self.isCompressed = isCompressed
+            self.isLast = isLast
         }
 
         /// Reads a header; nil where there is none, or none that can be true.
@@ -53,8 +61,8 @@ package enum EncryptedFrame {
             isLast = bytes[4] & 2 != 0
             sealedSize = Int(integer(8, 4))
             plainSize = Int(integer(12, 4))
-            salt = Array(bytes[16..<32])
-            number = integer(32, 8)
+            place = FramePlace(
+                file: Array(bytes[16..<32]), run: Array(bytes[32..<40]), number: integer(40, 8))
             guard sealedSize <= largestPiece, plainSize <= largestPiece else { return nil }
         }
 
@@ -64,116 +72,61 @@ package enum EncryptedFrame {
             }
             let flags: UInt8 = (isCompressed ? 1 : 0) | (isLast ? 2 : 0)
             return magic + [flags, 0, 0, 0] + little(UInt64(sealedSize), 4) + little(UInt64(plainSize), 4)
-                + salt
-                + little(number, 8)
+                + place.file + place.run + little(place.number, 8)
         }
 
-        var nonce: [UInt8] { Array(bytes[32..<40]) + [0, 0, 0, 0] }
+        var nonce: [UInt8] { Array(bytes[40..<48]) + [0, 0, 0, 0] }
         var frameSize: Int { headerSize + sealedSize + FrameCipher.tagSize }
     }
-
-    static func fileCipher(_ cipher: FrameCipher, salt: [UInt8]) throws -> FrameCipher {
-        try cipher.derived(for: Array("heartwood frame key 1".utf8) + salt)
-    }
 }
 
-/// Makes the frames of one file.
-package struct FrameEncoder {
-    private let cipher: FrameCipher
-    private let salt: [UInt8]
-    private var number: UInt64 = 0
+/// Which frame of which file it is, and who wrote it.
+package struct FramePlace: Sendable, Hashable {
+    /// 16 random bytes, the same in all frames of a file.
+    package var file: [UInt8]
+    /// 8 random bytes, the same in all frames that one writer wrote without a failure in between.
+    package var run: [UInt8]
+    /// The frame's number in its file, from 0.
+    package var number: UInt64
 
-    package init(_ cipher: FrameCipher) throws {
+    /// The first frame of a new file.
+    package static func first() -> FramePlace {
+        FramePlace(file: random(16), run: random(8), number: 0)
+    }
+
+    /// The frame behind the one that has `number`, in a run of its own.
+    package func next(number: UInt64) -> FramePlace {
+        FramePlace(file: file, run: FramePlace.random(8), number: number)
+    }
+
+    /// The cipher of the run.
+    package func cipher(_ cipher: FrameCipher) throws -> FrameCipher {
+        try cipher.derived(for: Array("heartwood frame key 1".utf8) + file + run)
+    }
+
+    private static func random(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
-        salt = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        self.cipher = try EncryptedFrame.fileCipher(cipher, salt: salt)
-    }
-
-    /// The text as the next frame.
-    package mutating func encode(_ text: [UInt8], isLast: Bool) throws -> [UInt8] {
-        let compressed = try GzipMember.compress(text)
-        let payload = compressed.count < text.count ? compressed : text
-        let header = EncryptedFrame.Header(
-            salt: salt, number: number, sealedSize: payload.count, plainSize: text.count,
-            isCompressed: compressed.count < text.count, isLast: isLast)
-        number += 1
-        return header.bytes + (try cipher.seal(payload, nonce: header.nonce, header: header.bytes))
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 }
 
-/// Reads frames, fed in pieces of any size, and steps over what is damaged.
-package struct FrameDecoder {
-    private let cipher: FrameCipher
-    private var ciphers: [[UInt8]: FrameCipher] = [:]
-    private var pending: [UInt8] = []
-    private var expected: UInt64 = 0
-    /// Bytes that were no readable frame.
-    package private(set) var damagedBytes = 0
-    /// Frames that are missing between those that could be read.
-    package private(set) var missingFrames = 0
-    /// The file's last frame was read.
-    package private(set) var isComplete = false
+extension FrameCipher {
+    /// What the secret with the key of encrypted logs is called.
+    package static let nameOfLogKey = "log-archive-key"
 
-    package init(_ cipher: FrameCipher) {
-        self.cipher = cipher
-    }
-
-    /// Takes more bytes, and hands out the text of each frame that is complete.
-    package mutating func feed(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) throws -> Void) throws {
-        pending += bytes
-        try decode(atEnd: false, body)
-    }
-
-    /// Reads what is left, and counts what cannot be read.
-    package mutating func finish(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
-        try decode(atEnd: true, body)
-        damagedBytes += pending.count
-        pending.removeAll()
-    }
-
-    private mutating func decode(atEnd: Bool, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
-        var offset = 0
-        defer { pending.removeFirst(offset) }
-        while pending.count - offset >= EncryptedFrame.headerSize {
-            guard let header = EncryptedFrame.Header(pending[offset...]) else {
-                damagedBytes += 1
-                offset += 1
-                continue
-            }
-            guard pending.count - offset >= header.frameSize else {
-                if !atEnd { return }
-                damagedBytes += 1
-                offset += 1
-                continue
-            }
-            guard let text = try open(header, at: offset) else {
-                damagedBytes += 1
-                offset += 1
-                continue
-            }
-            offset += header.frameSize
-            if header.number < expected {
-                // A frame that was there before: somebody copied it.
-                damagedBytes += header.frameSize
-                continue
-            }
-            if header.number > expected { missingFrames += Int(clamping: header.number - expected) }
-            expected = header.number &+ 1
-            if header.isLast { isComplete = true }
-            try body(text[...])
+    /// The cipher of encrypted logs.
+    ///
+    /// - Throws: ``LogError`` of code `secret` where there is no key, or none that can be one.
+    package init(ofLogs provider: (any SecretProvider)?) throws {
+        guard let provider else {
+            throw LogError(.secret, "Encrypted logs need a key; set `archiveKey` of the file logger")
         }
-    }
-
-    private mutating func open(_ header: EncryptedFrame.Header, at offset: Int) throws -> [UInt8]? {
-        let cipher = try ciphers[header.salt] ?? EncryptedFrame.fileCipher(self.cipher, salt: header.salt)
-        let start = offset + EncryptedFrame.headerSize
-        let sealed = Array(pending[start..<offset + header.frameSize])
-        guard let payload = cipher.open(sealed, nonce: header.nonce, header: header.bytes) else { return nil }
-        ciphers = [header.salt: cipher]
-        guard header.isCompressed else { return payload }
-        var text: [UInt8] = []
-        text.reserveCapacity(header.plainSize)
-        try GzipReader().feed(payload) { text += $0 }
-        return text
+        do {
+            try self.init(key: provider.secret(named: FrameCipher.nameOfLogKey))
+        } catch let error as LogError where error.code == .secret {
+            throw error
+        } catch {
+            throw LogError(.secret, "The key of encrypted logs cannot be had: \(error)")
+        }
     }
 }

@@ -35,9 +35,6 @@ package final class FileArchiver: Sendable {
         var timer: (any LogTimer)?
     }
 
-    /// What the secret with the key is called.
-    package static let keyName = "log-archive-key"
-
     // MARK: Constants (any thread)
     private let directory: LogDirectory
     private let inventory: FileInventory
@@ -125,7 +122,7 @@ package final class FileArchiver: Sendable {
     /// Works on a claimed file; `name` is what it is called afterwards.
     private func work(on name: inout String, _ settings: Settings) throws {
         let (_, stage, _) = ArchiveStage.split(name)
-        if stage == .plain, settings.format != .plain {
+        if stage == .plain, settings.format != .plain, try !isLocked(name, settings) {
             guard let archive = try makeArchive(of: name, settings) else {
                 throw LogError(.inUse, "Another process still holds the file", place: name)
             }
@@ -144,14 +141,20 @@ package final class FileArchiver: Sendable {
         }
     }
 
+    /// Whether the file is encrypted already, and there is no key any more: it stays as it is.
+    private func isLocked(_ name: String, _ settings: Settings) throws -> Bool {
+        settings.format != .encrypted && settings.key == nil && directory.isFramed(name)
+    }
+
     private func makeArchive(of name: String, _ settings: Settings) throws -> String? {
         guard let entry = inventory.entries.last(where: { $0.name == name }) else { return nil }
-        let isEncrypted = settings.format == .encrypted
+        // What was encrypted stays so, whatever the setting is by now.
+        let isEncrypted = settings.format == .encrypted || directory.isFramed(name)
         let stage = isEncrypted ? ArchiveStage.encrypted : .gzip
         let unfinished = name + stage.rawValue + ArchiveStage.unfinished
         let job = ArchiveJob(
             directory: directory, name: name, stage: stage,
-            cipher: isEncrypted ? try cipher(settings) : nil, mode: settings.mode,
+            cipher: isEncrypted ? try FrameCipher(ofLogs: settings.key) : nil, mode: settings.mode,
             reserve: { [makeRoom, inventory] bytes in
                 // What was set aside before counts already.
                 let before = inventory.reserve(unfinished, 0)
@@ -165,12 +168,5 @@ package final class FileArchiver: Sendable {
         inventory.rename(name, to: job.archiveName, stage: job.stage)
         inventory.resize(job.archiveName, to: size)
         return job.archiveName
-    }
-
-    private func cipher(_ settings: Settings) throws -> FrameCipher {
-        guard let provider = settings.key else {
-            throw LogError(.secret, "Encrypted archives need a key; set `archiveKey` of the file logger")
-        }
-        return try FrameCipher(key: provider.secret(named: FileArchiver.keyName))
     }
 }

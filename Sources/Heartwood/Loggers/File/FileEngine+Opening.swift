@@ -98,9 +98,15 @@ extension FileEngine {
             catalogue = FileCatalogue.load(directory, settings.naming)
             refreshInventory()
         }
-        let opened = try reuse(now, uptime) ?? begin(now, uptime)
+        let cipher = try currentCipher()
+        let opened = try reuse(now, uptime, cipher) ?? begin(now, uptime, cipher)
         writer = opened
         return opened
+    }
+
+    /// What the next file is encrypted with; nil for plain text.
+    func currentCipher() throws -> FrameCipher? {
+        settings.isEncrypted ? try FrameCipher(ofLogs: settings.key) : nil
     }
 
     /// Reads what earlier runs left in the directory; once.
@@ -132,7 +138,9 @@ extension FileEngine {
     // MARK: A file that is there
 
     /// Goes on with the newest file that an earlier run left, where that is allowed and sensible.
-    private func reuse(_ now: LogTimestamp, _ uptime: Duration) throws -> FileWriter? {
+    private func reuse(
+        _ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?
+    ) throws -> FileWriter? {
         defer { mustBegin = false }
         let candidates = inventory.entries.reversed().lazy.filter { !$0.isUnfinished && !$0.isProtected }
             .prefix(4)
@@ -153,23 +161,25 @@ extension FileEngine {
                 sharesDirectory = true
                 continue
             }
-            if settings.repairsTornLines, isAlone {
-                do throws(SystemFailure) {
-                    let cut = try TornLineRepair.repair(file, size: status.size, calls: calls)
-                    if cut > 0 {
-                        report(.repaired(name: entry.name, bytes: cut))
-                        status = try calls.status(file.number)
-                        inventory.resize(entry.name, to: status.size)
-                    }
-                } catch {
-                    report(.failed(error, name: entry.name, waiting: 0))
-                    if !mustBegin { throw error }
+            var tail: FrameTail?
+            var isFramed = cipher != nil
+            do {
+                isFramed = try FrameTail.isFramed(file, calls)
+                if isFramed || cipher != nil {
+                    tail = try cipher.flatMap { try FrameTail.find(in: file, size: status.size, $0, calls) }
                 }
+                try repair(file, entry, &status, tail, isFramed: isFramed, isAlone: isAlone)
+            } catch {
+                let failure = error as? SystemFailure ?? SystemFailure(.read, EIO)
+                report(.failed(failure, name: entry.name, waiting: 0))
+                if !mustBegin { throw failure }
             }
+            // Encrypted and plain text do not mix, and neither do two keys.
+            let isOurs = cipher == nil ? !isFramed : tail != nil
             let begun = self.begun(file, entry, status)
             let deadline = rolling.deadline(begun: begun, wall: now, steady: uptime)
             let isFull = rolling.maximumSize > 0 && status.size >= rolling.maximumSize
-            let mayGoOn = (settings.reusesFiles || settings.isShared) && !mustBegin
+            let mayGoOn = (settings.reusesFiles || settings.isShared) && !mustBegin && isOurs
             guard mayGoOn, !isFull, !deadline.isReached(wall: now, steady: uptime) else {
                 finish(entry.name, entry.label)
                 report(.foundFinished(name: finishedName(entry)))
@@ -177,7 +187,8 @@ extension FileEngine {
             }
             let writer = FileWriter(
                 file: file, status: status, name: entry.name, label: entry.label, begun: begun, isNew: false,
-                hasHeader: true, calls: calls)
+                hasHeader: true, frames: try cipher.map { try FrameEncoder($0, behind: tail?.last) },
+                calls: calls)
             writer.deadline = deadline
             if settings.isShared { _ = try calls.tryLock(file.number, shared: true) }
             inventory.protect(entry.name, true)
@@ -185,6 +196,25 @@ extension FileEngine {
             return writer
         }
         return nil
+    }
+
+    /// Cuts off what a crash left behind the last whole line or frame.
+    private func repair(
+        _ file: Descriptor, _ entry: FileInventory.Entry, _ status: inout FileStatus, _ tail: FrameTail?,
+        isFramed: Bool, isAlone: Bool
+    ) throws(SystemFailure) {
+        guard isAlone else { return }
+        var cut = 0
+        if let tail {
+            cut = status.size - tail.end
+            if cut > 0 { try calls.truncate(file.number, to: tail.end) }
+        } else if !isFramed, settings.repairsTornLines {
+            cut = try TornLineRepair.repair(file, size: status.size, calls: calls)
+        }
+        guard cut > 0 else { return }
+        report(.repaired(name: entry.name, bytes: cut))
+        status = try calls.status(file.number)
+        inventory.resize(entry.name, to: status.size)
     }
 
     private func isFinished(_ entry: FileInventory.Entry) -> Bool {
@@ -211,7 +241,7 @@ extension FileEngine {
     // MARK: A new file
 
     /// Makes a new file.
-    func begin(_ now: LogTimestamp, _ uptime: Duration) throws -> FileWriter {
+    func begin(_ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?) throws -> FileWriter {
         let naming = settings.naming
         var label = naming.next(
             at: now, after: inventory.newest, process: sharesDirectory && !settings.isShared ? process : nil)
@@ -224,11 +254,12 @@ extension FileEngine {
             guard LogFileNaming.isUsable(name) else { throw LogDirectory.Refusal.badName }
             do {
                 let file = try directory.create(name, mode: settings.fileMode)
+                calls.protect(file.number, as: settings.protection)
                 _ = try calls.tryLock(file.number, shared: settings.isShared)
-                return adopt(file, name, label, now, uptime)
+                return adopt(file, name, label, now, uptime, try cipher.map { try FrameEncoder($0) })
             } catch let failure as SystemFailure where failure.number == EEXIST {
                 if name == naming.activeName {
-                    if let taken = try takeActive(name, label, now, uptime) { return taken }
+                    if let taken = try takeActive(name, label, now, uptime, cipher) { return taken }
                     isActiveRefused = true
                 } else {
                     label.number += 1
@@ -239,12 +270,13 @@ extension FileEngine {
     }
 
     private func adopt(
-        _ file: Descriptor, _ name: String, _ label: LogFileLabel, _ now: LogTimestamp, _ uptime: Duration
+        _ file: Descriptor, _ name: String, _ label: LogFileLabel, _ now: LogTimestamp, _ uptime: Duration,
+        _ frames: FrameEncoder?
     ) -> FileWriter {
         let status = (try? calls.status(file.number)) ?? FileStatus(stat())
         let writer = FileWriter(
             file: file, status: status, name: name, label: label, begun: now, isNew: true, hasHeader: true,
-            calls: calls)
+            frames: frames, calls: calls)
         renewDeadline(writer, now, uptime)
         inventory.insert(
             FileInventory.Entry(
@@ -266,7 +298,7 @@ extension FileEngine {
     ///
     /// - Returns: nil where it must not be written to; then the file gets its dated name at once.
     private func takeActive(
-        _ name: String, _ label: LogFileLabel, _ now: LogTimestamp, _ uptime: Duration
+        _ name: String, _ label: LogFileLabel, _ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?
     ) throws -> FileWriter? {
         let file: Descriptor
         let status: FileStatus
@@ -280,7 +312,12 @@ extension FileEngine {
             sharesDirectory = true
             return nil
         }
-        let writer = adopt(file, name, label, now, uptime)
+        let tail = try cipher.flatMap { try FrameTail.find(in: file, size: status.size, $0, calls) }
+        guard try cipher == nil ? !FrameTail.isFramed(file, calls) : tail?.end == status.size else {
+            return nil
+        }
+        let frames = try cipher.map { try FrameEncoder($0, behind: tail?.last) }
+        let writer = adopt(file, name, label, now, uptime, frames)
         writer.hasRecords = status.size > 0
         return writer
     }

@@ -19,8 +19,9 @@ extension FileEngine {
         do {
             _ = lock.acquire()
             defer { lock.release() }
+            let cipher = try currentCipher()
             try giveFinalName(old)
-            let new = try begin(now, uptime)
+            let new = try begin(now, uptime, cipher)
             writer = new
         } catch {
             nextRoll = uptime + FileEngine.retryInterval

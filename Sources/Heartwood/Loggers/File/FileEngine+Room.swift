@@ -149,6 +149,7 @@ extension FileEngine {
         mustBegin = !settings.isShared
         if let writer { inventory.protect(writer.name, true) }
         writer = nil
+        slot = nil
         forgetWaiting()
     }
 
@@ -171,6 +172,10 @@ extension FileEngine {
             mustBegin = true
         }
         settings = new
+        if let writer, writer.isFramed != new.isEncrypted || (writer.isFramed && !hasKey(writer)) {
+            finishForChange(writer)
+            mustBegin = true
+        }
         if let writer, old.rolling != new.rolling || old.retention != new.retention {
             let now = clock.now()
             let uptime = clock.uptime()
@@ -190,6 +195,11 @@ extension FileEngine {
         }
         if old.currentLink != new.currentLink, let writer { updateLink(writer.name) }
         if old.minimumFreeSpace != new.minimumFreeSpace { spaceCredit = 0 }
+    }
+
+    /// Whether the file is encrypted with the key that is to be used from now on.
+    private func hasKey(_ writer: FileWriter) -> Bool {
+        (try? currentCipher()) == writer.cipher
     }
 
     /// Tells of settings that contradict each other.

@@ -75,6 +75,8 @@ package final class FileEngine {
     var lastSeen: (wall: LogTimestamp, steady: Duration)?
     /// Until when the wall clock is not believed in what concerns the age of files.
     var distrustedUntil = Duration.zero
+    /// Where the journal is told of each write before it is made.
+    package var slot: JournalSlot?
 
     package init(
         directory: LogDirectory, settings: FileSettings, clock: any LogClock = SystemClock(),
@@ -106,13 +108,16 @@ package final class FileEngine {
     /// - Parameters:
     ///   - bytes: the records, without gaps.
     ///   - ends: where each ends.
+    ///   - marks: the mark of each in the journal; none without a journal.
     ///   - isUrgent: synchronise afterwards.
-    package func write(_ bytes: UnsafeRawBufferPointer, _ ends: [Int], isUrgent: Bool = false) {
+    package func write(
+        _ bytes: UnsafeRawBufferPointer, _ ends: [Int], marks: [UInt64] = [], isUrgent: Bool = false
+    ) {
         guard !ends.isEmpty else { return }
         checkProcess()
         var done = 0
         if waiting.isEmpty, lost == 0 {
-            let progress = drive(bytes, ends)
+            let progress = drive(bytes, ends, marks)
             done = progress.dealt
             if let number = progress.unwritable { drop(number) }
             if done == ends.count {
@@ -120,7 +125,7 @@ package final class FileEngine {
                 return
             }
         }
-        park(bytes, ends, from: done)
+        park(bytes, ends, marks, from: done)
         if failure == nil || clock.uptime() >= nextAttempt { retry() }
         synchronizeIfDue(isUrgent)
     }
@@ -132,7 +137,7 @@ package final class FileEngine {
         while failure == nil {
             if waiting.isEmpty, lost > 0 { announceLoss() }
             if waiting.isEmpty { break }
-            let progress = waiting.bytes.withUnsafeBytes { drive($0, waiting.ends) }
+            let progress = waiting.bytes.withUnsafeBytes { drive($0, waiting.ends, waiting.marks) }
             if !settle(progress) { break }
         }
         if failure == nil, hasFailed {
@@ -191,10 +196,10 @@ package final class FileEngine {
         lost = 0
     }
 
-    private func park(_ bytes: UnsafeRawBufferPointer, _ ends: [Int], from first: Int) {
+    private func park(_ bytes: UnsafeRawBufferPointer, _ ends: [Int], _ marks: [UInt64], from first: Int) {
         var start = first == 0 ? 0 : ends[first - 1]
         let before = counters.dropped
-        for end in ends[first...] {
+        for (index, end) in ends.enumerated().dropFirst(first) {
             let record = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
             start = end
             var room = settings.waitingLimit - waiting.byteCount
@@ -208,7 +213,7 @@ package final class FileEngine {
                 }
             }
             if record.count <= room {
-                waiting.append(record: record)
+                waiting.append(record: record, mark: marks.isEmpty ? 0 : marks[index])
             } else {
                 lost += 1
                 lossReason = failure
@@ -223,40 +228,76 @@ package final class FileEngine {
     ///
     /// - Returns: how many records are dealt with; the last of them was not written where `unwritable` says why no
     ///   file can ever hold it.
-    private func drive(_ bytes: UnsafeRawBufferPointer, _ ends: [Int]) -> (dealt: Int, unwritable: Int32?) {
+    private func drive(
+        _ bytes: UnsafeRawBufferPointer, _ ends: [Int], _ marks: [UInt64]
+    ) -> (dealt: Int, unwritable: Int32?) {
         var index = 0
+        // How many records a frame may hold; fewer, once a limit on the size of files was met.
+        var most = Int.max
         do {
             while index < ends.count {
                 let start = index == 0 ? 0 : ends[index - 1]
                 let mayTruncate = beginWrite()
                 defer { endWrite() }
                 let writer = try readyWriter()
-                let rest = ends[index...]
-                var count = rolling.fitting(rest, from: start, size: writer.size, isFresh: !writer.hasRecords)
+                guard try !settings.isShared || writer.followFrames(mayTruncate: mayTruncate) || roll() else {
+                    throw SystemFailure(.open, EPERM)
+                }
+                guard writer === self.writer else { continue }
+                var rest =
+                    writer.isFramed ? frame(of: ends[index...], from: start, most: most) : ends[index...]
+                if slot != nil { rest = rest.prefix(JournalSlot.writeLimit) }
+                let overhead =
+                    writer.isFramed ? EncryptedFrame.overhead(of: (rest.last ?? start) - start) : 0
+                var count = rolling.fitting(
+                    rest, from: start - overhead, size: writer.size, isFresh: !writer.hasRecords)
                 if count == 0 {
                     if roll() { continue }
                     count = rest.count
                 }
-                guard let fitting = try fitQuota(rest.prefix(count), from: start, writer) else { continue }
+                guard let fitting = try fitQuota(rest.prefix(count), from: start - overhead, writer) else {
+                    continue
+                }
                 guard fitting > 0 else { return (index + 1, EDQUOT) }
                 let last = index + fitting
-                try spendSpace(ends[last - 1] - start)
+                try spendSpace(ends[last - 1] - start + overhead)
                 let part = UnsafeRawBufferPointer(rebasing: bytes[start..<ends[last - 1]])
+                if !marks.isEmpty {
+                    // A frame arrives as a whole: so do its records.
+                    slot?.intend(
+                        writer.identity, writer.name, size: writer.size, from: start,
+                        ends: ends[index..<last], marks: marks[index..<last],
+                        whole: writer.isFramed ? part.count + overhead : nil)
+                }
                 let outcome = writer.append(
                     part, ends: ends[index..<last], from: start, mayTruncate: mayTruncate)
+                if !marks.isEmpty {
+                    slot?.settle(upTo: marks[index..<index + outcome.records].max() ?? 0)
+                }
                 index += outcome.records
                 noteWritten(outcome, writer)
                 guard let failure = outcome.failure else { continue }
                 guard failure.number == EFBIG else { throw failure }
                 // The process may not make files larger than this: go on in another one.
-                guard writer.hasRecords else { return (index + 1, EFBIG) }
-                guard roll() else { throw failure }
+                if writer.hasRecords {
+                    guard roll() else { throw failure }
+                } else if writer.isFramed, fitting > 1 {
+                    most = fitting / 2
+                } else {
+                    return (index + 1, EFBIG)
+                }
             }
             failure = nil
         } catch {
             note(error)
         }
         return (index, nil)
+    }
+
+    /// The records that go into one frame: as many as fit, one at least.
+    private func frame(of ends: ArraySlice<Int>, from start: Int, most: Int) -> ArraySlice<Int> {
+        let count = ends.prefix(most).prefix { $0 - start <= EncryptedFrame.pieceSize }.count
+        return ends.prefix(max(1, count))
     }
 
     private func noteWritten(_ outcome: FileWriter.Outcome, _ writer: FileWriter) {
@@ -276,6 +317,7 @@ package final class FileEngine {
 
     /// Remembers a failure, and when to try again.
     func note(_ error: any Error) {
+        if let error = error as? LogError, error.code == .secret { report(.locked(reason: "\(error)")) }
         let failure = error as? SystemFailure ?? SystemFailure(.open, (error as? LogError)?.cause ?? EPERM)
         self.failure = failure
         hasFailed = true

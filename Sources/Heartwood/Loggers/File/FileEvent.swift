@@ -12,6 +12,8 @@ package enum FileEvent: Sendable {
     case repaired(name: String, bytes: Int)
     /// A call failed; lines wait, or a file could not be removed or renamed.
     case failed(SystemFailure, name: String?, waiting: Int)
+    /// There is no key to encrypt with; lines wait.
+    case locked(reason: String)
     /// Something in the directory was refused.
     case refused(LogDirectory.Refusal, name: String)
     /// Lines were dropped; the total since the last time that all was well.

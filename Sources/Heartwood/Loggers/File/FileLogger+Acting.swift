@@ -32,7 +32,8 @@ extension FileLogger {
 
     /// Puts everything that was logged before on the disk itself, so that it survives a power cut; `flush` does less.
     ///
-    /// Inside of a hook of this logger it does so at once.
+    /// Inside of a hook of this logger it does so at once. After a failure, what was written before it may never reach the
+    /// disk, as kernels forget what they could not write: a later success speaks for what was written since.
     ///
     /// - Parameter timeout: How long to wait at most.
     /// - Returns: whether it is done; false after the time, or where a line still waits or the disk failed.
@@ -80,7 +81,7 @@ extension FileLogger {
             let finished = catalogue.finished
             let label = $0.label
             return LogFileInfo(
-                $0, directory: directoryPath, active: active,
+                $0, directory, active: active,
                 isFinished: finished.map { label <= $0 } ?? false)
         }
     }

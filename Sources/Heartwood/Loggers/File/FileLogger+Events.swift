@@ -20,6 +20,10 @@ extension FileLogger {
             diagnostics.report(
                 .writeFailed, "\(self.name): \(name ?? directoryPath): \(failure); \(waiting) lines wait",
                 key: "\(self.name) \(failure.call)")
+        case .locked(let reason):
+            diagnostics.report(
+                .setting, "\(self.name): nothing is written without the key of encrypted logs: \(reason)",
+                key: "\(self.name) key")
         case .refused(let refusal, let name):
             diagnostics.report(
                 .damaged, "\(self.name): \(name) in \(directoryPath) was refused: \(refusal.explanation)",
@@ -63,20 +67,20 @@ extension FileLogger {
     /// A file that the engine knows.
     final func describe(_ name: String) -> LogFileInfo? {
         engine.inventory.entries.last { $0.name == name }.map {
-            LogFileInfo($0, directory: directoryPath, active: nil, isFinished: true)
+            LogFileInfo($0, directory, active: nil, isFinished: true)
         }
     }
 
     /// Has the engine make room for an archive; called on the archiver's queue, for which nobody waits.
     final func makeRoom(_ bytes: Int, of label: LogFileLabel) -> Bool {
         let result = Locked(false)
-        let done = DispatchSemaphore(value: 0)
+        let done = Semaphore()
         perform { [weak self] in
             let hasRoom = self?.engine.makeRoom(forArchive: bytes, of: label) ?? false
             result.withLock { $0 = hasRoom }
             done.signal()
         }
-        return done.wait(timeout: .now() + .seconds(30)) == .success && result.withLock { $0 }
+        return done.wait(upTo: .seconds(30)) && result.withLock { $0 }
     }
 }
 

@@ -26,6 +26,7 @@ public import Foundation
 /// - **Faults**: nothing that goes wrong with a disk reaches the program. Lines wait, ``waitingLimit`` bytes of them, are
 ///   tried again at least every quarter of a second, and what had to be dropped is counted, reported to the
 ///   dispatcher's diagnostics, and told in the file, where it is missing.
+/// - **Long messages**: a line is at most ``maximumMessageSize`` long, and says what was left out of it.
 /// - **Crashes**: each batch is handed to the kernel as a whole, so it survives the death of the process. What a power
 ///   cut may take is for ``syncPolicy`` to say.
 ///
@@ -81,6 +82,16 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// The permissions of new files, whatever the umask; 0o600.
     @Ordered public final var fileMode: UInt16 = 0o600
 
+    /// When Apple's devices let anybody read new files; from the first unlocking on.
+    ///
+    /// Without effect on other systems, and untested.
+    @Ordered public final var fileProtection = LogFileProtection.untilFirstUnlock
+
+    /// Whether Apple's systems put the directory into backups; false.
+    ///
+    /// Without effect on other systems, and untested.
+    @Ordered public final var isInBackup = false
+
     /// Whether a run goes on with the newest file of an earlier one, where that is not finished, full or too old; true.
     @Ordered public final var reusesFiles = true
 
@@ -100,6 +111,12 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// When lines are put on the disk itself, not just into the kernel; never.
     @Ordered public final var syncPolicy = LogSyncPolicy.never
 
+    /// The most bytes of a message as the formatter writes it; 64 KiB.
+    ///
+    /// The text of a longer one is cut at a character, and ends in `…[truncated 1234 bytes]`; then fields are left out,
+    /// and counted as well, if need be. Limits below 256 bytes count as 256. Zero: no limit.
+    @Ordered public final var maximumMessageSize = ByteCount.kibibytes(64)
+
     /// How many bytes of lines wait in memory while no file takes them; 1 MiB.
     ///
     /// What is more is dropped and counted.
@@ -112,12 +129,16 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     // MARK: Archives (any thread, ordered)
 
-    /// How finished files are kept; as they are.
+    /// How files are kept; as they are.
     ///
-    /// Files that are finished already are changed as well.
+    /// Finished files become archives, and those that are finished already as well. `encrypted` begins at once, with a new
+    /// file: no line is written unencrypted after it was set. What was encrypted stays so when it is taken back.
     @Ordered public final var archiveFormat = LogArchiveFormat.plain
 
-    /// Where the key of encrypted archives comes from: the secret `log-archive-key`, of 32 bytes or 64 hex digits.
+    /// Where the key of encrypted logs comes from: the secret `log-archive-key`, of 32 bytes or 64 hex digits.
+    ///
+    /// Asked whenever a file is begun or archived, or a setting is changed, so that a key may be replaced; not for each
+    /// line. Called on the logging queues, and should not take long.
     @Ordered public final var archiveKey: (any SecretProvider)?
 
     /// Does something with every finished file, in the background; nil for nothing.
@@ -166,9 +187,14 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         var buffer = LogBuffer(capacity: 80 * 1024)
         /// Where each record ends.
         var ends: [Int] = []
+        /// The mark of each in the journal, where there is one.
+        var marks: [UInt64] = []
+        var isJournaled = false
         /// Whether one of them is to be on the disk at once, and which levels are.
         var isUrgent = false
         var urgentLevels: UInt32 = 0
+        /// How long a message may be.
+        var cap = MessageCap(64 * 1024)
     }
 
     /// Makes a logger for a directory, which is made if it is missing.
@@ -249,10 +275,27 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         let batch = batch
         let start = batch.pointee.buffer.count
         guard formatted(message, into: &batch.pointee.buffer) else { return }
+        if let cap = batch.pointee.cap, cap.isExceeded(by: batch.pointee.buffer.count - start) {
+            shorten(message, from: start, cap)
+        }
         finishRecord(in: &batch.pointee.buffer, from: start)
         batch.pointee.ends.append(batch.pointee.buffer.count)
+        if batch.pointee.isJournaled { batch.pointee.marks.append(journalMark) }
         if message.level.rawValue & batch.pointee.urgentLevels != 0 { batch.pointee.isUrgent = true }
         if batch.pointee.buffer.count >= FileLogger.batchSize { writeBatch() }
+    }
+
+    private func shorten(_ message: LogMessage, from start: Int, _ cap: MessageCap) {
+        cap.shorten(message, in: &batch.pointee.buffer, from: start) { shorter, output in
+            guard let formatter else {
+                output.appendText(of: shorter, privacy: .redact)
+                return true
+            }
+            return formatter.format(shorter, into: &output)
+        }
+        diagnostics.report(
+            .note, "\(name): a message was longer than \(maximumMessageSize), and was cut", key: "\(name) cut"
+        )
     }
 
     /// Writes the batch.
@@ -261,11 +304,12 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         armTimer()
     }
 
-    /// Hands everything to the kernel that it takes.
+    /// Hands everything to the kernel that it takes; a flush says of this logger where that is not all.
     public final override func flush() {
         writeBatch()
         engine.retry()
         settle()
+        if !engine.isIdle { noteUnfinished() }
     }
 
     /// Has the directory read in a second; the first message does it at once.
@@ -296,8 +340,10 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         guard engineIfMade != nil else { return }
         writeBatch()
         let settings = currentSettings()
+        batch.pointee.cap = MessageCap(maximumMessageSize.bytes)
         batch.pointee.urgentLevels = if case .levels(let mask) = settings.sync { mask.rawValue } else { 0 }
         engine.apply(settings)
+        if engine.isStarted { directory.calls.setBackup(of: directoryPath, isExcluded: !isInBackup) }
         applyArchiveSettings()
         settle()
     }
@@ -348,6 +394,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         settings.retention = RetentionPlan(
             maximumCount: maximumFileCount, quota: diskQuota.bytes, maximumAge: maximumFileAge)
         settings.fileMode = UInt32(fileMode) & 0o777
+        settings.protection = fileProtection
         settings.reusesFiles = reusesFiles
         settings.isShared = isShared
         settings.sync = syncPolicy
@@ -355,6 +402,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         settings.minimumFreeSpace = minimumFreeSpace.bytes
         settings.repairsTornLines = repairsTornLines
         settings.currentLink = currentLink
+        settings.isEncrypted = archiveFormat == .encrypted
+        settings.key = archiveKey
         return settings
     }
 
@@ -365,6 +414,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         startTimer = nil
         do {
             try engine.start()
+            directory.calls.setBackup(of: directoryPath, isExcluded: !isInBackup)
             engine.advise()
             engine.applyRetention()
             enqueueArchives()
@@ -378,11 +428,13 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         guard !batch.pointee.ends.isEmpty else { return }
         open()
         batch.pointee.buffer.withUnsafeBytes { bytes in
-            engine.write(bytes, batch.pointee.ends, isUrgent: batch.pointee.isUrgent)
+            engine.write(
+                bytes, batch.pointee.ends, marks: batch.pointee.marks, isUrgent: batch.pointee.isUrgent)
         }
         batch.pointee.buffer.removeAll()
         batch.pointee.buffer.shrink(to: 1 << 20)
         batch.pointee.ends.removeAll(keepingCapacity: true)
+        batch.pointee.marks.removeAll(keepingCapacity: true)
         batch.pointee.isUrgent = false
         noteCounters()
     }
@@ -391,6 +443,27 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     final func settle() {
         noteCounters()
         armTimer()
+        noteSettled()
+    }
+
+    // MARK: - For the journal
+
+    /// Whether no record waits, in the batch or in the engine.
+    final var hasUnwritten: Bool { !batch.pointee.ends.isEmpty || !engine.isIdle }
+
+    final func beginJournal(_ slot: JournalSlot?) {
+        writeBatch()
+        engine.slot = slot
+        batch.pointee.isJournaled = slot != nil
+    }
+
+    /// Drops what waits, uncounted.
+    final func forgetBatch() {
+        batch.pointee.buffer.removeAll()
+        batch.pointee.ends.removeAll(keepingCapacity: true)
+        batch.pointee.marks.removeAll(keepingCapacity: true)
+        engine.forgetWaiting()
+        noteCounters()
     }
 
     private func noteCounters() {

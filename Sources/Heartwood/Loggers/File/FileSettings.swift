@@ -1,10 +1,12 @@
-/// How rolled files are kept.
+/// How files are kept.
 public enum LogArchiveFormat: Hashable, Sendable {
     /// As they were written.
     case plain
     /// Compressed with gzip, in the background.
     case gzip
-    /// Compressed and encrypted with AES-256-GCM, in the background; needs ``FileLogger/archiveKey``.
+    /// Encrypted with AES-256-GCM from their first line on, and compressed as well when they are finished.
+    ///
+    /// Needs ``FileLogger/archiveKey``; while there is no key nothing is written, and lines wait.
     case encrypted
 }
 
@@ -28,6 +30,7 @@ package struct FileSettings: Sendable {
     package var rolling = RollingPolicy()
     package var retention = RetentionPlan()
     package var fileMode: UInt32 = 0o600
+    package var protection = LogFileProtection.untilFirstUnlock
     package var reusesFiles = true
     package var isShared = false
     package var sync = LogSyncPolicy.never
@@ -35,7 +38,10 @@ package struct FileSettings: Sendable {
     package var minimumFreeSpace = 0
     package var repairsTornLines = true
     package var currentLink: String?
-    package var archive = LogArchiveFormat.plain
+    /// Whether what is written is encrypted.
+    package var isEncrypted = false
+    /// Where the key comes from.
+    package var key: (any SecretProvider)?
 
     package init(naming: LogFileNaming) {
         self.naming = naming

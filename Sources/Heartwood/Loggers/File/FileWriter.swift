@@ -23,6 +23,10 @@ package final class FileWriter {
     package var deadline = RollingPolicy.Deadline(
         wall: nil, steady: nil, earliest: LogTimestamp(nanoseconds: .min))
 
+    /// Makes frames of the records; nil where they are written as they are.
+    private var frames: FrameEncoder?
+    /// Where the last frame ends that `frames` knows of.
+    private var framesEnd: Int
     /// The process has a limit on the size of files, so a write could raise a signal that ends it.
     private var isLimited: Bool
     /// The end of the last whole record, where a part of one is behind it that could not be cut off.
@@ -31,8 +35,7 @@ package final class FileWriter {
 
     package init(
         file: Descriptor, status: FileStatus, name: String, label: LogFileLabel, begun: LogTimestamp,
-        isNew: Bool,
-        hasHeader: Bool, calls: SystemCalls
+        isNew: Bool, hasHeader: Bool, frames: FrameEncoder? = nil, calls: SystemCalls
     ) {
         self.file = file
         self.identity = status.identity
@@ -42,9 +45,17 @@ package final class FileWriter {
         self.size = status.size
         self.hasRecords = !isNew && status.size > 0
         self.needsHeader = hasHeader && status.size == 0
+        self.frames = frames
+        self.framesEnd = status.size
         self.isLimited = calls.fileSizeLimit() != nil
         self.calls = calls
     }
+
+    /// Whether records are encrypted before they are written.
+    package var isFramed: Bool { frames != nil }
+
+    /// The key that records are encrypted with.
+    package var cipher: FrameCipher? { frames?.cipher }
 
     /// What became of records that were to be written.
     package struct Outcome: Sendable {
@@ -62,7 +73,10 @@ package final class FileWriter {
     package func refresh() throws(SystemFailure) -> FileStatus {
         let status = try calls.status(file.number)
         // Cut to nothing from outside, as `copytruncate` does, it is as good as new.
-        if status.size == 0, size > 0 { needsHeader = true }
+        if status.size == 0, size > 0 {
+            needsHeader = true
+            restartFrames()
+        }
         size = status.size
         if let tornAt {
             if status.size > tornAt {
@@ -97,6 +111,7 @@ package final class FileWriter {
     package func append(
         _ bytes: UnsafeRawBufferPointer, ends: ArraySlice<Int>, from start: Int, mayTruncate: Bool = true
     ) -> Outcome {
+        if isFramed { return appendFrames(bytes, ends.count, mayTruncate) }
         let before = size
         let (written, failure) = writeAll(bytes)
         guard let failure else {
@@ -120,6 +135,11 @@ package final class FileWriter {
     /// Writes the header of a new file, all of it or nothing.
     package func writeHeader(_ bytes: UnsafeRawBufferPointer) -> SystemFailure? {
         let before = size
+        if isFramed {
+            let outcome = writeFrames(bytes, mayTruncate: true)
+            if outcome.failure == nil { needsHeader = false }
+            return outcome.failure
+        }
         let (written, failure) = writeAll(bytes)
         if let failure {
             size = before
@@ -157,12 +177,66 @@ package final class FileWriter {
             } catch {
                 tornAt = length
             }
+        } else if isFramed {
+            // Readers step over a torn frame.
+            size = length + written
         } else {
             // Somebody may have written behind the torn record: end it, so that at least the next one is whole.
             let newline: [UInt8] = [UInt8(ascii: "\n")]
             _ = newline.withUnsafeBytes { writeAll($0) }
             size = length + written
         }
+    }
+
+    // MARK: Frames
+
+    /// Writes records as frames, all of them or none.
+    private func appendFrames(
+        _ bytes: UnsafeRawBufferPointer, _ records: Int, _ mayTruncate: Bool
+    ) -> Outcome {
+        var outcome = writeFrames(bytes, mayTruncate: mayTruncate)
+        guard outcome.failure == nil else { return outcome }
+        hasRecords = true
+        outcome.records = records
+        return outcome
+    }
+
+    private func writeFrames(_ bytes: UnsafeRawBufferPointer, mayTruncate: Bool) -> Outcome {
+        guard let first = frames?.place.number, let sealed = try? frames?.encode(live: bytes) else {
+            return Outcome(failure: SystemFailure(.write, EIO))
+        }
+        let before = size
+        let (written, failure) = sealed.withUnsafeBytes { writeAll($0) }
+        size += written
+        defer { framesEnd = size }
+        guard let failure else { return Outcome(bytes: written) }
+        size = before
+        // What was written of it, a reader may have seen: the numbers are used again in another run only.
+        do { try frames?.goBack(to: first) } catch { return Outcome(failure: SystemFailure(.write, EIO)) }
+        if written > 0 { cut(at: before, mayTruncate: mayTruncate, written: written) }
+        return Outcome(failure: failure)
+    }
+
+    /// Begins with the first frame: the file is empty.
+    private func restartFrames() {
+        guard frames != nil else { return }
+        try? frames?.goOn(behind: nil)
+        framesEnd = 0
+    }
+
+    /// Goes on behind the frames that other processes have written meanwhile; with `mayTruncate` none does so now.
+    ///
+    /// - Returns: false where they are written with another key, so that the file must be left to them.
+    package func followFrames(mayTruncate: Bool) throws -> Bool {
+        guard let cipher, size != framesEnd else { return true }
+        guard let tail = try FrameTail.find(in: file, size: size, cipher, calls) else { return false }
+        if tail.end < size, mayTruncate {
+            try calls.truncate(file.number, to: tail.end)
+            size = tail.end
+        }
+        try frames?.goOn(behind: tail.last)
+        framesEnd = size
+        return true
     }
 
     // MARK: The disk

@@ -31,16 +31,18 @@ public struct LogFileInfo: Hashable, Sendable {
     /// The file's place.
     public var url: URL { URL(fileURLWithPath: path) }
 
-    init(_ entry: FileInventory.Entry, directory: String, active: String?, isFinished: Bool) {
+    /// Describes an entry of a directory; looks into a file whose name does not say whether it is encrypted.
+    init(_ entry: FileInventory.Entry, _ directory: LogDirectory, active: String?, isFinished: Bool) {
         name = entry.name
-        path = directory + "/" + entry.name
+        path = directory.path + "/" + entry.name
         begun = entry.label.begun
         number = entry.label.number
         modified = entry.modified
         size = ByteCount(entry.size)
         isActive = entry.name == active
         isCompressed = entry.stage != .plain
-        isEncrypted = entry.stage == .encrypted
+        isEncrypted =
+            entry.stage == .encrypted || (entry.stage == .plain && directory.isFramed(entry.name))
         isArchived =
             entry.stage != .plain || (isFinished && entry.name != active)
     }

@@ -15,8 +15,9 @@ public import Foundation
 /// - `{number}` or `{number:6}`: a number that counts up, with at least that many digits;
 /// - `{pid}`: the process.
 ///
-/// A template needs a date or a number. What is not in it is put before the extension where it is needed: ` pid77`
-/// when several processes log to the directory, ` 2`, ` 3` … when two files were begun at the same time.
+/// A template needs a date or a number. What is not in it is put before the extension where it is needed: `@0002`,
+/// `@0003` … when two files were begun at the same time, `@0001@pid77` when several processes log to the directory. So
+/// names in alphabetical order are files in the order they were begun, up to 9,999 of one moment.
 ///
 /// **Only files that this naming made are ever touched.** A name counts as made by it only if it can be read, and
 /// writing what was read gives the same name again; so an application "Foo" never takes files of "FooBar" or of

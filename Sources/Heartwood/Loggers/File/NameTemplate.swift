@@ -111,14 +111,28 @@ package struct NameTemplate: Sendable, Hashable {
             case .application: text += application
             case .date(let pattern): text += pattern.format(label.begun ?? LogTimestamp(nanoseconds: 0), zone)
             case .number(let digits):
-                let number = String(label.number)
-                text += String(repeating: "0", count: max(0, digits - number.count)) + number
+                text += padded(label.number, digits)
             case .process: text += String(label.process ?? 0)
             }
         }
-        if !hasProcess, let process = label.process { text += " pid\(process)" }
-        if !hasNumber, label.number > 1 { text += " \(label.number)" }
-        return text + fileExtension
+        return text + suffix(of: label) + fileExtension
+    }
+
+    /// What the template has no field for: `@0002`, `@0002@pid77`, or `@pid77` where there is a field for the number.
+    ///
+    /// It sorts as labels do, in ASCII and in the languages' orders: `@` behind the dot of the extension, numbers
+    /// with so many digits that they seldom need more, and the number before the process.
+    private func suffix(of label: LogFileLabel) -> String {
+        let process = hasProcess ? nil : label.process
+        var text = ""
+        if !hasNumber, label.number > 1 || process != nil { text += "@" + padded(label.number, 4) }
+        if let process { text += "@pid\(process)" }
+        return text
+    }
+
+    private func padded(_ number: Int, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
     package func label(of name: String, _ application: String, _ zone: TimeZone) -> LogFileLabel? {
@@ -144,16 +158,16 @@ package struct NameTemplate: Sendable, Hashable {
                 label.process = Int32(exactly: number).flatMap { $0 == 0 ? nil : $0 }
             }
         }
-        if !hasProcess, rest.hasPrefix(" pid") {
+        if !hasNumber, rest.hasPrefix("@") {
+            rest.removeFirst()
+            guard let number = NameTemplate.number(&rest) else { return nil }
+            label.number = number
+        }
+        if !hasProcess, rest.hasPrefix("@pid") {
             rest.removeFirst(4)
             guard let number = NameTemplate.number(&rest), let process = Int32(exactly: number), process > 0
             else { return nil }
             label.process = process
-        }
-        if !hasNumber, rest.hasPrefix(" ") {
-            rest.removeFirst()
-            guard let number = NameTemplate.number(&rest), number > 1 else { return nil }
-            label.number = number
         }
         return rest.isEmpty ? label : nil
     }

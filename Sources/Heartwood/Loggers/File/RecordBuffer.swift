@@ -1,10 +1,13 @@
 /// Finished records one behind the other, and where each of them ends.
 ///
 /// 1. `ends` is rising, and its last element is the number of bytes.
-/// 2. Records leave at the front, and whole.
+/// 2. There is a mark for each record.
+/// 3. Records leave at the front, and whole.
 package struct RecordBuffer: Sendable {
     package private(set) var bytes: [UInt8] = []
     package private(set) var ends: [Int] = []
+    /// The mark of each record in the journal; 0 for those that it does not keep.
+    package private(set) var marks: [UInt64] = []
 
     package init() {}
 
@@ -16,12 +19,14 @@ package struct RecordBuffer: Sendable {
     package mutating func append(_ record: some Collection<UInt8>) {
         bytes.append(contentsOf: record)
         ends.append(bytes.count)
+        marks.append(0)
     }
 
     /// Appends one record of raw bytes.
-    package mutating func append(record: UnsafeRawBufferPointer) {
+    package mutating func append(record: UnsafeRawBufferPointer, mark: UInt64 = 0) {
         bytes.append(contentsOf: record)
         ends.append(bytes.count)
+        marks.append(mark)
     }
 
     /// Removes records from the front.
@@ -34,6 +39,7 @@ package struct RecordBuffer: Sendable {
         let removed = ends[count - 1]
         bytes.removeFirst(removed)
         ends.removeFirst(count)
+        marks.removeFirst(count)
         for index in ends.indices { ends[index] -= removed }
     }
 
@@ -41,5 +47,6 @@ package struct RecordBuffer: Sendable {
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
+        marks.removeAll(keepingCapacity: true)
     }
 }

@@ -34,7 +34,21 @@ public struct LogFileReader: Sendable {
     /// - Returns: the files, with nothing known of which is written at the moment.
     /// - Throws: ``LogError`` where the directory cannot be read.
     public func files() throws -> [LogFileInfo] {
-        let opened = try LogDirectory(directory, policy: .init(acceptsShared: true), isMade: false)
+        let opened = try open()
+        return try entries(opened).map { LogFileInfo($0, opened, active: nil, isFinished: false) }
+    }
+
+    /// The paths of the files, the oldest first.
+    package func paths() throws -> [String] {
+        let opened = try open()
+        return try entries(opened).map { opened.path + "/" + $0.name }
+    }
+
+    private func open() throws -> LogDirectory {
+        try LogDirectory(directory, policy: .init(acceptsShared: true), isMade: false)
+    }
+
+    private func entries(_ opened: LogDirectory) throws -> [FileInventory.Entry] {
         let inventory = FileInventory()
         do {
             if let naming {
@@ -49,12 +63,11 @@ public struct LogFileReader: Sendable {
         }
         // A crash may have left a log and its complete archive.
         let names = Set(inventory.entries.map(\.name))
-        return inventory.entries.compactMap { entry in
+        return inventory.entries.filter { entry in
             let hasArchive = ArchiveStage.allCases.contains {
                 $0 != .plain && names.contains(entry.name + $0.rawValue)
             }
-            if entry.isUnfinished || (entry.stage == .plain && hasArchive) { return nil }
-            return LogFileInfo(entry, directory: directory, active: nil, isFinished: false)
+            return !entry.isUnfinished && !(entry.stage == .plain && hasArchive)
         }
     }
 
@@ -68,13 +81,13 @@ public struct LogFileReader: Sendable {
     /// - Returns: the lines, once; a sequence of its own for each call.
     /// - Throws: ``LogError`` where the directory cannot be read. A file that cannot be read ends the sequence so.
     public func lines(from: LogTimestamp? = nil, until: LogTimestamp? = nil) throws -> LogLines {
-        LogLines(LogLineIterator(try files().map(\.path), key: key, from: from, until: until))
+        LogLines(LogLineIterator(try paths(), key: key, from: from, until: until))
     }
 
     /// The last lines of all files, oldest first.
     ///
-    /// Plain files are read from their ends, so that large ones cost no more than small ones. Reads on the caller's
-    /// thread.
+    /// Plain files are read from their ends, so that large ones cost no more than small ones; compressed and encrypted
+    /// ones are read whole. Reads on the caller's thread.
     ///
     /// - Parameter count: how many lines at most.
     /// - Returns: the lines; fewer where there are not so many.
@@ -82,9 +95,9 @@ public struct LogFileReader: Sendable {
     public func lastLines(_ count: Int) throws -> [LogLine] {
         var parts: [[LogLine]] = []
         var missing = max(0, count)
-        for file in try files().reversed() where missing > 0 {
-            let offset = try LogTail.start(of: file.path, lines: missing)?.offset ?? 0
-            let reader = LogLineIterator([file.path], offset: offset, key: key)
+        for path in try paths().reversed() where missing > 0 {
+            let offset = try LogTail.start(of: path, lines: missing)?.offset ?? 0
+            let reader = LogLineIterator([path], offset: offset, key: key)
             var lines: [LogLine] = []
             while let next = try reader.next() {
                 lines += next

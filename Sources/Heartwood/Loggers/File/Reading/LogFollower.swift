@@ -15,7 +15,6 @@ package final class LogFollower {
     private let calls = SystemCalls()
     private var source: LogFileSource?
     private var path: String?
-    private var offset = 0
     private var splitter = LineSplitter()
     /// Files that were read to their end, or are being read.
     private var known: Set<Key> = []
@@ -40,9 +39,8 @@ package final class LogFollower {
     }
 
     private func open(_ path: String, at offset: Int) throws {
-        source = try LogFileSource(path: path, offset: offset, key: key)
+        source = try LogFileSource(path: path, offset: offset, key: key, isFollowed: true)
         self.path = path
-        self.offset = offset
     }
 
     /// The lines that have come since the last time.
@@ -61,12 +59,11 @@ package final class LogFollower {
 
     private func readOn(_ lines: inout [LogLine]) throws {
         if let path, let status = try? calls.status(path: path), status.identity == knownPaths[path],
-            status.size < offset
+            let source, status.size < source.position
         {
             try open(path, at: 0)  // cut to nothing by `copytruncate`
         }
         while let bytes = try source?.next() {
-            offset += bytes.count
             splitter.feed(bytes) { lines.append(line($0)) }
         }
     }

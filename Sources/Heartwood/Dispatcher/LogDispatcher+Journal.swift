@@ -1,0 +1,202 @@
+import CHeartwood
+import Dispatch
+import Synchronization
+
+extension LogDispatcher {
+    /// Where the record ring is kept, so that what a call has logged survives the death of the process; nil, the
+    /// default: in memory.
+    ///
+    /// ```swift
+    /// LogDispatcher.shared.journal = .file("/var/lib/shop/journal")
+    /// LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
+    /// ```
+    ///
+    /// From then on a message is safe when its call has returned, `kill -9` and traps included (promise 10); a power cut is
+    /// not meant. Loggers that make messages durable, which are file loggers, get what dead processes have left in
+    /// the directory before anything else, once, in its order. Set it before loggers are added, so that what they write
+    /// first is older than what comes after. A record stays in the ring until those loggers have written it, so with a
+    /// journal the ring's ``overflowPolicy`` also counts for a disk that is full: after its time the records are let go,
+    /// which is reported, and are as safe as without a journal.
+    ///
+    /// Where the file cannot be made the ring stays in memory, which ``journalStatus`` and ``diagnostics`` tell: nothing is
+    /// thrown. Changing it takes a moment in which callers wait; never call it from a logger or formatter.
+    public var journal: LogJournal? {
+        get { journalState.withLock { $0.wanted } }
+        set { setJournal(newValue) }
+    }
+
+    /// What became of ``journal``.
+    public var journalStatus: LogJournal.Status { journalState.withLock { $0.status } }
+
+    /// Whether a fatal signal adds a last message to the journal, with its name and address; false by default.
+    ///
+    /// The message is of level `fatal`, and is delivered with what else is recovered. What was logged before needs no
+    /// handler: it is in the journal when its call has returned. The handler only stores some words, and then the one that was
+    /// there before acts. It is installed once and stays; an overflow of the stack is seen on the thread that sets this first.
+    /// Without a journal it does nothing, which is reported.
+    public var flushOnFatalSignal: Bool {
+        get { journalState.withLock { $0.notesSignals } }
+        set {
+            journalState.withLock { $0.notesSignals = newValue }
+            guard let mapping = journalMapping.withLock({ $0 }) else {
+                if newValue {
+                    diagnostics.report(
+                        .misuse,
+                        "flushOnFatalSignal needs a journal: set `journal` as well, before or after it")
+                }
+                return
+            }
+            if newValue { mapping.noteSignals() } else { mapping.ignoreSignals() }
+        }
+    }
+
+    /// What waits in the journals of dead processes for loggers that have not been added.
+    package var recoverable: [JournalTarget] {
+        var targets: [JournalTarget] = []
+        for key in drain.withLock({ $0.recovery?.keys ?? [] }) {
+            let target = JournalTarget(key: key)
+            if !targets.contains(target) { targets.append(target) }
+        }
+        return targets
+    }
+
+    struct JournalState {
+        var wanted: LogJournal?
+        var status = LogJournal.Status.off
+        var notesSignals = false
+        /// Whether a thread is at it.
+        var isChanging = false
+    }
+
+    private func setJournal(_ wanted: LogJournal?) {
+        if ThreadState.current.isInHook {
+            return diagnostics.report(
+                .misuse, "the journal cannot be changed inside of a logger or formatter")
+        }
+        // One at a time, and not under a lock: diagnostics and drains are user code and long ways.
+        while true {
+            let isMine = journalState.withLock { state in
+                if state.isChanging { return false }
+                state.isChanging = true
+                return true
+            }
+            if isMine { break }
+            usleep(1000)
+        }
+        let status = change(to: wanted)
+        let notesSignals = journalState.withLock { state in
+            (state.wanted, state.status, state.isChanging) = (wanted, status, false)
+            return state.notesSignals
+        }
+        if notesSignals { journalMapping.withLock { $0 }?.noteSignals() }
+    }
+
+    private func change(to wanted: LogJournal?) -> LogJournal.Status {
+        guard let wanted else {
+            exchange { _ in (nil, nil) }
+            return .off
+        }
+        do {
+            let directory = try LogDirectory(wanted.directory)
+            let recovery = JournalRecovery(directory, diagnostics)
+            var failure: (any Error)?
+            let path = exchange { beginning in
+                do {
+                    let file = try JournalFile(
+                        in: directory, ringSize: ring.capacity, beginning: beginning, now: clock.now())
+                    return (file, recovery)
+                } catch let error {
+                    failure = error
+                    return (nil, recovery)
+                }
+            }
+            if let path { return .active(path: path) }
+            throw failure ?? LogError(.file, "The journal cannot be mapped", place: wanted.directory)
+        } catch {
+            let reason = error as? LogError ?? LogError(.file, "\(error)", place: wanted.directory)
+            diagnostics.report(
+                .setting, "there is no journal, and messages may be lost in a crash: \(reason)",
+                key: "journal")
+            return .unavailable(reason)
+        }
+    }
+
+    /// Puts a file in the place of the ring's memory, or memory where there is none.
+    ///
+    /// For a moment the ring is closed: callers wait for room. Everything that it has is handed to the loggers before.
+    ///
+    /// - Returns: the path of the file that the ring is in.
+    @discardableResult
+    private func exchange(_ make: (UInt64) -> (file: JournalFile?, recovery: JournalRecovery?)) -> String? {
+        isExchanging.store(true, ordering: .releasing)
+        defer { isExchanging.store(false, ordering: .releasing) }
+        var (file, garbage) = drain.withLock { drain -> (JournalFile?, [AnyObject]) in
+            let end = ring.close()
+            while ring.consumed < end {
+                // Another thread may be about to publish what it has reserved.
+                if !drain.drain(ring, ringGaps, upTo: end, byCaller: false) { sched_yield() }
+            }
+            let beginning = ring.nextBeginning
+            let (file, recovery) = make(beginning)
+            let target = file.map {
+                (
+                    descriptor: $0.mapping.descriptor, offset: $0.mapping.geometry.counters,
+                    released: $0.released
+                )
+            }
+            if let file { drain.noteClock(in: file) }
+            let isMapped = ring.exchange(for: target, beginning: beginning)
+            // Not before: the ring's tail would be moved as well, and open it.
+            drain.journal?.ringHasLeft(at: end)
+            let used = isMapped ? file : nil
+            journalMapping.withLock { $0 = used?.mapping }
+            drain.begin(used, used == nil ? nil : recovery, at: beginning)
+            if !isMapped { file?.mapping.remove() }
+            defer { drain.garbage = [] }
+            return (used, drain.garbage)
+        }
+        if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
+        return file?.path
+    }
+
+    /// At the dispatcher's end: leaves the file to recovery, or removes it where there is nothing to recover.
+    func closeJournal() { _ = change(to: nil) }
+
+    // MARK: - Room
+
+    /// Reserves room by letting records go that loggers have not written yet; nil where that is not what is in the way.
+    func reserveByLettingGo(_ size: Int) -> (position: UInt64, used: Int)? {
+        letGo() ? ring.reserve(size) : nil
+    }
+
+    /// Stops waiting for loggers that keep the ring full, if there are any.
+    @discardableResult
+    func letGo() -> Bool {
+        if journalMapping.withLock({ $0 == nil }) { return false }
+        drainNow()
+        let count = drain.withLock { $0.letGo(ring) }
+        if count > 0 {
+            diagnostics.report(
+                .messagesDropped,
+                "the journal lets \(count) messages go that a logger has not written: a crash would lose them",
+                key: "journal", count: count)
+        }
+        return count > 0
+    }
+
+    /// Keeps the text of a message that is too large for the ring beside the journal.
+    func keepInJournal(_ large: Unmanaged<LargeBody>, _ position: UInt64) {
+        guard let mapping = journalMapping.withLock({ $0 }), mapping.isOurs else { return }
+        ring.noteLarge()
+        do {
+            try large._withUnsafeGuaranteedRef { large in
+                try JournalLargeText.write(UnsafeRawBufferPointer(large.bytes), for: position, mapping)
+            }
+        } catch {
+            diagnostics.report(
+                .writeFailed,
+                "the journal has no room for a large message, which a crash would lose: \(error)",
+                key: "journal")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+extension LogFilter {
+    /// A share of the messages, chosen by a key: all messages of a key pass, or none does.
+    ///
+    /// The choice depends on the key alone, not on chance: the messages of one request are seen together, and other
+    /// loggers and other processes choose the same requests. Messages without the key pass.
+    ///
+    /// - Parameters:
+    ///   - share: How many of the keys, from 0 (none) to 1 (all).
+    ///   - key: What messages belong together by.
+    /// - Returns: the filter.
+    public static func sampling(_ share: Double, by key: FilterKey) -> LogFilter {
+        // Exact at both ends: 2^64 itself is no UInt64.
+        if share >= 1 { return .everything }
+        let limit = share > 0 ? UInt64(share * 18_446_744_073_709_551_616) : 0
+        return LogFilter { message in
+            guard let hash = key.hash(of: message) else { return true }
+            // Mixed once more: a sample of what a limit has chosen by the same key is a fair one.
+            return StableHash.mixed(hash) < limit
+        }
+    }
+
+    /// So many messages of a key in a time: more are taken out until there is room again (a token bucket).
+    ///
+    /// The messages' own times count. Up to 4096 keys are remembered; beyond them, those not seen for longest are
+    /// forgotten. Messages without the key pass.
+    ///
+    /// - Parameters:
+    ///   - count: How many messages, in the long run.
+    ///   - interval: In how long a time.
+    ///   - burst: How many at once after a time of silence; as many as `count` unless given.
+    ///   - key: What messages belong together by; the place in the source unless given.
+    /// - Returns: the filter.
+    public static func rateLimit(
+        _ count: Int, per interval: Duration, burst: Int? = nil, by key: FilterKey = .callSite
+    ) -> LogFilter {
+        precondition(count > 0, "A rate limit of \(count) lets nothing pass: take LogFilter.nothing.")
+        precondition(interval > .zero, "A rate limit needs a time: take .seconds(1), for example.")
+        let limiter = RateLimiter(
+            rate: Double(count) / Double(interval.nanoseconds), burst: Double(max(1, burst ?? count)))
+        return LogFilter { message in
+            guard let hash = key.hash(of: message) else { return true }
+            return limiter.take(hash, at: message.timestamp)
+        }
+    }
+}

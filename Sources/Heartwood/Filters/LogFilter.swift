@@ -1,0 +1,69 @@
+/// A question to each message, whether it passes: small ones are put together with `&&`, `||` and `!`.
+///
+/// ```swift
+/// file.filter = .levels(.warning) || (.category("net.*") && !.message(.contains("heartbeat")))
+/// console.filter = .rateLimit(10, per: .seconds(1)) && .contexts(except: 7)
+/// ```
+///
+/// A filter is set on a logger (``AbstractLogger/filter``) or goes with a formatter (``FilteringFormatter``). It is asked
+/// on the logger's queue, for messages that have passed its levels; what it takes out counts as `filtered` in the
+/// logger's statistics. The right side of `&&` and `||` is asked only where the left one has not decided, which matters
+/// for those that count. One filter may serve several loggers, which then share its counts.
+public struct LogFilter: Sendable {
+    private let test: @Sendable (LogMessage) -> Bool
+
+    /// Makes a filter of a function: true lets the message pass.
+    ///
+    /// The function may be called on several threads at the same time if the filter serves several loggers. It may log;
+    /// such a call never waits.
+    public init(_ test: @escaping @Sendable (LogMessage) -> Bool) {
+        self.test = test
+    }
+
+    /// Whether a message passes.
+    public func passes(_ message: LogMessage) -> Bool { test(message) }
+
+    /// Lets everything pass.
+    public static let everything = LogFilter { _ in true }
+    /// Lets nothing pass.
+    public static let nothing = LogFilter { _ in false }
+
+    /// Passes what passes both.
+    public static func && (left: LogFilter, right: LogFilter) -> LogFilter {
+        LogFilter { left.passes($0) && right.passes($0) }
+    }
+
+    /// Passes what passes one of the two.
+    public static func || (left: LogFilter, right: LogFilter) -> LogFilter {
+        LogFilter { left.passes($0) || right.passes($0) }
+    }
+
+    /// Passes what the filter does not pass.
+    public static prefix func ! (filter: LogFilter) -> LogFilter {
+        LogFilter { !filter.passes($0) }
+    }
+
+    /// Passes what passes all of these.
+    public static func all(of filters: [LogFilter]) -> LogFilter {
+        LogFilter { message in filters.allSatisfy { $0.passes(message) } }
+    }
+
+    /// Passes what passes one of these.
+    public static func any(of filters: [LogFilter]) -> LogFilter {
+        LogFilter { message in filters.contains { $0.passes(message) } }
+    }
+
+    /// The same filter, with its answers counted.
+    ///
+    /// ```swift
+    /// let counters = FilterCounters()
+    /// file.filter = .levels(.error) || .sampling(0.01, by: .field("request")).counted(by: counters)
+    /// ```
+    public func counted(by counters: FilterCounters) -> LogFilter {
+        LogFilter { message in
+            let passes = self.passes(message)
+            counters.count(passes)
+            return passes
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import CHeartwood
+
+/// A condition for a text: how it begins, what it contains, how it ends, what it is.
+///
+/// ```swift
+/// logger.filter = .message(.contains("timeout", "refused")) && !.file(.ends(with: "Tests.swift"))
+/// ```
+///
+/// Where several texts are given, one of them is enough. Case counts unless `ignoringCase` says otherwise.
+public struct LogTextMatch: Sendable {
+    private enum Kind { case prefix, part, suffix, whole }
+
+    private enum Condition: Sendable {
+        case texts([[UInt8]], Kind, ignoresCase: Bool)
+        case expression(TextExpression)
+    }
+    private let condition: Condition
+
+    private init(_ texts: [String], _ kind: Kind, _ ignoresCase: Bool) {
+        let texts = texts.map { Array((ignoresCase ? $0.lowercased() : $0).utf8) }
+        condition = .texts(texts, kind, ignoresCase: ignoresCase)
+    }
+
+    private init(_ expression: TextExpression) { condition = .expression(expression) }
+
+    /// Begins with one of these.
+    public static func starts(with texts: String..., ignoringCase: Bool = false) -> LogTextMatch {
+        LogTextMatch(texts, .prefix, ignoringCase)
+    }
+
+    /// Contains one of these.
+    public static func contains(_ texts: String..., ignoringCase: Bool = false) -> LogTextMatch {
+        LogTextMatch(texts, .part, ignoringCase)
+    }
+
+    /// Ends with one of these.
+    public static func ends(with texts: String..., ignoringCase: Bool = false) -> LogTextMatch {
+        LogTextMatch(texts, .suffix, ignoringCase)
+    }
+
+    /// Is one of these.
+    public static func equals(_ texts: String..., ignoringCase: Bool = false) -> LogTextMatch {
+        LogTextMatch(texts, .whole, ignoringCase)
+    }
+
+    /// A regular expression in Swift's syntax matches somewhere in it.
+    ///
+    /// It costs a few microseconds for each text, much more for some expressions.
+    ///
+    /// - Throws: ``LogError`` of code `setting` for a wrong expression.
+    public static func matches(_ expression: String) throws -> LogTextMatch {
+        LogTextMatch(try TextExpression(expression))
+    }
+
+    /// Whether a text meets the condition.
+    public func matches(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
+    }
+
+    func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        switch condition {
+        case .expression(let expression): expression.matches(bytes)
+        case .texts(let texts, let kind, ignoresCase: false):
+            texts.contains { LogTextMatch.matches(bytes, $0, kind) }
+        case .texts(let texts, let kind, ignoresCase: true):
+            LogTextMatch.withLowercased(bytes) { bytes in
+                texts.contains { LogTextMatch.matches(bytes, $0, kind) }
+            }
+        }
+    }
+
+    private static func matches(_ bytes: UnsafeRawBufferPointer, _ text: [UInt8], _ kind: Kind) -> Bool {
+        if bytes.count < text.count { return false }
+        return switch kind {
+        case .prefix: bytes.prefix(text.count).elementsEqual(text)
+        case .suffix: bytes.suffix(text.count).elementsEqual(text)
+        case .whole: bytes.elementsEqual(text)
+        case .part: text.isEmpty || bytes.firstRange(of: text, from: 0) != nil
+        }
+    }
+
+    private static func withLowercased(
+        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool
+    ) -> Bool {
+        if bytes.allSatisfy({ $0 < 0x80 }) {
+            return bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }.withUnsafeBytes(body)
+        }
+        return Array(String(decoding: bytes, as: UTF8.self).lowercased().utf8).withUnsafeBytes(body)
+    }
+}

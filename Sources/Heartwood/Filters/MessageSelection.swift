@@ -1,0 +1,55 @@
+/// What a logger leaves out of what it is handed: by its filter, and because it is said already.
+///
+/// Owned by the thread that runs the logger's hooks.
+final class MessageSelection {
+    /// What is to be done with a message.
+    enum Step {
+        case write
+        case writeAfter(LogMessage)
+        case skip
+        case skipAfter(LogMessage)
+    }
+
+    private var filter: LogFilter?
+    private var collapse: RepeatCollapse?
+    private var run = RepeatRun()
+
+    /// Takes settings over.
+    func configure(_ filter: LogFilter?, _ collapse: RepeatCollapse?) {
+        self.filter = filter
+        self.collapse = collapse
+    }
+
+    /// How long repeats may wait for their report.
+    var interval: Duration? { collapse?.interval }
+
+    /// Whether repeats wait for their report.
+    var owesReport: Bool { run.repeated > 0 }
+
+    func step(_ message: LogMessage) -> Step {
+        if let filter, !filter.passes(message) { return .skip }
+        guard let collapse else { return .write }
+        let last = run.subject
+        switch run.take(message, interval: collapse.interval) {
+        case .write(repeatedBefore: 0): return .write
+        case .write(let count): return .writeAfter(MessageSelection.note(count, of: last))
+        case .skip(report: 0): return .skip
+        case .skip(let count): return .skipAfter(MessageSelection.note(count, of: run.subject))
+        }
+    }
+
+    /// The report that is due when no message comes; nil where none is.
+    func owed() -> LogMessage? {
+        let count = run.report()
+        return count == 0 ? nil : MessageSelection.note(count, of: run.subject)
+    }
+
+    private static func note(_ count: Int, of last: RepeatRun.Subject) -> LogMessage {
+        let times = count == 1 ? "once" : "\(count) times"
+        return LogMessage(
+            "last message repeated \(times)", level: last.level, category: last.category,
+            context: last.context,
+            metadata: ["repeated": .integer(Int64(count))], timestamp: last.time, file: "", function: "",
+            line: 0)
+    }
+}

@@ -1,0 +1,108 @@
+/// A filter after SwiftyBeaver's rules: it has a condition, a least level, and is required, optional or excluding.
+///
+/// ```swift
+/// file.filter = .swiftyBeaver(
+///     [
+///         SwiftyBeaverFilter(.message, .contains("HTTP", ignoringCase: true), minimumLevel: .warning),
+///         SwiftyBeaverFilter(.path, .ends(with: "Cache.swift"), role: .excluding),
+///     ], minimumLevel: .info)
+/// ```
+public struct SwiftyBeaverFilter: Sendable {
+    /// What the condition is about.
+    public enum Target: Hashable, Sendable {
+        /// `Module/File.swift`.
+        case path
+        /// The function's name.
+        case function
+        /// The text, private pieces redacted.
+        case message
+    }
+
+    /// What follows from the condition.
+    public enum Role: Hashable, Sendable {
+        /// All required ones must be met.
+        case required
+        /// One of the optional ones will do.
+        case optional
+        /// A message that meets it is dropped.
+        case excluding
+    }
+
+    /// What follows from the condition.
+    public let role: Role
+    let minimum: LogLevelMask
+    let condition: LogFilter
+
+    /// Makes a filter.
+    ///
+    /// - Parameters:
+    ///   - target: What the condition is about.
+    ///   - match: The condition. SwiftyBeaver ignores case unless told otherwise.
+    ///   - role: What follows from it; optional unless given.
+    ///   - minimumLevel: The level that a message must have besides, or be more serious.
+    public init(
+        _ target: Target, _ match: LogTextMatch, role: Role = .optional, minimumLevel: LogLevel = .verbose
+    ) {
+        self.role = role
+        minimum = LogLevelMask(asSeriousAs: minimumLevel)
+        condition =
+            switch target {
+            case .path: .file(match)
+            case .function: .function(match)
+            case .message: .message(match)
+            }
+    }
+
+    /// Makes a filter of any condition, as SwiftyBeaver's `custom` does.
+    public init(_ condition: LogFilter, role: Role = .optional, minimumLevel: LogLevel = .verbose) {
+        self.role = role
+        minimum = LogLevelMask(asSeriousAs: minimumLevel)
+        self.condition = condition
+    }
+}
+
+/// SwiftyBeaver's decision, one message at a time.
+struct SwiftyBeaverDecision {
+    private let excluding: [SwiftyBeaverFilter]
+    private let required: [SwiftyBeaverFilter]
+    private let optional: [SwiftyBeaverFilter]
+    private let minimum: LogLevelMask
+
+    init(_ filters: [SwiftyBeaverFilter], minimumLevel: LogLevel) {
+        excluding = filters.filter { $0.role == .excluding }
+        required = filters.filter { $0.role == .required }
+        optional = filters.filter { $0.role == .optional }
+        minimum = LogLevelMask(asSeriousAs: minimumLevel)
+    }
+
+    func passes(_ message: LogMessage) -> Bool {
+        let level = message.level
+        let isExcluded = excluding.contains { $0.condition.passes(message) || !$0.minimum.contains(level) }
+        if isExcluded { return false }
+        if !required.isEmpty {
+            return required.allSatisfy { $0.minimum.contains(level) && $0.condition.passes(message) }
+        }
+        let met = optional.filter { $0.condition.passes(message) }
+        if met.contains(where: { $0.minimum.contains(level) }) { return true }
+        return met.isEmpty && minimum.contains(level)
+    }
+}
+
+extension LogFilter {
+    /// SwiftyBeaver's way to decide.
+    ///
+    /// 1. A message that meets an excluding filter, or is less serious than one allows, is dropped.
+    /// 2. Where there are required filters, it passes if it meets all of them with their levels, whatever
+    ///    `minimumLevel` says, and is dropped otherwise.
+    /// 3. It passes if it meets an optional filter with its level, and is dropped if it meets some, but none with its
+    ///    level.
+    /// 4. Otherwise `minimumLevel` decides.
+    ///
+    /// Excluding means none of the texts: SwiftyBeaver lets pass what lacks one of several.
+    public static func swiftyBeaver(
+        _ filters: [SwiftyBeaverFilter], minimumLevel: LogLevel = .verbose
+    ) -> LogFilter {
+        let decision = SwiftyBeaverDecision(filters, minimumLevel: minimumLevel)
+        return LogFilter { decision.passes($0) }
+    }
+}

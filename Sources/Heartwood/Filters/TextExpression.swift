@@ -1,0 +1,38 @@
+/// A regular expression for UTF-8.
+///
+/// Unchecked: the compiler does not know that an expression made of text holds no closures; it is never changed, and
+/// matching with one from several threads is safe.
+struct TextExpression: @unchecked Sendable {
+    private let expression: Regex<AnyRegexOutput>
+
+    /// Compiles an expression in Swift's syntax.
+    init(_ text: String) throws(LogError) {
+        do { expression = try Regex(text) } catch {
+            throw LogError(.setting, "The regular expression “\(text)” cannot be read: \(error)")
+        }
+    }
+
+    func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { firstRange(in: bytes, from: 0) != nil }
+
+    /// Where it matches first, at or behind an index.
+    func firstRange(in bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
+        let text = TextExpression.text(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+        guard let match = text.firstMatch(of: expression) else { return nil }
+        let lower = text.utf8.distance(from: text.startIndex, to: match.range.lowerBound)
+        let upper = text.utf8.distance(from: text.startIndex, to: match.range.upperBound)
+        return start + lower..<start + upper
+    }
+
+    /// The bytes as text of the same length: a question mark stands for what is no UTF-8.
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        if LogBuffer.isUTF8(bytes) { return String(decoding: bytes, as: UTF8.self) }
+        var copy = Array(bytes)
+        var index = 0
+        while index < copy.count {
+            let length = LogBuffer.sequenceLength(bytes, at: index)
+            if length == 0 { copy[index] = UInt8(ascii: "?") }
+            index += max(1, length)
+        }
+        return String(decoding: copy, as: UTF8.self)
+    }
+}

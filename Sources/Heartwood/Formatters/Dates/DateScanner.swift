@@ -1,0 +1,59 @@
+/// Takes digits, letters and signs off the front of an ASCII text.
+struct DateScanner {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ text: String) { rest = ArraySlice(text.utf8) }
+
+    var isAtEnd: Bool { rest.isEmpty }
+    var next: UInt8? { rest.first }
+
+    /// How many digits come next.
+    var digits: Int { rest.prefix { (0x30...0x39).contains($0) }.count }
+
+    /// A number of exactly so many digits.
+    mutating func number(_ width: Int) -> Int? {
+        guard width > 0, digits >= width else { return nil }
+        defer { rest = rest.dropFirst(width) }
+        return rest.prefix(width).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    /// A character, if it is next.
+    mutating func take(_ character: Character) -> Bool {
+        guard let byte = character.asciiValue, rest.first == byte else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    mutating func skipBlanks() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
+
+    /// The letters that come next, in small ones.
+    mutating func word() -> String {
+        let letters = rest.prefix { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
+        rest = rest.dropFirst(letters.count)
+        return String(decoding: letters, as: UTF8.self).lowercased()
+    }
+
+    /// The nanoseconds of a fraction: one digit at least, those behind the ninth are cut off.
+    mutating func fraction() -> Int? {
+        let count = digits
+        guard count > 0 else { return nil }
+        let kept = min(count, 9)
+        var value = rest.prefix(kept).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        for _ in kept..<9 { value *= 10 }
+        rest = rest.dropFirst(count)
+        return value
+    }
+}
+
+extension CivilTime {
+    /// The moment of a date and time that were read, `offset` seconds ahead of UTC; nil for one that does not exist.
+    ///
+    /// A leap second, 60, is the moment after it.
+    func checkedMoment(offset: Int) -> LogTimestamp? {
+        var time = self
+        if second == 60 { time.second = 59 }
+        guard time.isValid, abs(offset) <= 86_400 else { return nil }
+        let moment = time.moment(offset: offset)
+        return second == 60 ? moment + .seconds(1) : moment
+    }
+}

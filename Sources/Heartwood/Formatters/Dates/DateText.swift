@@ -1,0 +1,54 @@
+/// Writes moments in a layout and a zone; the text of a second is kept from one message to the next.
+final class DateText: Sendable {
+    private struct Second {
+        var number: Int64 = .min
+        var text: [UInt8] = []
+        /// Where the fraction's digits belong, and how many they are.
+        var holes: [(start: Int, digits: Int)] = []
+    }
+
+    // MARK: Constants (any thread)
+    private let layout: DateLayout
+    private let zone: LogTimeZone
+
+    // MARK: Guarded by 'second'
+    private let second = Locked(Second())
+
+    init(_ layout: DateLayout, zone: LogTimeZone) {
+        self.layout = layout
+        self.zone = zone
+    }
+
+    func append(_ moment: LogTimestamp, to output: inout LogBuffer) {
+        let (number, nanosecond) = CivilTime.split(moment.nanoseconds)
+        second.withLock { second in
+            if second.number != number { second = render(number) }
+            let start = output.count
+            output.append(second.text)
+            for hole in second.holes {
+                output.overwriteFraction(nanosecond, digits: hole.digits, at: start + hole.start)
+            }
+        }
+    }
+
+    private func render(_ number: Int64) -> Second {
+        let offset = zone.secondsFromUTC(at: number)
+        var text = LogBuffer(capacity: 48)
+        var holes: [(Int, Int)] = []
+        let time = CivilTime(seconds: number + Int64(offset), nanosecond: 0)
+        layout.append(time, offset: offset, to: &text, holes: &holes)
+        return Second(number: number, text: text.withUnsafeBytes { Array($0) }, holes: holes)
+    }
+}
+
+extension LogBuffer {
+    /// Puts the first `digits` digits of a fraction of a second in the place of what stands at `start`.
+    mutating func overwriteFraction(_ nanosecond: Int, digits: Int, at start: Int) {
+        var value = nanosecond
+        for _ in digits..<9 { value /= 10 }
+        for index in stride(from: start + digits - 1, through: start, by: -1) {
+            base[index] = UInt8(48 + value % 10)
+            value /= 10
+        }
+    }
+}

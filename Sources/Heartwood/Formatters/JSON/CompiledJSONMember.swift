@@ -1,0 +1,133 @@
+/// A member of an object, ready to be written: without references, for each message looks at all of them.
+struct CompiledJSONMember: Sendable {
+    /// What stands behind the key.
+    enum Value: Sendable {
+        case time(JSONTime), level(JSONLevel), category, message, context, file, line, function
+        case thread, threadLabel, threadName, queue, task, sequence
+        case constant, fields
+    }
+
+    let value: Value
+    /// Where its `"key":` stands among those of all members, and its value where that is the same in every object.
+    let prefix: Range<Int>
+
+    private static let threadLabel = CompiledThreadLabel(ThreadLabel())
+    private static let levelNames = LogLevel.standardLevels.map { Array("\"\($0.name)\"".utf8) }
+
+    /// Nil for a member that is never there; otherwise adds its key to `buffer`.
+    init?(_ member: JSONMember, to buffer: inout LogBuffer) {
+        let start = buffer.count
+        if member.kind != .fields {
+            buffer.append(json: member.key)
+            buffer.append(UInt8(ascii: ":"))
+        }
+        switch member.kind {
+        case .time(let style): value = .time(style)
+        case .level(let style): value = .level(style)
+        case .category: value = .category
+        case .message: value = .message
+        case .context: value = .context
+        case .file: value = .file
+        case .line: value = .line
+        case .function: value = .function
+        case .thread: value = .thread
+        case .threadLabel: value = .threadLabel
+        case .threadName: value = .threadName
+        case .queue: value = .queue
+        case .task: value = .task
+        case .sequence: value = .sequence
+        case .fields: value = .fields
+        case .constant(let constant):
+            value = .constant
+            buffer.append(json: constant)
+        case .reserved: return nil
+        }
+        prefix = start..<buffer.count
+    }
+
+    var isFields: Bool { if case .fields = value { true } else { false } }
+
+    /// Whether a message has it.
+    func isPresent(in message: LogMessage) -> Bool {
+        switch value {
+        case .category: message.category != .default
+        case .context: message.context != 0
+        case .file, .line, .function: !message.storage.site.file.isEmpty
+        case .threadName: !message.threadNameBytes.isEmpty
+        case .queue: !message.queueLabelBytes.isEmpty
+        case .task: message.hasTaskName
+        default: true
+        }
+    }
+
+    /// Adds the value.
+    func append(_ message: LogMessage, _ privacy: LogPrivacyPolicy, to output: inout LogBuffer) {
+        switch value {
+        case .time(let style): append(message.timestamp, style, to: &output)
+        case .level(let style): append(message.level, style, to: &output)
+        case .category: output.append(json: message.category.name)
+        case .message:
+            output.append(UInt8(ascii: "\""))
+            let start = output.count
+            output.appendText(of: message, privacy: privacy)
+            output.makeJSONSafe(from: start)
+            output.append(UInt8(ascii: "\""))
+        case .context: output.append(message.context)
+        case .file: output.append(json: message.file)
+        case .line: output.append(message.line)
+        case .function: output.append(json: message.function)
+        case .thread: output.append(message.threadID)
+        case .threadLabel:
+            output.append(UInt8(ascii: "\""))
+            let start = output.count
+            CompiledJSONMember.threadLabel.append(message, to: &output)
+            output.makeJSONSafe(from: start)
+            output.append(UInt8(ascii: "\""))
+        case .threadName: output.append(json: message.threadNameBytes)
+        case .queue: output.append(json: message.queueLabelBytes)
+        case .task: output.append(json: message.taskName ?? "")
+        case .sequence: output.append(message.sequence)
+        case .constant, .fields: break
+        }
+    }
+
+    private func append(_ moment: LogTimestamp, _ style: JSONTime, to output: inout LogBuffer) {
+        switch style {
+        case .rfc3339:
+            output.append(UInt8(ascii: "\""))
+            output.append(rfc3339: moment)
+            output.append(UInt8(ascii: "\""))
+        case .milliseconds:
+            output.append(UInt8(ascii: "\""))
+            output.append(iso8601: moment)
+            output.append(UInt8(ascii: "\""))
+        case .unixSeconds:
+            let (seconds, nanosecond) = moment.nanoseconds.magnitude.quotientAndRemainder(
+                dividingBy: 1_000_000_000)
+            if moment.nanoseconds < 0 { output.append(UInt8(ascii: "-")) }
+            output.append(seconds)
+            output.append(UInt8(ascii: "."))
+            output.appendDecimal(Int(nanosecond), width: 9)
+        case .unixMilliseconds: output.append(moment.nanoseconds.dividedDown(by: 1_000_000))
+        }
+    }
+
+    private func append(_ level: LogLevel, _ style: JSONLevel, to output: inout LogBuffer) {
+        switch style {
+        case .name where level.index < CompiledJSONMember.levelNames.count:
+            output.append(CompiledJSONMember.levelNames[level.index])
+        case .name: output.append(json: level.name)
+        case .upperName: output.append(json: level.name.uppercased())
+        case .syslog: output.append(level.syslogSeverity)
+        case .swiftyBeaver:
+            switch level.severity {
+            case .fatal: output.append(5)
+            case .error: output.append(4)
+            case .warning: output.append(3)
+            case .notice, .info: output.append(2)
+            case .debug: output.append(1)
+            default: output.append(0)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+extension JSONLinesFormatter.Options {
+    /// The Elastic Common Schema, as Elasticsearch, Kibana and Filebeat read it.
+    ///
+    ///     {"@timestamp":"…","log.level":"info","message":"…","ecs.version":"8.11.0","service.name":"shop",…}
+    ///
+    /// The fields that the program gives are in `labels`, lists and named values among them as strings.
+    ///
+    /// - Parameters:
+    ///   - service: The program's name in `service.name`; that of its file unless given.
+    ///   - environment: For `service.environment`, if given.
+    ///   - version: For `service.version`, if given.
+    ///   - dataset: For `event.dataset`, if given.
+    /// - Returns: the options.
+    public static func ecs(
+        service: String? = nil, environment: String? = nil, version: String? = nil, dataset: String? = nil
+    ) -> JSONLinesFormatter.Options {
+        var options = JSONLinesFormatter.Options()
+        options.members = [
+            .time("@timestamp"), .level("log.level"), .message("message"), .constant("ecs.version", "8.11.0"),
+            .constant("service.name", .string(service ?? ProcessFacts.name)),
+        ]
+        let constants = [
+            ("service.environment", environment), ("service.version", version), ("event.dataset", dataset),
+        ]
+        for (key, value) in constants {
+            if let value { options.members.append(.constant(key, .string(value))) }
+        }
+        options.members += [
+            .category("log.logger"), .file("log.origin.file.name"), .line("log.origin.file.line"),
+            .function("log.origin.function"), .thread("process.thread.id"),
+            .threadLabel("process.thread.name"),
+            .sequence("event.sequence"), .fields,
+        ]
+        options.fields = .inObject("labels")
+        options.values = .scalars
+        return options
+    }
+
+    /// Graylog's Extended Log Format 1.1.
+    ///
+    ///     {"version":"1.1","host":"web1","short_message":"…","timestamp":1763634030.123456789,"level":6,"_seq":17,…}
+    ///
+    /// The fields that the program gives have an underscore in front, and are strings or numbers; `id` becomes `__id`, for
+    /// `_id` is Graylog's own.
+    ///
+    /// - Parameter host: The sender's name; the machine's unless given.
+    /// - Returns: the options.
+    public static func gelf(host: String? = nil) -> JSONLinesFormatter.Options {
+        var options = JSONLinesFormatter.Options()
+        let name = host ?? ProcessFacts.host
+        options.members = [
+            .constant("version", "1.1"), .constant("host", .string(name.isEmpty ? "-" : name)),
+            .message("short_message"), .time("timestamp", .unixSeconds), .level("level", .syslog),
+            .category("_category"), .context("_context"), .file("_file"), .line("_line"),
+            .function("_function"), .thread("_thread"), .threadName("_thread_name"), .queue("_queue"),
+            .task("_task"), .sequence("_seq"), .reserved("_id"), .fields,
+        ]
+        options.fields = .prefixed("_")
+        options.values = .stringsAndNumbers
+        return options
+    }
+
+    /// The keys of SwiftyBeaver's `$J`.
+    ///
+    ///     {"timestamp":1763634030.123456789,"level":2,"message":"…","thread":"main","file":"Shop/Shop.swift",…}
+    public static var swiftyBeaver: JSONLinesFormatter.Options {
+        var options = JSONLinesFormatter.Options()
+        options.members = [
+            .time("timestamp", .unixSeconds), .level("level", .swiftyBeaver), .message(),
+            .threadLabel("thread"), .file(), .function(), .line(), .context(), .fields,
+        ]
+        return options
+    }
+}

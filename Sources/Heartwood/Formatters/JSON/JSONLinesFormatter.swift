@@ -1,0 +1,170 @@
+/// One JSON object per message and line, in which named pieces and metadata are typed fields.
+///
+///     {"time":"2026-11-20T10:20:30.123456789Z","level":"info","message":"took 12.5 ms","ms":12.5,"seq":17}
+///
+/// What an object holds, under which keys and in which order, say ``Options/members``; the standard is `time` (RFC 3339
+/// in UTC, nanoseconds), `level`, `category` (unless it is the default one), `message`, the named pieces, the fields
+/// beside the text, `context` (unless 0), `file`, `line`, `function`, `thread`, `thread_name`, `queue`, `task`, `seq`. No
+/// key occurs twice: a named piece or field whose name is one of these, or of a piece before it, gets an underscore in
+/// front, as often as needed.
+///
+/// ```swift
+/// let elastic = JSONLinesFormatter(.ecs(service: "shop"))
+/// let graylog = JSONLinesFormatter(.gelf())
+/// ```
+///
+/// It is safe for several loggers at once. The settings are fixed when it is made.
+public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // constants only
+    /// What an object holds.
+    public struct Options: Sendable {
+        /// The members of an object, in their order; a key that comes again is left out.
+        public var members = JSONMember.standard
+        /// Where named pieces and fields go that the program gives; beside the others unless changed.
+        public var fields = JSONFieldPlacement.besideOthers
+        /// Which values those may have; any unless changed.
+        public var values = JSONFieldValues.any
+        /// Whether `file`, `line` and `function` are there.
+        public var includesPlace = true
+        /// Whether `thread`, `thread_name`, `queue` and `task` are there.
+        public var includesThread = true
+        /// What happens to private pieces, in the text and as fields; ``LogPrivacyPolicy/redact`` unless changed.
+        public var privacy = LogPrivacyPolicy.redact
+
+        /// Makes the options that are described at each.
+        public init() {}
+    }
+
+    /// What an object holds.
+    public let options: Options
+    private let members: [CompiledJSONMember]
+    /// The keys of all members, as they are written.
+    private let prefixes: [UInt8]
+    private let ownKeys: Set<String>
+    /// What stands in front of the fields' own object, where they have one.
+    private let fieldsPrefix: [UInt8]
+
+    /// Makes a formatter.
+    public init(_ options: Options = Options()) {
+        self.options = options
+        var keys: Set<String> = []
+        var members: [CompiledJSONMember] = []
+        var prefixes = LogBuffer()
+        if case .inObject(let key) = options.fields { keys.insert(key) }
+        for member in options.members where member.isIncluded(in: options) {
+            guard member.kind == .fields || keys.insert(member.key).inserted else { continue }
+            if let member = CompiledJSONMember(member, to: &prefixes) { members.append(member) }
+        }
+        self.members = members
+        self.prefixes = prefixes.withUnsafeBytes { Array($0) }
+        if case .inObject(let key) = options.fields {
+            var prefix = LogBuffer()
+            prefix.append(json: key)
+            prefix.append(UInt8(ascii: ":"))
+            fieldsPrefix = prefix.withUnsafeBytes { Array($0) }
+            ownKeys = []
+        } else {
+            fieldsPrefix = []
+            ownKeys = keys
+        }
+    }
+
+    package override var redactsByItself: Bool { true }
+
+    /// Adds the object.
+    public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
+        output.append(UInt8(ascii: "{"))
+        let start = output.count
+        let privacy = options.privacy
+        members.withUnsafeBufferPointer { members in
+            prefixes.withUnsafeBytes { prefixes in
+                for member in members {
+                    if member.isFields {
+                        appendFields(of: message, from: start, to: &output)
+                    } else if member.isPresent(in: message) {
+                        if output.count > start { output.append(UInt8(ascii: ",")) }
+                        output.append(UnsafeRawBufferPointer(rebasing: prefixes[member.prefix]))
+                        member.append(message, privacy, to: &output)
+                    }
+                }
+            }
+        }
+        output.append(UInt8(ascii: "}"))
+        return true
+    }
+
+    /// Named pieces first, then the fields beside the text; each name once.
+    private func appendFields(of message: LogMessage, from start: Int, to output: inout LogBuffer) {
+        let isNested = !fieldsPrefix.isEmpty
+        var isFirst = true
+        message.forEachField(options.privacy, reserved: ownKeys, naming: name(of:), to: &output) {
+            key, value, privacy, output in
+            if isNested, isFirst {
+                if output.count > start { output.append(UInt8(ascii: ",")) }
+                output.append(fieldsPrefix)
+                output.append(UInt8(ascii: "{"))
+            } else if output.count > start {
+                output.append(UInt8(ascii: ","))
+            }
+            isFirst = false
+            output.append(json: key)
+            output.append(UInt8(ascii: ":"))
+            options.values.append(value, privacy, to: &output)
+        }
+        if isNested, !isFirst { output.append(UInt8(ascii: "}")) }
+    }
+
+    private func name(of key: String) -> String {
+        guard case .prefixed(let prefix) = options.fields else { return key }
+        let isPlain = key.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D, 0x2E: true
+            default: false
+            }
+        }
+        if isPlain { return prefix + key }
+        return prefix
+            + String(
+                key.unicodeScalars.map { scalar in
+                    let isWord = scalar.isASCII && (Character(scalar).isLetter || Character(scalar).isNumber)
+                    return isWord || "_-.".unicodeScalars.contains(scalar) ? Character(scalar) : "_"
+                })
+    }
+}
+
+extension LogMessage {
+    /// Calls `body` with each named piece of the text, then with each field beside it that is the first of its name,
+    /// under keys that are all different and none of which is reserved.
+    func forEachField(
+        _ privacy: LogPrivacyPolicy, reserved: Set<String>, naming: (String) -> String = { $0 },
+        to output: inout LogBuffer,
+        _ body: (String, EncodedValue, LogPrivacyPolicy, inout LogBuffer) -> Void
+    ) {
+        var used = reserved
+        for isText in [true, false] {
+            // Of fields beside the text, the first of a name is the one that holds.
+            var names: Set<String> = []
+            var reader = PieceReader(isText ? storage.text : storage.fields)
+            while let piece = reader.next() {
+                guard case .value(let value) = piece, let name = value.name else { continue }
+                let given = String(decoding: name, as: UTF8.self)
+                if !isText, !names.insert(given).inserted { continue }
+                var key = naming(given)
+                while !used.insert(key).inserted { key = "_" + key }
+                body(key, value, isText ? privacy : .reveal, &output)
+            }
+        }
+    }
+}
+
+extension LogBuffer {
+    /// Adds `2026-11-20T10:20:30.123456789Z`: nanoseconds, in UTC.
+    public mutating func append(rfc3339 moment: LogTimestamp) {
+        let time = CivilTime(nanoseconds: moment.nanoseconds)
+        append(date: time)
+        append(UInt8(ascii: "T"))
+        append(seconds: time)
+        append(UInt8(ascii: "."))
+        appendDecimal(time.nanosecond, width: 9)
+        append(UInt8(ascii: "Z"))
+    }
+}

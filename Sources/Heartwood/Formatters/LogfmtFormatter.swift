@@ -1,0 +1,148 @@
+/// One line of `key=value` pairs per message.
+///
+///     time=2026-11-20T10:20:30.123Z level=info msg="charged 12.5 EUR" category=payments amount=12.5 source=Shop.swift:42
+///
+/// The keys, in this order: `time` (RFC 3339 in UTC, milliseconds), `level`, `msg`, `category` (unless it is the default
+/// one), the named pieces and the fields beside the text, `context` (unless 0), `source`, `thread`, `seq`. No key occurs
+/// twice, as with ``JSONLinesFormatter``. Values are quoted where they must be, with the escapes of JSON; what no key may
+/// hold becomes `_`. An empty value is nothing at all. Lists and named values are JSON. `lnav` and most collectors read it without a configuration.
+///
+/// It is safe for several loggers at once. The settings are fixed when it is made.
+public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // constants only
+    /// What a line holds.
+    public struct Options: Sendable {
+        /// Whether `source` is there.
+        public var includesPlace = true
+        /// Whether `thread` is there: the queue's label, the thread's name or its number.
+        public var includesThread = true
+        /// Whether `seq` is there.
+        public var includesSequence = true
+        /// What happens to private pieces; ``LogPrivacyPolicy/redact`` unless changed.
+        public var privacy = LogPrivacyPolicy.redact
+
+        /// Makes the options that are described at each.
+        public init() {}
+    }
+
+    /// What a line holds.
+    public let options: Options
+    private let threadLabel = CompiledThreadLabel(ThreadLabel())
+
+    private static let ownKeys: Set<String> = [
+        "time", "level", "msg", "category", "context", "source", "thread", "seq",
+    ]
+
+    /// Makes a formatter.
+    public init(_ options: Options = Options()) {
+        self.options = options
+    }
+
+    package override var redactsByItself: Bool { true }
+
+    /// Adds the line.
+    public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
+        output.append("time=" as StaticString)
+        output.append(iso8601: message.timestamp)
+        output.append(" level=" as StaticString)
+        output.append(logfmt: message.level.name)
+        output.append(" msg=" as StaticString)
+        let start = output.count
+        output.appendText(of: message, privacy: options.privacy)
+        output.quoteLogfmt(from: start)
+        if message.category != .default {
+            output.append(" category=" as StaticString)
+            output.append(logfmt: message.category.name)
+        }
+        message.forEachField(
+            options.privacy, reserved: LogfmtFormatter.ownKeys, naming: LogfmtFormatter.key(_:), to: &output
+        ) { key, value, privacy, output in
+            output.append(UInt8(ascii: " "))
+            output.append(key)
+            output.append(UInt8(ascii: "="))
+            let start = output.count
+            output.append(logfmt: value, privacy: privacy)
+            output.quoteLogfmt(from: start)
+        }
+        appendOrigin(of: message, to: &output)
+        return true
+    }
+
+    private func appendOrigin(of message: LogMessage, to output: inout LogBuffer) {
+        if message.context != 0 {
+            output.append(" context=" as StaticString)
+            output.append(message.context)
+        }
+        if options.includesPlace {
+            message.storage.withPlace { place in
+                if place.isEmpty { return }
+                output.append(" source=" as StaticString)
+                let start = output.count
+                output.append(place)
+                output.quoteLogfmt(from: start)
+            }
+        }
+        if options.includesThread {
+            output.append(" thread=" as StaticString)
+            let start = output.count
+            threadLabel.append(message, to: &output)
+            output.quoteLogfmt(from: start)
+        }
+        if options.includesSequence {
+            output.append(" seq=" as StaticString)
+            output.append(message.sequence)
+        }
+    }
+
+    /// The name with `_` in the place of blanks, controls, equals signs, quotes, and all that is not ASCII.
+    private static func key(_ name: String) -> String {
+        let isPlain = name.utf8.allSatisfy { isOfKey($0) }
+        if isPlain, !name.isEmpty { return name }
+        if name.isEmpty { return "_" }
+        return String(
+            name.unicodeScalars.map {
+                $0.isASCII && isOfKey(UInt8(truncatingIfNeeded: $0.value)) ? Character($0) : "_"
+            })
+    }
+
+    private static func isOfKey(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "=") && byte != UInt8(ascii: "\"")
+    }
+}
+
+extension LogBuffer {
+    mutating func append(logfmt text: String) {
+        let start = count
+        append(text)
+        quoteLogfmt(from: start)
+    }
+
+    /// Adds a field's value; lists and named values as JSON.
+    fileprivate mutating func append(logfmt value: EncodedValue, privacy: LogPrivacyPolicy) {
+        switch value.tag {
+        case .array,
+            .object where value.privacy.shown(by: privacy).isPlain:
+            append(json: value.decoded)
+        default: append(field: value, privacy: privacy)
+        }
+    }
+
+    /// Puts what stands from `start` on into quotes, with the escapes of JSON, unless it can do without.
+    mutating func quoteLogfmt(from start: Int) {
+        var isPlain = true
+        for index in start..<count {
+            let byte = base[index]
+            if byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "=") || byte == UInt8(ascii: "\"")
+                || byte == UInt8(ascii: "\\")
+            {
+                isPlain = false
+                break
+            }
+        }
+        if isPlain { return }
+        replaceEnd(from: start) { bytes, output in
+            output.append(UInt8(ascii: "\""))
+            output.appendInsideOfJSON(bytes)
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+}

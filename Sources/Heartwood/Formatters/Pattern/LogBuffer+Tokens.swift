@@ -1,0 +1,80 @@
+extension LogBuffer {
+    /// Adds bytes as they are.
+    mutating func append(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes { append($0) }
+    }
+
+    /// Adds a name that comes from outside.
+    mutating func append(safe bytes: UnsafeRawBufferPointer) {
+        let start = count
+        append(bytes)
+        makeSafe(from: start, .escape)
+    }
+
+    /// Adds `00:01:02.345`; a time before the beginning is zero.
+    mutating func append(uptime duration: Duration) {
+        let milliseconds = Int(max(0, duration.nanoseconds) / 1_000_000)
+        appendDecimal(milliseconds / 3_600_000, width: 2)
+        append(UInt8(ascii: ":"))
+        appendDecimal(milliseconds / 60_000 % 60, width: 2)
+        append(UInt8(ascii: ":"))
+        appendDecimal(milliseconds / 1000 % 60, width: 2)
+        append(UInt8(ascii: "."))
+        appendDecimal(milliseconds % 1000, width: 3)
+    }
+
+    /// Adds the first value of a name, in the text or beside it; nothing where there is none.
+    mutating func append(fieldNamed name: [UInt8], of message: LogMessage, _ privacy: LogPrivacyPolicy) {
+        for (bytes, policy) in [(message.storage.text, privacy), (message.storage.fields, .reveal)] {
+            var reader = PieceReader(bytes)
+            while let piece = reader.next() {
+                guard case .value(let value) = piece, value.name?.elementsEqual(name) == true else {
+                    continue
+                }
+                let start = count
+                append(field: value, privacy: policy)
+                return makeSafe(from: start, .escape)
+            }
+        }
+    }
+
+    /// Adds a field's value as a person reads it, as exact as it is; secrets in it are redacted.
+    mutating func append(field value: EncodedValue, privacy: LogPrivacyPolicy) {
+        switch value.privacy.shown(by: privacy) {
+        case .plainly: break
+        case .hidden: return append(LogPrivacyPolicy.privateText)
+        case .hashed: return appendHash(of: value.payload)
+        case .sealed(let key, let way): return append(sealed: value, by: key, way)
+        }
+        let start = count
+        switch value.tag {
+        case .string, .decimal: append(value.string)
+        case .integer: appendDecimal(value.load(Int64.self))
+        case .double: append(value.load(Double.self))
+        case .described: append(value.described.json)
+        default: append(value: value.decoded)
+        }
+        redactSecrets(from: start)
+    }
+
+    /// Removes blanks and tabs at the end, as far as `start`.
+    mutating func trimBlanks(downTo start: Int) {
+        var end = count
+        while end > start, base[end - 1] == 0x20 || base[end - 1] == 0x09 { end -= 1 }
+        truncate(to: end)
+    }
+}
+
+extension LogLevel {
+    /// The number of RFC 5424: 2 (critical) for `fatal` to 7 (debug) for `debug` and `verbose`.
+    var syslogSeverity: Int {
+        switch severity {
+        case .fatal: 2
+        case .error: 3
+        case .warning: 4
+        case .notice: 5
+        case .info: 6
+        default: 7
+        }
+    }
+}

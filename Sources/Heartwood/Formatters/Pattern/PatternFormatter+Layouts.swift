@@ -1,0 +1,37 @@
+extension PatternFormatter {
+    /// What CocoaLumberjack writes to files: `2026/11/20 10:20:30:123  text`, in UTC.
+    ///
+    /// A newline in a text is escaped, unlike there.
+    public static func cocoaLumberjackFile(privacy: LogPrivacyPolicy = .redact) -> PatternFormatter {
+        layout("{utc:yyyy/MM/dd HH:mm:ss:SSS}  {message}", .utc, ThreadLabel(), privacy)
+    }
+
+    /// What CocoaLumberjack writes to a terminal: `2026-11-20 10:20:30:123 shop[512:513] text`, in local time.
+    public static func cocoaLumberjackConsole(
+        zone: LogTimeZone = .local, privacy: LogPrivacyPolicy = .redact
+    ) -> PatternFormatter {
+        layout(
+            "{time:yyyy-MM-dd HH:mm:ss:SSS} {process}[{pid}:{threadID}] {message}", zone, ThreadLabel(),
+            privacy)
+    }
+
+    /// What CocoaLumberjack's dispatch-queue formatter writes: `2026-11-20 10:20:30:123 [main] text`, in local time.
+    ///
+    /// The label is that of the queue, or the thread's name or number, with lengths and replacements as `label` says.
+    /// A message does not carry its quality of service, so that ` (QOS:…)` is not there.
+    public static func dispatchQueue(
+        label: ThreadLabel = ThreadLabel(), zone: LogTimeZone = .local, privacy: LogPrivacyPolicy = .redact
+    ) -> PatternFormatter {
+        layout("{time:yyyy-MM-dd HH:mm:ss:SSS} [{thread}] {message}", zone, label, privacy)
+    }
+
+    private static func layout(
+        _ pattern: String, _ zone: LogTimeZone, _ label: ThreadLabel, _ privacy: LogPrivacyPolicy
+    ) -> PatternFormatter {
+        var options = Options()
+        (options.zone, options.threadLabel, options.privacy) = (zone, label, privacy)
+        do { return try PatternFormatter(pattern, options) } catch {
+            preconditionFailure("A pattern of the framework's own is wrong: \(error)")
+        }
+    }
+}

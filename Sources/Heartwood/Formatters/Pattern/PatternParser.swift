@@ -1,0 +1,186 @@
+/// Compiles a pattern with names in braces, once, when a formatter is made.
+struct PatternParser {
+    private let pattern: String
+    private let characters: [Character]
+    private let zone: LogTimeZone
+    private var index = 0
+    private var elements: [PatternElement] = []
+
+    static func elements(_ pattern: String, zone: LogTimeZone) throws(PatternError) -> [PatternElement] {
+        var parser = PatternParser(pattern: pattern, zone: zone)
+        try parser.parse()
+        return parser.elements
+    }
+
+    private init(pattern: String, zone: LogTimeZone) {
+        self.pattern = pattern
+        self.zone = zone
+        characters = Array(pattern)
+    }
+
+    private func failure(_ reason: String, at position: Int) -> PatternError {
+        PatternError(pattern, at: position, reason)
+    }
+
+    private mutating func parse() throws(PatternError) {
+        if characters.isEmpty {
+            throw failure("The pattern is empty: write {message}, for example", at: 0)
+        }
+        while index < characters.count {
+            let character = characters[index]
+            let isDouble = index + 1 < characters.count && characters[index + 1] == character
+            switch character {
+            case "{" where isDouble, "}" where isDouble:
+                literal(character)
+                index += 2
+            case "{": try token()
+            case "}":
+                throw failure("The brace has no partner: write }} for a brace in the text", at: index)
+            default:
+                if character.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) {
+                    throw failure(
+                        "A message is one line: a pattern has no line breaks or controls", at: index)
+                }
+                literal(character)
+                index += 1
+            }
+        }
+    }
+
+    private mutating func literal(_ character: Character) { append(literal: Array(String(character).utf8)) }
+
+    private mutating func append(literal bytes: [UInt8]) {
+        if case .literal(let before)? = elements.last?.token {
+            elements[elements.count - 1].token = .literal(before + bytes)
+        } else {
+            elements.append(PatternElement(token: .literal(bytes)))
+        }
+    }
+
+    /// Reads `{name}` or `{name:options}`; the name ends at the first colon, the token at the first brace.
+    private mutating func token() throws(PatternError) {
+        let open = index
+        guard let close = characters[open...].firstIndex(of: "}") else {
+            throw failure("The brace has no partner: write {{ for a brace in the text", at: open)
+        }
+        index = close + 1
+        let colon = characters[open..<close].firstIndex(of: ":")
+        let name = String(characters[open + 1..<(colon ?? close)])
+        let options = colon.map { ($0 + 1)..<close }
+        switch name {
+        case "": throw failure("The braces need a name: {message}, for example", at: open + 1)
+        case "time": try time(zone, options)
+        case "utc": try time(.utc, options)
+        case "local": try time(.local, options)
+        case "process": try constant(ProcessFacts.name, options)
+        case "host": try constant(ProcessFacts.host, options)
+        case "uptime": try add(.uptime(since: SystemClock().now()), options)
+        default:
+            if let known = PatternToken.named.first(where: { $0.name == name }) {
+                try add(known.token, options)
+            } else if name.hasPrefix("field.") {
+                guard name.count > 6 else {
+                    throw failure("The field needs a name: {field.order}, for example", at: open + 7)
+                }
+                try add(.field(Array(name.dropFirst(6).utf8)), options)
+            } else {
+                throw unknown(name, at: open + 1)
+            }
+        }
+    }
+
+    private func unknown(_ name: String, at position: Int) -> PatternError {
+        let others = ["time", "utc", "local", "process", "host", "uptime", "field.NAME"]
+        let names = PatternToken.named.map(\.name) + others
+        let advice =
+            Spelling.nearest(to: name, in: names).map { "did you mean “\($0)”?" }
+            ?? "there are " + names.sorted().joined(separator: ", ")
+        return failure("The pattern has no token “\(name)”: \(advice)", at: position)
+    }
+
+    private mutating func time(_ zone: LogTimeZone, _ options: Range<Int>?) throws(PatternError) {
+        let layout =
+            if let options {
+                try DateLayout(String(characters[options]), in: pattern, at: options.lowerBound)
+            } else {
+                DateLayout.timestamp(zone)
+            }
+        elements.append(PatternElement(token: .time(DateText(layout, zone: zone))))
+    }
+
+    /// A text that is known now, shaped now.
+    private mutating func constant(_ text: String, _ options: Range<Int>?) throws(PatternError) {
+        var buffer = LogBuffer()
+        buffer.appendEscaped(text)
+        if let options { try shape(options).apply(to: &buffer, from: 0) }
+        append(literal: buffer.withUnsafeBytes { Array($0) })
+    }
+
+    private mutating func add(_ token: PatternToken, _ options: Range<Int>?) throws(PatternError) {
+        guard let options else { return elements.append(PatternElement(token: token)) }
+        if token.isMark {
+            throw failure("A colour has no width: leave the colon out", at: options.lowerBound - 1)
+        }
+        elements.append(PatternElement(token: token, shape: try shape(options)))
+    }
+
+    /// Reads `[[fill]<^>][minimum][.[-]maximum]`.
+    private func shape(_ range: Range<Int>) throws(PatternError) -> FieldShape {
+        var shape = FieldShape()
+        var position = range.lowerBound
+        if range.count >= 2, let alignment = PatternParser.alignment(characters[position + 1]) {
+            let fill = characters[position]
+            guard let byte = fill.asciiValue, (0x20..<0x7F).contains(byte) else {
+                throw failure("Only characters of ASCII can fill: take a blank or a dot", at: position)
+            }
+            (shape.fill, shape.alignment) = (byte, alignment)
+            position += 2
+        } else if let alignment = characters[range].first.flatMap(PatternParser.alignment) {
+            shape.alignment = alignment
+            position += 1
+        }
+        if let minimum = try number(&position, range.upperBound) { shape.minimum = minimum }
+        if position < range.upperBound, characters[position] == "." {
+            position += 1
+            if position < range.upperBound, characters[position] == "-" {
+                shape.keepsEnd = true
+                position += 1
+            }
+            let start = position
+            guard let maximum = try number(&position, range.upperBound) else {
+                throw failure("The greatest width is missing: {category:.20}, for example", at: position)
+            }
+            if maximum < shape.minimum {
+                throw failure("The greatest width is below the least one, \(shape.minimum)", at: start)
+            }
+            shape.maximum = maximum
+        }
+        if position < range.upperBound || range.isEmpty {
+            throw failure("A width is written as 10, <10, >10, ^10, .20 or *>10.-20", at: position)
+        }
+        return shape
+    }
+
+    private static func alignment(_ character: Character) -> FieldShape.Alignment? {
+        switch character {
+        case "<": .left
+        case ">": .right
+        case "^": .center
+        default: nil
+        }
+    }
+
+    private func number(_ position: inout Int, _ end: Int) throws(PatternError) -> Int? {
+        let start = position
+        while position < end, let value = characters[position].wholeNumberValue, value < 10,
+            characters[position].isASCII
+        {
+            position += 1
+        }
+        if position == start { return nil }
+        guard let value = Int(String(characters[start..<position])), value <= FieldShape.widest else {
+            throw failure("No width is greater than \(FieldShape.widest)", at: start)
+        }
+        return value
+    }
+}

@@ -1,0 +1,128 @@
+import CHeartwood
+import Synchronization
+
+/// The journal of a living dispatcher: the file that its ring is in.
+final class JournalFile: Sendable {
+    // MARK: Constants (any thread)
+    let mapping: JournalMapping
+    private let tables: JournalTables
+    /// The first position in the ring.
+    let beginning: UInt64
+
+    var path: String { mapping.directory.path + "/" + mapping.name }
+
+    private static let number = Atomic<Int>(0)
+
+    /// Makes the file, and puts into it what a record may cite so far.
+    ///
+    /// - Throws: ``LogError`` where the file cannot be made, or its room not be allocated.
+    init(in directory: LogDirectory, ringSize: Int, beginning: UInt64, now: LogTimestamp) throws {
+        guard ringSize <= JournalLayout.largestRing else {
+            throw LogError(
+                .setting,
+                "A journal's ring has \(ByteCount(JournalLayout.largestRing)) at most;"
+                    + " choose a smaller `ringCapacity`", place: directory.path)
+        }
+        self.beginning = beginning
+        let header = JournalHeader(ringSize: ringSize, now: now)
+        mapping = try JournalFile.make(in: directory, header)
+        let counters = header.geometry.counters
+        mapping.base.write(beginning, at: counters + JournalLayout.Counters.tail)
+        mapping.base.write(header.salt, at: counters + JournalLayout.Counters.salt)
+        mapping.base.write(beginning, at: counters + JournalLayout.Counters.head)
+        mapping.base.write(beginning, at: header.geometry.marks + JournalLayout.Marks.released)
+        tables = JournalTables(mapping)
+        JournalTables.living.begin(tables)
+    }
+
+    deinit { JournalTables.living.end(tables) }
+
+    private static func make(in directory: LogDirectory, _ header: JournalHeader) throws -> JournalMapping {
+        let size = header.geometry.fileSize
+        while true {
+            let number = JournalFile.number.add(1, ordering: .relaxed).newValue
+            let name = "heartwood-\(header.process)-\(header.processStart)-\(number)" + JournalMapping.suffix
+            let unfinished = name + JournalMapping.unfinished
+            do {
+                if try directory.status(name) != nil { continue }
+                let file = try directory.create(unfinished, mode: 0o600)
+                guard try directory.calls.tryLock(file.number) else { continue }
+                do {
+                    try allocate(file, size, directory.calls)
+                    guard let base = MemoryMap.shared(file.number, size: size) else {
+                        throw SystemFailure(.open, hw_errno())
+                    }
+                    header.write(to: base)
+                    // Somebody who took the unfinished file for a leftover may have removed it.
+                    guard try directory.rename(unfinished, to: name) else {
+                        throw SystemFailure(.unlink, EIO)
+                    }
+                    return JournalMapping(
+                        directory: directory, name: name, header: header, base: base, file: file)
+                } catch {
+                    _ = try? directory.remove(unfinished)
+                    throw error
+                }
+            } catch let failure as SystemFailure {
+                if failure.number == EEXIST || (failure.number == ENOENT && failure.call == .link) {
+                    continue
+                }
+                throw LogError(
+                    .file, "The journal cannot be made; check the room and the permissions of its directory",
+                    place: directory.path + "/" + name, cause: failure.number)
+            }
+        }
+    }
+
+    private static func allocate(_ file: Descriptor, _ size: Int, _ calls: SystemCalls) throws(SystemFailure)
+    {
+        _ = try calls.perform(.write) { Int(hw_allocate(file.number, Int64(size))) }
+    }
+
+    // MARK: For the drain
+
+    /// Where the ring takes note of what it frees.
+    var released: UnsafeMutablePointer<Atomic<UInt64>> {
+        mapping.word(mapping.geometry.marks + JournalLayout.Marks.released)
+    }
+
+    /// Keeps the clocks of a moment; two places in turn, so that one is always whole.
+    func note(_ clock: JournalClock) {
+        guard mapping.isOurs else { return }
+        let marks = mapping.geometry.marks
+        let index = mapping.word(marks + JournalLayout.Marks.clockIndex)
+        let next = 1 - min(1, index.pointee.load(ordering: .relaxed))
+        let place = mapping.base + marks + JournalLayout.Marks.clocks + 24 * Int(next)
+        place.write(clock.ticks, at: 0)
+        place.write(clock.wall, at: 8)
+        place.write(clock.rate, at: 16)
+        index.pointee.store(next, ordering: .releasing)
+    }
+
+    /// A slot for a logger that needs the records from `position` on; nil where all are taken.
+    ///
+    /// One at a time: the drain's.
+    func slot(for key: String, levels: UInt32, from position: UInt64) -> JournalSlot? {
+        let state = JournalLayout.Slot.state
+        for index in 0..<JournalLayout.slotCount {
+            let word = mapping.word(mapping.geometry.slot(index) + state)
+            let isTaken = word.pointee.load(ordering: .acquiring) == JournalLayout.Slot.inUse
+            if isTaken { continue }
+            let slot = JournalSlot(mapping, index: index)
+            slot.begin(key: key, levels: levels, from: position)
+            return slot
+        }
+        return nil
+    }
+
+    /// Whether no logger needs it any more.
+    var isDoneWith: Bool {
+        (0..<JournalLayout.slotCount).allSatisfy { !JournalSlot(mapping, index: $0).isInUse }
+    }
+
+    /// Takes note that the ring is elsewhere now, and where its records ended here.
+    func ringHasLeft(at end: UInt64) {
+        mapping.base.write(end, at: mapping.geometry.counters + JournalLayout.Counters.tail)
+        JournalTables.living.end(tables)
+    }
+}

@@ -1,0 +1,85 @@
+import CHeartwood
+
+/// What never changes in a journal: whose it is, and how large its parts are.
+struct JournalHeader: Equatable {
+    enum Failure: Error, Equatable {
+        case damaged(String)
+        case unknownVersion(UInt32)
+    }
+
+    var geometry: JournalGeometry
+    var process: Int64
+    var processStart: UInt64
+    var boot: [UInt8]
+    var begun: LogTimestamp
+    var salt: UInt64
+    var program: String
+
+    private typealias Place = JournalLayout.Header
+
+    /// The header of a journal of this process.
+    init(ringSize: Int, now: LogTimestamp) {
+        geometry = JournalGeometry(pageSize: RecordRing.pageSize, ringSize: ringSize)
+        process = Int64(getpid())
+        processStart = hw_process_start()
+        boot = [UInt8](repeating: 0, count: 16)
+        hw_boot_id(&boot)
+        begun = now
+        salt = hw_random() | 1
+        program = LogFileNaming.programName
+    }
+
+    func write(to base: UnsafeMutableRawPointer) {
+        base.write(JournalLayout.magic, at: Place.magic)
+        base.write(JournalLayout.version, at: Place.version)
+        base.write(UInt32(geometry.pageSize), at: Place.pageSize)
+        base.write(UInt64(geometry.fileSize), at: Place.fileSize)
+        base.write(UInt64(geometry.ringSize), at: Place.ringSize)
+        base.write(process, at: Place.process)
+        base.write(processStart, at: Place.processStart)
+        (base + Place.boot).copyMemory(from: boot, byteCount: 16)
+        base.write(begun.nanoseconds, at: Place.begun)
+        base.write(salt, at: Place.salt)
+        let name = Array(program.utf8.prefix(Place.longestName))
+        base.write(UInt64(name.count), at: Place.nameSize)
+        (base + Place.name).copyMemory(from: name, byteCount: name.count)
+        base.write(JournalHeader.check(base), at: Place.check)
+    }
+
+    private static func check(_ base: UnsafeRawPointer) -> UInt64 {
+        hw_fold_words(base.assumingMemoryBound(to: hw_word.self), 0, Place.check / 8, 0)
+    }
+
+    /// Reads the header at the beginning of `bytes`, which are the whole file.
+    init(reading bytes: UnsafeRawBufferPointer) throws(Failure) {
+        guard bytes.count >= 4096, let base = bytes.baseAddress else { throw .damaged("it is too short") }
+        func load<T: BitwiseCopyable>(_ offset: Int, _ type: T.Type) -> T {
+            base.load(fromByteOffset: offset, as: type)
+        }
+        guard load(Place.magic, UInt64.self) == JournalLayout.magic else {
+            throw .damaged("it does not begin as a journal does")
+        }
+        let version = load(Place.version, UInt32.self)
+        guard version == JournalLayout.version else { throw .unknownVersion(version) }
+        guard load(Place.check, UInt64.self) == JournalHeader.check(base) else {
+            throw .damaged("its header is damaged")
+        }
+        geometry = JournalGeometry(
+            pageSize: Int(load(Place.pageSize, UInt32.self)),
+            ringSize: Int(clamping: load(Place.ringSize, UInt64.self)))
+        let ringSize = geometry.ringSize
+        guard (RecordRing.smallest...JournalLayout.largestRing).contains(ringSize),
+            ringSize & (ringSize - 1) == 0, (4096...65_536).contains(geometry.pageSize)
+        else { throw .damaged("its sizes are impossible") }
+        guard geometry.fileSize == bytes.count, load(Place.fileSize, UInt64.self) == UInt64(bytes.count)
+        else { throw .damaged("a part of it is missing") }
+        process = load(Place.process, Int64.self)
+        processStart = load(Place.processStart, UInt64.self)
+        boot = Array(UnsafeRawBufferPointer(start: base + Place.boot, count: 16))
+        begun = LogTimestamp(nanoseconds: load(Place.begun, Int64.self))
+        salt = load(Place.salt, UInt64.self)
+        let count = min(Int(clamping: load(Place.nameSize, UInt64.self)), Place.longestName)
+        program = String(
+            decoding: UnsafeRawBufferPointer(start: base + Place.name, count: count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,65 @@
+import CHeartwood
+
+/// The file beside a journal that keeps text and fields of a message that is too large for the ring.
+///
+/// 8 bytes of check, seeded with the position and the journal's salt, then the bytes; the check is of all whole words of
+/// them, the last filled up with zeros.
+enum JournalLargeText {
+    static func write(_ bytes: UnsafeRawBufferPointer, for position: UInt64, _ mapping: JournalMapping) throws
+    {
+        let name = mapping.largeName(position)
+        let file = try mapping.directory.create(name, mode: 0o600)
+        let calls = mapping.directory.calls
+        var check = self.check(bytes, position ^ mapping.header.salt)
+        try withUnsafeBytes(of: &check) { try write($0, to: file, calls) }
+        try write(bytes, to: file, calls)
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to file: Descriptor, _ calls: SystemCalls)
+        throws
+    {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = try calls.write(file.number, rest, quietly: true)
+            guard count > 0 else { throw SystemFailure(.write, EIO) }
+            written += count
+        }
+    }
+
+    /// The bytes; nil where the file is missing or not what was written.
+    static func read(for position: UInt64, _ mapping: JournalMapping) -> [UInt8]? {
+        guard let (file, status) = try? mapping.directory.open(mapping.largeName(position), writing: false),
+            status.size >= 8
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: status.size)
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { bytes in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+                return try? mapping.directory.calls.read(file.number, rest, at: done)
+            }
+            guard let count, count > 0 else { return nil }
+            done += count
+        }
+        return bytes.withUnsafeBytes { bytes in
+            let body = UnsafeRawBufferPointer(rebasing: bytes[8...])
+            guard bytes.loadUnaligned(as: UInt64.self) == check(body, position ^ mapping.header.salt) else {
+                return nil
+            }
+            return Array(body)
+        }
+    }
+
+    private static func check(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64) -> UInt64 {
+        var words = [UInt64](repeating: 0, count: (bytes.count + 7) / 8)
+        words.withUnsafeMutableBytes { $0.copyMemory(from: bytes) }
+        return words.withUnsafeBufferPointer { words in
+            words.baseAddress.map {
+                hw_fold_words(
+                    UnsafeRawPointer($0).assumingMemoryBound(to: hw_word.self), 0, words.count,
+                    seed ^ UInt64(bytes.count))
+            } ?? seed
+        }
+    }
+}

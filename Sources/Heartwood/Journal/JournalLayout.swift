@@ -1,0 +1,97 @@
+/// Where things are in the file of a journal; `Docs/JournalFormat.md` draws it.
+enum JournalLayout {
+    static let magic: UInt64 = 0x314E_5255_4F4A_5748  // "HWJOURN1"
+    static let version: UInt32 = 1
+
+    static let slotCount = 8
+    static let slotPages = 9
+    static let tableSize = 1 << 20
+    /// The records of a journal know 24 bits of their position.
+    static let largestRing = 64 << 20
+
+    enum Header {
+        static let magic = 0
+        static let version = 8
+        static let pageSize = 12
+        static let fileSize = 16
+        static let ringSize = 24
+        static let process = 32
+        static let processStart = 40
+        static let boot = 48
+        static let begun = 64
+        static let salt = 72
+        static let nameSize = 80
+        static let name = 88
+        static let longestName = 64
+        static let check = 152
+    }
+
+    enum Marks {
+        static let released = 0
+        static let tableUsed = 8
+        static let clockIndex = 16
+        static let clocks = 24
+        static let signal = 128
+    }
+
+    enum Slot {
+        static let state = 0
+        static let done = 8
+        static let lost = 16
+        static let levels = 24
+        static let intent = 32
+        static let device = 40
+        static let inode = 48
+        static let offset = 56
+        static let nameSize = 64
+        static let keySize = 68
+        static let name = 128
+        static let longestName = 256
+        static let key = 384
+        static let longestKey = 1024
+        static let entries = 4096
+        static let entryLimit = 4096
+
+        static let free: UInt64 = 0
+        static let inUse: UInt64 = 1
+        static let doneWith: UInt64 = 2
+    }
+
+    enum Counters {
+        static let tail = 0
+        static let salt = 8
+        static let head = 128
+    }
+}
+
+/// Where the parts of a journal's file begin.
+struct JournalGeometry: Equatable {
+    let pageSize: Int
+    let ringSize: Int
+
+    var marks: Int { pageSize }
+    func slot(_ index: Int) -> Int { 2 * pageSize + index * slotSize }
+    var slotSize: Int { JournalLayout.Slot.entries + 8 * JournalLayout.Slot.entryLimit }
+    var tables: Int { slot(JournalLayout.slotCount).rounded(upTo: pageSize) }
+    var counters: Int { tables + JournalLayout.tableSize }
+    var ring: Int { counters + pageSize }
+    var fileSize: Int { ring + ringSize }
+}
+
+extension Int {
+    fileprivate func rounded(upTo unit: Int) -> Int { (self + unit - 1) / unit * unit }
+}
+
+/// The clocks at one moment, and the rate of the cycle counter: what turns it into the time of day.
+struct JournalClock: Equatable, Sendable {
+    var ticks: UInt64
+    var wall: Int64
+    /// Nanoseconds for each tick.
+    var rate: Double
+
+    func time(of ticks: UInt64) -> LogTimestamp {
+        let distance = Double(Int64(truncatingIfNeeded: ticks &- self.ticks)) * rate
+        guard abs(distance) < 9e18 else { return LogTimestamp(nanoseconds: wall) }
+        return LogTimestamp(nanoseconds: wall &+ Int64(distance))
+    }
+}

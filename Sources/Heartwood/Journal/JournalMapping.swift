@@ -1,0 +1,87 @@
+import CHeartwood
+import Synchronization
+
+/// A journal's file in memory, locked; the lock goes with the last of its users, and with the process.
+final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts have owners of their own
+    // MARK: Constants (any thread)
+    let directory: LogDirectory
+    let name: String
+    let header: JournalHeader
+    let base: UnsafeMutableRawPointer
+    private let file: Descriptor
+
+    // MARK: Atomics (any thread)
+    /// False in the child of a fork: the file is the parent's.
+    private let ours = Atomic<Bool>(true)
+
+    var geometry: JournalGeometry { header.geometry }
+    var descriptor: Int32 { file.number }
+    var isOurs: Bool { ours.load(ordering: .relaxed) }
+    /// All of the file.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: geometry.fileSize) }
+
+    init(
+        directory: LogDirectory, name: String, header: JournalHeader, base: UnsafeMutableRawPointer,
+        file: Descriptor
+    ) {
+        self.directory = directory
+        self.name = name
+        self.header = header
+        self.base = base
+        self.file = file
+    }
+
+    deinit {
+        ignoreSignals()
+        munmap(base, geometry.fileSize)
+    }
+
+    // MARK: Signals
+
+    private var signalPlace: UnsafeMutablePointer<UInt64> {
+        (base + geometry.marks + JournalLayout.Marks.signal).assumingMemoryBound(to: UInt64.self)
+    }
+
+    /// Has a fatal signal leave its traces in the marks.
+    func noteSignals() {
+        ignoreSignals()
+        if isOurs { _ = hw_note_fatal_signals(signalPlace) }
+    }
+
+    func ignoreSignals() { hw_ignore_fatal_signals(signalPlace) }
+
+    func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// In the child of a fork: lets the file alone, and gives up its part of the lock.
+    func leaveToParent() {
+        ours.store(false, ordering: .relaxed)
+        ignoreSignals()
+        hw_let_go(file.number)
+    }
+
+    // MARK: Names
+
+    static let suffix = ".journal"
+    static let unfinished = ".new"
+
+    /// The name of the file that keeps the text of a message that is too large for the ring.
+    func largeName(_ position: UInt64) -> String { "\(name).\(position).large" }
+
+    /// Removes the file with everything that belongs to it.
+    func remove() {
+        guard isOurs else { return }
+        _ = try? directory.remove(name)
+        removeLarge { _ in true }
+    }
+
+    /// Removes the files of large messages.
+    func removeLarge(_ condition: (UInt64) -> Bool) {
+        guard let names = try? directory.calls.names(directory.descriptor.number) else { return }
+        for other in names where other.hasPrefix(name + ".") && other.hasSuffix(".large") {
+            let position = UInt64(other.dropFirst(name.count + 1).dropLast(6))
+            if let position, condition(position) { _ = try? directory.remove(other) }
+        }
+    }
+}

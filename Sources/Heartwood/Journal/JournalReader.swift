@@ -1,0 +1,171 @@
+import CHeartwood
+
+/// Finds the records in a journal's memory; nothing in it is taken on trust.
+struct JournalReader: @unchecked Sendable {  // the memory is only read, and belongs to who holds the lock
+    /// A record that is whole.
+    struct Place: Equatable {
+        let position: UInt64
+        let size: Int
+        /// The position behind it, by which loggers acknowledge it.
+        var end: UInt64 { position &+ UInt64(size) }
+    }
+
+    let header: JournalHeader
+    private let bytes: UnsafeRawBufferPointer
+    /// The whole messages from the first that may be needed on.
+    private(set) var places: [Place] = []
+    /// How many stretches were found that are no records; each is one record at least.
+    private(set) var damaged: [UInt64] = []
+    let released: UInt64
+    let tail: UInt64
+    let names: JournalNames
+    private let clock: JournalClock
+
+    /// Reads the journal in `bytes`, which are all of its file.
+    init(_ bytes: UnsafeRawBufferPointer, _ header: JournalHeader) throws(JournalHeader.Failure) {
+        self.header = header
+        self.bytes = bytes
+        let geometry = header.geometry
+        func load<T: BitwiseCopyable>(_ offset: Int, _ type: T.Type) -> T {
+            bytes.loadUnaligned(fromByteOffset: offset, as: type)
+        }
+        released = load(geometry.marks + JournalLayout.Marks.released, UInt64.self)
+        let head = load(geometry.counters + JournalLayout.Counters.head, UInt64.self)
+        let tail = load(geometry.counters + JournalLayout.Counters.tail, UInt64.self)
+        guard released & 7 == 0, tail & 7 == 0, head <= released, released <= tail,
+            tail - head <= UInt64(geometry.ringSize)
+        else { throw .damaged("its marks are impossible") }
+        self.tail = tail
+        let used = min(
+            Int(clamping: load(geometry.marks + JournalLayout.Marks.tableUsed, UInt64.self)),
+            JournalLayout.tableSize)
+        names = JournalNames(
+            UnsafeRawBufferPointer(rebasing: bytes[geometry.tables..<geometry.tables + used]),
+            salt: header.salt)
+        let index = Int(min(1, load(geometry.marks + JournalLayout.Marks.clockIndex, UInt64.self)))
+        let place = geometry.marks + JournalLayout.Marks.clocks + 24 * index
+        clock = JournalClock(
+            ticks: load(place, UInt64.self), wall: load(place + 8, Int64.self),
+            rate: load(place + 16, Double.self))
+        scan()
+    }
+
+    // MARK: Records
+
+    private func offset(of position: UInt64) -> Int {
+        header.geometry.ring + Int(position & UInt64(header.geometry.ringSize - 1))
+    }
+
+    private func word(_ position: UInt64) -> UInt64 {
+        bytes.load(fromByteOffset: offset(of: position), as: UInt64.self)
+    }
+
+    /// How many bytes there are from a position to the ring's end, where every record ends as well.
+    private func rest(at position: UInt64) -> Int {
+        header.geometry.ringSize - Int(position & UInt64(header.geometry.ringSize - 1))
+    }
+
+    private mutating func scan() {
+        var position = released
+        var isInGap = false
+        while position < tail {
+            let commit = word(position)
+            let size = Int(commit & 0xFFFF_FFFF)
+            let fits = size >= 8 && size % 8 == 0 && size <= min(rest(at: position), Int(tail - position))
+            switch RecordRing.Kind(rawValue: commit >> 32) {
+            case .message? where fits && isWhole(position, size):
+                places.append(Place(position: position, size: size))
+                isInGap = false
+                position += UInt64(size)
+            case .control? where fits && size == 16 && !isInGap:
+                position += 16
+            case .filler? where fits && size == rest(at: position) && !isInGap:
+                position += UInt64(size)
+            default:
+                // Nothing was written to what is zero: only a call that has not returned had reserved it.
+                if !isInGap, hasContent(position) {
+                    damaged.append(position)
+                    isInGap = true
+                }
+                position += 8
+            }
+        }
+    }
+
+    /// Whether something was written where a record should begin.
+    private func hasContent(_ position: UInt64) -> Bool {
+        let count = min(RecordLayout.header, rest(at: position), Int(tail - position))
+        return (0..<count / 8).contains { word(position + UInt64($0 * 8)) != 0 }
+    }
+
+    private func isWhole(_ position: UInt64, _ size: Int) -> Bool {
+        guard size >= RecordLayout.header, let base = bytes.baseAddress else { return false }
+        let record = base + offset(of: position)
+        let body = RecordLayout.body(of: record)
+        guard body.offset + body.count <= size else { return false }
+        return record.load(fromByteOffset: RecordLayout.sequence, as: UInt64.self)
+            == hw_record_check(record, record + body.offset, body.count, position ^ header.salt)
+    }
+
+    // MARK: Messages
+
+    func level(of place: Place) -> UInt32 {
+        1 << UInt32(bytes[offset(of: place.position) + RecordLayout.level] & 31)
+    }
+
+    /// Whether the text of a message is beside the journal.
+    func isLarge(_ place: Place) -> Bool {
+        RecordLayout.Flags(rawValue: bytes[offset(of: place.position) + RecordLayout.flags]).contains(.large)
+    }
+
+    /// A message as it was logged; `large` is what stood beside the journal.
+    func message(_ place: Place, sequence: UInt64, large: [UInt8]?) -> MessageParts {
+        let start = offset(of: place.position)
+        func load<T: BitwiseCopyable>(_ offset: Int, _ type: T.Type) -> T {
+            bytes.loadUnaligned(fromByteOffset: start + offset, as: type)
+        }
+        let flags = RecordLayout.Flags(rawValue: load(RecordLayout.flags, UInt8.self))
+        var cursor = start + RecordLayout.header + (flags.contains(.tag) ? 8 : 0)
+        let end = start + place.size
+        func take(_ count: Int) -> [UInt8] {
+            let taken = cursor..<max(cursor, min(cursor + count, end))
+            cursor = taken.upperBound
+            return Array(bytes[taken])
+        }
+        func name(_ offset: Int) -> String? {
+            let name = take(Int(load(offset, UInt8.self)))
+            return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+        }
+        var parts = MessageParts()
+        parts.level = LogLevel(index: Int(load(RecordLayout.level, UInt8.self)) & 31) ?? .info
+        parts.category = names.categories[load(RecordLayout.category, UInt32.self)] ?? .default
+        parts.context = Int(load(RecordLayout.context, Int64.self))
+        parts.site = names.sites[load(RecordLayout.site, UInt32.self)] ?? .unknown
+        let time = load(RecordLayout.time, UInt64.self)
+        parts.timestamp =
+            flags.contains(.wallTime)
+            ? LogTimestamp(nanoseconds: Int64(bitPattern: time)) : clock.time(of: time)
+        parts.sequence = sequence
+        parts.threadID = load(RecordLayout.thread, UInt64.self)
+        parts.threadName = name(RecordLayout.nameSize)
+        parts.queueLabel = name(RecordLayout.queueSize)
+        parts.taskName = name(RecordLayout.taskSize)
+        let textSize = Int(load(RecordLayout.textSize, UInt32.self))
+        let fieldsSize = Int(load(RecordLayout.fieldsSize, UInt32.self))
+        if !flags.contains(.large) {
+            parts.text = take(textSize)
+            parts.fields = take(fieldsSize)
+        } else if let large, large.count == textSize + fieldsSize {
+            parts.text = Array(large[..<textSize])
+            parts.fields = Array(large[textSize...])
+        } else {
+            parts.text = LogText("<a message of \(textSize) bytes, lost with the process>").bytes
+        }
+        return parts
+    }
+
+    /// The signal that ended the process, if it was seen.
+    var signal: JournalSignal? {
+        JournalSignal(reading: UnsafeRawBufferPointer(rebasing: bytes[header.geometry.marks...]))
+    }
+}

@@ -1,0 +1,187 @@
+import Synchronization
+
+/// How far one logger is with the records of a journal, and what it is just writing.
+///
+/// It stands in the file, so that another process sees it when this one is dead. Its owner is the logger's running
+/// thread; `done` is also moved by the drain, while nothing is under way for the logger.
+///
+/// 1. `done` only grows.
+/// 2. While a write is made, the intent describes it: it is complete before the write begins, and is cleared after
+///    `done` has moved behind what was written.
+package final class JournalSlot: @unchecked Sendable {  // see the owners above
+    private typealias Place = JournalLayout.Slot
+
+    let mapping: JournalMapping
+    private let base: UnsafeMutableRawPointer
+
+    // MARK: Guarded by the node's inbox
+    /// The end of the last records that were handed to the logger's queue.
+    var pushed: UInt64 = 0
+
+    // MARK: Owned by the drain
+    /// The journal does not wait for it: it was too far behind.
+    var isLagging = false
+
+    init(_ mapping: JournalMapping, index: Int) {
+        self.mapping = mapping
+        base = mapping.base + mapping.geometry.slot(index)
+    }
+
+    private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    private func load<T: BitwiseCopyable>(_ offset: Int, as type: T.Type) -> T {
+        base.load(fromByteOffset: offset, as: type)
+    }
+
+    private func text(_ offset: Int, _ size: Int, _ limit: Int) -> String {
+        let count = min(Int(load(size, as: UInt32.self)), limit)
+        return String(decoding: UnsafeRawBufferPointer(start: base + offset, count: count), as: UTF8.self)
+    }
+
+    private func setText(_ text: String, _ offset: Int, _ size: Int, _ limit: Int) {
+        let bytes = Array(text.utf8.prefix(limit))
+        (base + offset).copyMemory(from: bytes, byteCount: bytes.count)
+        base.write(UInt32(bytes.count), at: size)
+    }
+
+    // MARK: Whose it is
+
+    var isInUse: Bool { word(Place.state).pointee.load(ordering: .acquiring) == Place.inUse }
+
+    /// What its logger is known by, over restarts.
+    var key: String { text(Place.key, Place.keySize, Place.longestKey) }
+
+    /// The levels that the logger wants.
+    var levels: UInt32 {
+        get { UInt32(truncatingIfNeeded: word(Place.levels).pointee.load(ordering: .relaxed)) }
+        set { if mapping.isOurs { word(Place.levels).pointee.store(UInt64(newValue), ordering: .relaxed) } }
+    }
+
+    /// How many records were let go before the logger had written them.
+    var lost: Int {
+        get { Int(clamping: word(Place.lost).pointee.load(ordering: .relaxed)) }
+        set { if mapping.isOurs { word(Place.lost).pointee.store(UInt64(newValue), ordering: .relaxed) } }
+    }
+
+    /// Takes a free slot for a logger that needs the records from `position` on.
+    func begin(key: String, levels: UInt32, from position: UInt64) {
+        setText(key, Place.key, Place.keySize, Place.longestKey)
+        word(Place.done).pointee.store(position, ordering: .relaxed)
+        word(Place.intent).pointee.store(0, ordering: .relaxed)
+        word(Place.levels).pointee.store(UInt64(levels), ordering: .relaxed)
+        word(Place.lost).pointee.store(0, ordering: .relaxed)
+        pushed = position
+        // Releasing: a slot that is in use is complete.
+        word(Place.state).pointee.store(Place.inUse, ordering: .releasing)
+    }
+
+    /// The logger needs nothing of this journal any more.
+    func end() {
+        if mapping.isOurs { word(Place.state).pointee.store(Place.doneWith, ordering: .releasing) }
+    }
+
+    // MARK: How far
+
+    var done: UInt64 { word(Place.done).pointee.load(ordering: .acquiring) }
+
+    /// The logger is done with everything before `position`.
+    func acknowledge(_ position: UInt64) {
+        guard mapping.isOurs else { return }
+        let done = word(Place.done)
+        var known = done.pointee.load(ordering: .relaxed)
+        while known < position {
+            let (exchanged, now) = done.pointee.compareExchange(
+                expected: known, desired: position, ordering: .releasing)
+            if exchanged { return }
+            known = now
+        }
+    }
+
+    // MARK: A write
+
+    /// How many records one write may have.
+    package static let writeLimit = JournalLayout.Slot.entryLimit
+
+    /// Says what is going to be written, and where.
+    ///
+    /// - Parameters:
+    ///   - file: Which file.
+    ///   - name: Its name in the logger's directory.
+    ///   - size: The bytes that it has.
+    ///   - start: The place of the write's first byte, in the numbers of `ends`.
+    ///   - ends: Where each record ends; ``writeLimit`` of them at most.
+    ///   - marks: The mark of each record (`AbstractLogger.journalMark`).
+    ///   - whole: The bytes of the write where its records arrive all or none, as in one encrypted frame.
+    package func intend(
+        _ file: FileStatus.Identity, _ name: String, size: Int, from start: Int, ends: ArraySlice<Int>,
+        marks: ArraySlice<UInt64>, whole: Int? = nil
+    ) {
+        guard mapping.isOurs else { return }
+        base.write(file.device, at: Place.device)
+        base.write(file.inode, at: Place.inode)
+        base.write(UInt64(size), at: Place.offset)
+        setText(name, Place.name, Place.nameSize, Place.longestName)
+        let entries = (base + Place.entries).assumingMemoryBound(to: UInt64.self)
+        var index = 0
+        for (end, mark) in zip(ends, marks) {
+            let place = UInt32(truncatingIfNeeded: whole ?? end - start)
+            entries[index] = mark >> 3 & 0xFFFF_FFFF | UInt64(place) << 32
+            index += 1
+        }
+        // Releasing: an intent that is seen is complete.
+        word(Place.intent).pointee.store(UInt64(index), ordering: .releasing)
+    }
+
+    /// Says that the write is over, and that the records before `mark` are in the file.
+    package func settle(upTo mark: UInt64) {
+        guard mapping.isOurs else { return }
+        acknowledge(mark)
+        word(Place.intent).pointee.store(0, ordering: .releasing)
+    }
+
+    /// A write that was under way when the process died.
+    package struct Intent: Equatable {
+        package var file: FileStatus.Identity
+        package var name: String
+        /// The bytes that the file had before.
+        package var size: Int
+        /// Where each record ends in the write, and the mark of each; 0 for those that no message stands behind.
+        package var ends: [Int]
+        package var marks: [UInt64]
+
+        /// Of a file that has `now` bytes: how many bytes of whole records arrived, and up to which mark.
+        package func arrived(now: Int) -> (bytes: Int, mark: UInt64, isTorn: Bool) {
+            let there = max(0, now - size)
+            var result = (bytes: 0, mark: UInt64(0), isTorn: false)
+            for (end, mark) in zip(ends, marks) where end <= there {
+                result.bytes = end
+                result.mark = max(result.mark, mark)
+            }
+            result.isTorn = there > result.bytes && there < (ends.last ?? 0)
+            return result
+        }
+    }
+
+    /// The write that was under way, if there was one; `released` is near the positions that it tells of.
+    func intent(near released: UInt64) -> Intent? {
+        let count = Int(clamping: word(Place.intent).pointee.load(ordering: .acquiring))
+        guard (1...Place.entryLimit).contains(count) else { return nil }
+        let entries = (base + Place.entries).assumingMemoryBound(to: UInt64.self)
+        var intent = Intent(
+            file: FileStatus.Identity(
+                device: load(Place.device, as: UInt64.self), inode: load(Place.inode, as: UInt64.self)),
+            name: text(Place.name, Place.nameSize, Place.longestName),
+            size: Int(clamping: load(Place.offset, as: UInt64.self)), ends: [], marks: [])
+        for index in 0..<count {
+            let low = entries[index] & 0xFFFF_FFFF
+            // The position whose low bits these are, and which is not far from `released`.
+            let distance = Int32(truncatingIfNeeded: Int64(low) - Int64(released >> 3 & 0xFFFF_FFFF))
+            let mark = low == 0 ? 0 : released &+ UInt64(bitPattern: Int64(distance) << 3)
+            intent.marks.append(mark)
+            intent.ends.append(Int(entries[index] >> 32))
+        }
+        return intent
+    }
+}

@@ -1,0 +1,126 @@
+import CHeartwood
+import Synchronization
+
+/// The part of a journal that says what the numbers in its records stand for.
+///
+/// Owned by whoever holds the lock of ``Living``.
+final class JournalTables: @unchecked Sendable {  // guarded by `living`
+    enum Kind: UInt32 { case site = 1, category = 2, level = 3 }
+
+    private let mapping: JournalMapping
+    private var used = 0
+    /// The last names of the user's levels.
+    private var levels: Set<Int> = []
+
+    static let living = Living()
+
+    init(_ mapping: JournalMapping) { self.mapping = mapping }
+
+    /// All tables that are written to, which hear of each new name before a record can cite it.
+    final class Living: Sendable {
+        private let tables = Locked<[JournalTables]>([])
+
+        /// Writes down all names there are, and from now on each new one.
+        func begin(_ new: JournalTables) {
+            // With the names' own locks held: none can be made between the list and the registration.
+            CategoryRegistry.shared.withNames { names in
+                CallSiteTable.shared.withSites { sites in
+                    tables.withLock { tables in
+                        for site in sites { new.append(site) }
+                        for (number, name) in names.enumerated() {
+                            new.append(.category, UInt32(number), 0, name, "")
+                        }
+                        tables.append(new)
+                    }
+                }
+            }
+        }
+
+        func end(_ old: JournalTables) { tables.withLock { $0.removeAll { $0 === old } } }
+
+        func append(_ site: CallSite) {
+            tables.withLock { for table in $0 { table.append(site) } }
+        }
+
+        func append(category number: UInt32, _ name: String) {
+            tables.withLock { for table in $0 { table.append(.category, number, 0, name, "") } }
+        }
+
+        func around(_ fork: ForkStep) {
+            fork.apply(to: tables)
+            if fork == .child { tables.withLock { $0 = [] } }
+        }
+    }
+
+    private func append(_ site: CallSite) {
+        append(.site, site.id, UInt32(clamping: site.line), site.file, site.function)
+    }
+
+    /// Adds an entry; where there is no room left, records will cite something unknown.
+    private func append(_ kind: Kind, _ number: UInt32, _ line: UInt32, _ first: String, _ second: String) {
+        let texts = [Array(first.utf8.prefix(4096)), Array(second.utf8.prefix(4096))]
+        let size = (20 + texts[0].count + texts[1].count + 7) / 8 * 8 + 8
+        guard mapping.isOurs, used + size <= JournalLayout.tableSize else { return }
+        let entry = mapping.base + mapping.geometry.tables + used
+        memset(entry, 0, size)
+        entry.write(UInt32(size), at: 0)
+        entry.write(kind.rawValue, at: 4)
+        entry.write(number, at: 8)
+        entry.write(line, at: 12)
+        entry.write(UInt16(texts[0].count), at: 16)
+        entry.write(UInt16(texts[1].count), at: 18)
+        (entry + 20).copyMemory(from: texts[0], byteCount: texts[0].count)
+        (entry + 20 + texts[0].count).copyMemory(from: texts[1], byteCount: texts[1].count)
+        let words = entry.assumingMemoryBound(to: hw_word.self)
+        entry.write(
+            hw_fold_words(words, 0, (size - 8) / 8, mapping.header.salt &+ UInt64(used)), at: size - 8)
+        used += size
+        // Releasing: what the mark covers is whole.
+        mapping.word(mapping.geometry.marks + JournalLayout.Marks.tableUsed).pointee
+            .store(UInt64(used), ordering: .releasing)
+    }
+}
+
+/// What the numbers in a journal's records stand for.
+struct JournalNames {
+    private(set) var sites: [UInt32: CallSite] = [:]
+    private(set) var categories: [UInt32: LogCategory] = [:]
+    /// Whether entries were damaged.
+    private(set) var isDamaged = false
+
+    /// Reads the entries of `bytes`, which are the part of the tables that is in use.
+    init(_ bytes: UnsafeRawBufferPointer, salt: UInt64) {
+        var offset = 0
+        while offset + 28 <= bytes.count {
+            let size = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+            guard size >= 28, size % 8 == 0, offset + size <= bytes.count, let base = bytes.baseAddress else {
+                isDamaged = true
+                return
+            }
+            let entry = base + offset
+            let words = entry.assumingMemoryBound(to: hw_word.self)
+            let check = hw_fold_words(words, 0, (size - 8) / 8, salt &+ UInt64(offset))
+            let first = Int(entry.load(fromByteOffset: 16, as: UInt16.self))
+            let second = Int(entry.load(fromByteOffset: 18, as: UInt16.self))
+            guard check == entry.load(fromByteOffset: size - 8, as: UInt64.self),
+                20 + first + second <= size - 8
+            else {
+                isDamaged = true
+                return
+            }
+            let number = entry.load(fromByteOffset: 8, as: UInt32.self)
+            func text(_ start: Int, _ count: Int) -> String {
+                String(decoding: UnsafeRawBufferPointer(start: entry + start, count: count), as: UTF8.self)
+            }
+            switch JournalTables.Kind(rawValue: entry.load(fromByteOffset: 4, as: UInt32.self)) {
+            case .site:
+                sites[number] = CallSite(
+                    id: .max, file: text(20, first), function: text(20 + first, second),
+                    line: Int(entry.load(fromByteOffset: 12, as: UInt32.self)))
+            case .category: categories[number] = LogCategory(text(20, first))
+            case .level, nil: break
+            }
+            offset += size
+        }
+    }
+}

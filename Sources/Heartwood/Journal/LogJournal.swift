@@ -1,0 +1,36 @@
+/// Where the record ring of a dispatcher is kept, so that it survives the process.
+public struct LogJournal: Hashable, Sendable {
+    /// The path of the directory.
+    public let directory: String
+
+    /// A file in a directory, which is made, with mode 0700, if it is missing.
+    ///
+    /// Several processes may use one directory; it needs room for the ring and 1.3 MiB for each of them. A file of
+    /// a process that has ended is removed by the next that uses the directory.
+    public static func file(_ directory: String) -> LogJournal { LogJournal(directory: directory) }
+
+    /// What the environment says: `HEARTWOOD_JOURNAL` names the directory.
+    static var inEnvironment: LogJournal? {
+        ProcessEnvironment.all["HEARTWOOD_JOURNAL"].flatMap { $0.isEmpty ? nil : .file($0) }
+    }
+
+    /// What became of a journal that was asked for.
+    public enum Status: Equatable, Sendable {
+        /// None is wanted.
+        case off
+        /// The ring is in this file.
+        case active(path: String)
+        /// The ring is in memory, because of this; it is not tried again until the property is set again.
+        case unavailable(LogError)
+
+        /// Whether both are the same.
+        public static func == (left: Status, right: Status) -> Bool {
+            switch (left, right) {
+            case (.off, .off): true
+            case (.active(let left), .active(let right)): left == right
+            case (.unavailable(let left), .unavailable(let right)): left.description == right.description
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// What the crash journal asks of a logger whose lines survive the process.
+extension FileLogger: DurableLogger {
+    package final var journalKey: String? { "file:\(directoryPath):\(naming.application)" }
+
+    package final var isSettled: Bool { !hasUnwritten }
+
+    package final func note(writesIn slot: JournalSlot?) { beginJournal(slot) }
+
+    package final func forgetUnwritten() { forgetBatch() }
+
+    /// Compares the file with what was going to be written to it, and cuts off a torn record.
+    package final func resolve(_ intent: JournalSlot.Intent) -> UInt64? {
+        guard let name = self.name(of: intent), let status = try? directory.status(name) else { return nil }
+        let (bytes, mark, isTorn) = intent.arrived(now: status.size)
+        if isTorn, !isShared, let (file, now) = try? directory.open(name), now.identity == intent.file,
+            (try? directory.calls.tryLock(file.number)) == true, now.size == status.size
+        {
+            try? directory.calls.truncate(file.number, to: intent.size + bytes)
+            handle(.repaired(name: name, bytes: status.size - intent.size - bytes))
+        }
+        return mark == 0 ? nil : mark
+    }
+
+    /// The name that the file of a write has now: it may have been renamed since.
+    private func name(of intent: JournalSlot.Intent) -> String? {
+        if (try? directory.status(intent.name))?.identity == intent.file { return intent.name }
+        let names = (try? directory.calls.names(directory.descriptor.number)) ?? []
+        return names.first { (try? directory.status($0))?.identity == intent.file }
+    }
+}

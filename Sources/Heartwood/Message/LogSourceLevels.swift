@@ -1,0 +1,79 @@
+import CHeartwood
+
+/// Levels by source file or module, whatever the category: to look closer at one file while the program runs.
+///
+/// ```swift
+/// LogSourceLevels.set(.verbose, matching: "Shop/Cart.swift")
+/// LogSourceLevels.set(.error, matching: "ThirdParty")  // a module
+/// LogSourceLevels.rules = []
+/// ```
+///
+/// Names are those of `#fileID`: `Module/File.swift`. A file that a rule describes has the levels of the rule in the
+/// place of its categories'; dispatchers and loggers have their say as before. A `*` stands for any characters, and of
+/// several rules the one counts whose pattern has the most characters that are no stars.
+///
+/// A change takes effect at once, in all threads. A call whose level nobody has switched on costs one load as ever;
+/// while there are rules, one that passes that look costs a look into a table more.
+public enum LogSourceLevels {
+    private struct State {
+        var rules = LevelRules(separator: "/")
+        /// What the rules say of the files that were asked for, by the address of their names; nil where nothing.
+        var known: [UInt: LogLevelMask?] = [:]
+    }
+
+    // MARK: Guarded by 'state'
+    private static let state = Locked(State())
+    /// One change at a time, so that the gates show the last one.
+    private static let oneAtATime = Locked(())
+
+    /// Sets the levels of the files or modules that a pattern describes; nil takes that back.
+    public static func set(_ levels: LogLevelMask?, matching pattern: String) {
+        change { $0.set(levels, for: NamePattern(pattern)) }
+    }
+
+    /// All that was set, in order; setting it replaces everything in one step.
+    public static var rules: [LogLevelRule] {
+        get { state.withLock { $0.rules.list } }
+        set { change { $0.replace(with: newValue) } }
+    }
+
+    private static func change(_ change: (inout LevelRules) -> Void) {
+        oneAtATime.withLock { _ in
+            let union = state.withLock { state in
+                change(&state.rules)
+                state.known = [:]
+                return state.rules.union
+            }
+            // A rule of `off` opens nothing, and is to be asked for all the same.
+            let isUsed = state.withLock { !$0.rules.isEmpty }
+            // First the question, then the wider gates: no call passes unasked.
+            if isUsed { hw_source_levels_store(true) }
+            CategoryRegistry.shared.setSourceLevels(union)
+            if !isUsed { hw_source_levels_store(false) }
+        }
+    }
+
+    static func around(_ fork: ForkStep) {
+        fork.apply(to: oneAtATime)
+        fork.apply(to: state)
+    }
+
+    /// Whether a call in a file, which the gate let pass, is wanted.
+    @usableFromInline @inline(never)
+    static func wants(_ level: LogLevel, _ category: LogCategory?, _ file: StaticString) -> Bool {
+        (levels(of: file) ?? (category ?? .default).levels).contains(level)
+    }
+
+    private static func levels(of file: StaticString) -> LogLevelMask? {
+        guard file.hasPointerRepresentation else {
+            return state.withLock { $0.rules.levels(of: file.description) }
+        }
+        let key = UInt(bitPattern: file.utf8Start)
+        return state.withLock { state in
+            if let known = state.known[key] { return known }
+            let levels = state.rules.levels(of: file.description)
+            state.known[key] = .some(levels)
+            return levels
+        }
+    }
+}

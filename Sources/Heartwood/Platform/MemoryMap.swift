@@ -1,0 +1,35 @@
+import CHeartwood
+
+/// Memory of whole pages, from the kernel.
+enum MemoryMap {
+    /// Memory of zeros, of this process alone; nil where there is none.
+    static func fresh(_ size: Int) -> UnsafeMutableRawPointer? {
+        map(nil, size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    }
+
+    /// A file, shared with everybody who maps it; nil where it cannot be mapped, and `errno` says why.
+    static func shared(_ descriptor: Int32, size: Int) -> UnsafeMutableRawPointer? {
+        map(nil, size, MAP_SHARED, descriptor, 0)
+    }
+
+    /// Puts a part of a file, shared, in the place of other memory; false where that failed.
+    static func replace(
+        _ place: UnsafeMutableRawPointer, _ size: Int, by descriptor: Int32, from offset: Int
+    ) -> Bool {
+        map(place, size, MAP_SHARED | MAP_FIXED | present, descriptor, offset) != nil
+    }
+
+    /// Has the kernel bring the pages in at once.
+    #if os(Linux)
+    private static let present = Int32(MAP_POPULATE)
+    #else
+    private static let present: Int32 = 0
+    #endif
+
+    private static func map(
+        _ place: UnsafeMutableRawPointer?, _ size: Int, _ flags: Int32, _ descriptor: Int32, _ offset: Int
+    ) -> UnsafeMutableRawPointer? {
+        let memory = mmap(place, size, PROT_READ | PROT_WRITE, flags, descriptor, off_t(offset))
+        return memory == UnsafeMutableRawPointer(bitPattern: -1) ? nil : memory
+    }
+}

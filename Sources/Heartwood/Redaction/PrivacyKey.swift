@@ -1,0 +1,103 @@
+/// The key with which a logger hashes or encrypts private pieces.
+///
+/// ```swift
+/// let key = try PrivacyKey(EnvironmentSecrets().secret(named: "LOG_PRIVACY_KEY"))
+/// var options = LineFormatter.Options()
+/// options.privacy = .encrypt(key)
+/// file.formatter = LineFormatter(options)
+/// ```
+///
+/// A hash is `<hash:…>`, 16 hexadecimal digits of HMAC-SHA-256. A ciphertext is `<enc:…>`, the hexadecimal digits of
+/// AES-256-GCM's nonce (12 bytes), ciphertext and tag (16 bytes). Two keys for the two purposes are derived from the one
+/// given. Nonces are random: a key is good for some 2^32 values. Where the system's library refuses, `<private>` is
+/// written.
+public final class PrivacyKey: Sendable {
+    /// What is done with a value.
+    enum Way: Sendable {
+        case hash, encryption
+    }
+
+    private let hashing: FrameCipher
+    private let encryption: FrameCipher
+
+    /// Takes a key of 32 bytes, or of 64 hexadecimal digits.
+    ///
+    /// - Throws: ``LogError`` of code `secret` for any other.
+    public init(_ secret: Secret) throws {
+        let key = try FrameCipher(key: secret)
+        hashing = try key.derived(for: Array("heartwood privacy hash".utf8))
+        encryption = try key.derived(for: Array("heartwood privacy encryption".utf8))
+    }
+
+    /// The text that was encrypted as `<enc:…>`; nil where it was not encrypted with this key, or has been changed.
+    public func decrypt(_ text: some StringProtocol) -> String? {
+        guard text.hasPrefix("<enc:"), text.hasSuffix(">") else { return nil }
+        let digits = Array(text.utf8.dropFirst(5).dropLast())
+        guard digits.count % 2 == 0, digits.count >= 2 * FrameCipher.nonceSize else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = PrivacyKey.digit(digits[index]), let low = PrivacyKey.digit(digits[index + 1])
+            else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        let nonce = Array(bytes.prefix(FrameCipher.nonceSize))
+        return encryption.open(Array(bytes.dropFirst(nonce.count)), nonce: nonce, header: []).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x61...0x66: byte - 0x61 + 10
+        case 0x41...0x46: byte - 0x41 + 10
+        default: nil
+        }
+    }
+
+    /// Adds the hash or the ciphertext of some bytes.
+    func append(_ bytes: [UInt8], _ way: Way, to output: inout LogBuffer) {
+        let start = output.count
+        do {
+            switch way {
+            case .hash:
+                output.append("<hash:" as StaticString)
+                output.append(hex: try hashing.code(for: bytes).prefix(8))
+            case .encryption:
+                var random = SystemRandomNumberGenerator()
+                let nonce = (0..<FrameCipher.nonceSize).map { _ in UInt8.random(in: 0...255, using: &random) }
+                output.append("<enc:" as StaticString)
+                output.append(hex: nonce[...])
+                output.append(hex: try encryption.seal(bytes, nonce: nonce, header: [])[...])
+            }
+            output.append(UInt8(ascii: ">"))
+        } catch {
+            output.truncate(to: start)
+            output.append(LogPrivacyPolicy.privateText)
+        }
+    }
+}
+
+extension PrivacyKey: Hashable {
+    /// Whether both are the same object.
+    public static func == (left: PrivacyKey, right: PrivacyKey) -> Bool { left === right }
+
+    /// Hashes the object's identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension LogBuffer {
+    /// Adds a private value as `<hash:…>` or `<enc:…>` of its text.
+    mutating func append(sealed value: EncodedValue, by key: PrivacyKey, _ way: PrivacyKey.Way) {
+        var text = LogBuffer(capacity: 64)
+        text.append(value)
+        key.append(text.withUnsafeBytes { Array($0) }, way, to: &self)
+    }
+
+    fileprivate mutating func append(hex bytes: ArraySlice<UInt8>) {
+        for byte in bytes {
+            append(LogBuffer.hexDigits[Int(byte >> 4)])
+            append(LogBuffer.hexDigits[Int(byte & 15)])
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// What is taken out of all texts that a logger writes, whoever logged them.
+///
+/// ```swift
+/// file.redaction = .standard
+/// file.redaction = RedactionRules([.tokens(startingWith: "sk_live_")], shownAs: .keyedHash(key))
+/// ```
+///
+/// Looked through are the text of a message, its fields, and numbers in JSON; not the names of files, categories and
+/// threads. It is the net below: what is known to be a secret is better marked at the call, with ``LogPrivacy``.
+public struct RedactionRules: Sendable {
+    /// What the secrets look like.
+    public var rules: [RedactionRule]
+    /// What is written in their place: `<card>` and the like for ``LogPrivacyPolicy/redact``, the default; a hash or the
+    /// encrypted secret for the others.
+    public var shownAs: LogPrivacyPolicy
+
+    /// Makes a list of rules.
+    ///
+    /// - Parameters:
+    ///   - rules: What the secrets look like. Where two find something at the same place, the first one counts.
+    ///   - shownAs: What is written in their place; `reveal` leaves all as it is.
+    public init(_ rules: [RedactionRule], shownAs: LogPrivacyPolicy = .redact) {
+        self.rules = rules
+        self.shownAs = shownAs
+    }
+
+    /// Bearer tokens, card numbers and e-mail addresses.
+    public static let standard = RedactionRules([.bearerTokens, .cardNumbers, .emailAddresses])
+
+    /// The text without its secrets.
+    public func redacted(_ text: String) -> String {
+        var buffer = LogBuffer()
+        buffer.redaction = self
+        buffer.append(text)
+        buffer.redactSecrets(from: 0)
+        return buffer.text
+    }
+
+    /// Whether there is a secret in some UTF-8.
+    func find(in bytes: UnsafeRawBufferPointer) -> Bool {
+        shownAs != .reveal && rules.contains { $0.find(bytes, 0) != nil }
+    }
+
+    /// All secrets in some UTF-8, in their order, none of which overlap.
+    func secrets(in bytes: UnsafeRawBufferPointer) -> [(range: Range<Int>, rule: RedactionRule)] {
+        var found: [(range: Range<Int>, rule: RedactionRule)] = []
+        for rule in rules {
+            var index = 0
+            while index < bytes.count, let range = rule.find(bytes, index), !range.isEmpty,
+                range.lowerBound >= index, range.upperBound <= bytes.count
+            {
+                if !found.contains(where: { $0.range.overlaps(range) }) { found.append((range, rule)) }
+                index = range.upperBound
+            }
+        }
+        return found.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    }
+
+    fileprivate func append(
+        _ secret: UnsafeRawBufferPointer, _ rule: RedactionRule, to output: inout LogBuffer
+    ) {
+        switch shownAs {
+        case .reveal: output.append(secret)
+        case .redact:
+            output.append(UInt8(ascii: "<"))
+            output.append(rule.name)
+            output.append(UInt8(ascii: ">"))
+        case .hash: output.appendHash(of: secret)
+        case .keyedHash(let key): key.append(Array(secret), .hash, to: &output)
+        case .encrypt(let key): key.append(Array(secret), .encryption, to: &output)
+        }
+    }
+}
+
+extension LogBuffer {
+    /// Takes the secrets out of what stands from `start` on, which is plain text, if its logger asks for that.
+    @inline(__always)
+    mutating func redactSecrets(from start: Int) {
+        if redaction != nil { redactSecretsNow(from: start) }
+    }
+
+    @inline(never)
+    private mutating func redactSecretsNow(from start: Int) {
+        guard let redaction, redaction.shownAs != .reveal else { return }
+        let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
+        let secrets = redaction.secrets(in: bytes)
+        if secrets.isEmpty { return }
+        replaceEnd(from: start) { bytes, output in
+            var index = 0
+            for (range, rule) in secrets {
+                output.append(UnsafeRawBufferPointer(rebasing: bytes[index..<range.lowerBound]))
+                redaction.append(UnsafeRawBufferPointer(rebasing: bytes[range]), rule, to: &output)
+                index = range.upperBound
+            }
+            output.append(UnsafeRawBufferPointer(rebasing: bytes[index...]))
+        }
+    }
+
+    /// Whether there is a secret in what stands from `start` on.
+    @inline(__always)
+    func isSecret(from start: Int) -> Bool {
+        redaction != nil && isSecret(UnsafeRawBufferPointer(start: base + start, count: count - start))
+    }
+
+    /// Whether there is a secret in some UTF-8.
+    func isSecret(_ bytes: UnsafeRawBufferPointer) -> Bool { redaction?.find(in: bytes) ?? false }
+}

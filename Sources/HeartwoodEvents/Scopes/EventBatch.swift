@@ -1,0 +1,110 @@
+import CHeartwood
+import Heartwood
+import HeartwoodHTTP
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Events that belong together: a few in memory, more in a file without a name, which goes with the process.
+///
+/// It has one owner at a time: its scope while that is open, the store afterwards.
+final class EventBatch: @unchecked Sendable {  // see above
+    private static let memoryLimit = 65_536
+    private static let headerSize = 12
+
+    private let directory: String
+    private(set) var count = 0
+    /// How many bytes the payloads have.
+    private(set) var bytes = 0
+    /// Each event's length (u32), time (i64) and payload.
+    private var memory: [UInt8] = []
+    private var file: Int32 = -1
+    private var position = 0
+    private var chunk: ArraySlice<UInt8> = []
+
+    /// Makes an empty one that may make a file in `directory`.
+    init(directory: String) { self.directory = directory }
+
+    deinit { if file >= 0 { close(file) } }
+
+    /// How many bytes it takes in memory.
+    var memoryBytes: Int { memory.count }
+
+    /// Adds an event, writing to the file when there are more than 64 KiB in memory.
+    ///
+    /// - Throws: `LogError` when the file cannot be made or written.
+    func add(_ event: StoredEvent) throws {
+        withUnsafeBytes(of: UInt32(event.payload.count)) { memory.append(contentsOf: $0) }
+        withUnsafeBytes(of: event.time.nanoseconds) { memory.append(contentsOf: $0) }
+        memory += event.payload
+        count += 1
+        bytes += event.payload.count
+        if memory.count > Self.memoryLimit { try spill() }
+    }
+
+    /// Goes back to the first event.
+    func rewind() {
+        position = 0
+        chunk = []
+    }
+
+    /// The next event, `count` times after each ``rewind()``.
+    ///
+    /// - Throws: `LogError` when the file cannot be read.
+    func next() throws -> StoredEvent {
+        let header = try take(Self.headerSize)
+        let (length, time) = header.withUnsafeBytes {
+            ($0.loadUnaligned(as: UInt32.self), $0.loadUnaligned(fromByteOffset: 4, as: Int64.self))
+        }
+        return StoredEvent(payload: Array(try take(Int(length))), time: LogTimestamp(nanoseconds: time))
+    }
+
+    private func take(_ size: Int) throws -> ArraySlice<UInt8> {
+        if file < 0 {
+            defer { position += size }
+            return memory[position..<position + size]
+        }
+        if chunk.count < size {
+            var bytes = Array(chunk)
+            let error = SpoolFile.read(file, from: position, limit: max(262_144, size), into: &bytes)
+            guard error == 0, bytes.count >= size else {
+                throw LogError(
+                    .file, "the events of a scope cannot be read again", place: directory, cause: error)
+            }
+            position += bytes.count - chunk.count
+            chunk = bytes[...]
+        }
+        defer { chunk = chunk.dropFirst(size) }
+        return chunk.prefix(size)
+    }
+
+    private func spill() throws {
+        if file < 0 { file = try Self.nameless(in: directory) }
+        let (_, error) = SpoolFile.append(file, memory)
+        guard error == 0 else {
+            throw LogError(
+                .file, "the events of a scope cannot be written", place: directory, cause: error)
+        }
+        memory.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes the rest, so that all is in one place; to be called once, when nothing more comes.
+    func seal() throws { if file >= 0 && !memory.isEmpty { try spill() } }
+
+    private static func nameless(in directory: String) throws -> Int32 {
+        var template = Array((directory + "/scope.XXXXXX").utf8CString)
+        let file = mkstemp(&template)
+        guard file >= 0 else {
+            throw LogError(
+                .file, "no file can be made for a scope's events", place: directory, cause: hw_errno())
+        }
+        _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+        unlink(template)
+        return file
+    }
+}

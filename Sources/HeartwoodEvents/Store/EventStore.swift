@@ -1,0 +1,292 @@
+import Dispatch
+public import Heartwood
+public import HeartwoodHTTP
+
+/// Where event logs keep their events until a server has them.
+///
+/// ```swift
+/// let store = try EventStore(
+///     "https://collector.example.com/events", directory: "/var/lib/app/events", user: "anna",
+///     prefix: "audit")
+/// store.uploader.decorators = [.bearer(named: "EVENT_TOKEN", from: EnvironmentSecrets())]
+/// ```
+///
+/// The events lie in `directory/user/prefix`, in partitions: directories of ``partitionSize`` at most. Those that earlier
+/// runs have left are sent first, one after the other, and deleted. The directory belongs to one store: a second one, in
+/// whatever process, is refused; logs in one process share the store.
+///
+/// The ``uploader`` sends, by the same rules as an `HTTPLogger` with a spool: its interval, retries, limits, decorators and
+/// statistics are those of its own properties. It is a member of the dispatcher, without taking messages, so that flushing
+/// the dispatcher saves the events, and the end of the process as well. Storing happens on its
+/// queue. Removing it from the dispatcher closes the store.
+///
+/// Nothing is ever dropped to make room. When the files reach `uploader.spoolSettings.maximumBytes`, 4 GiB unless given,
+/// new events are refused with an error until something was sent.
+public final class EventStore: Sendable {
+    typealias Completion = @Sendable ((any Error)?) -> Void
+
+    /// What is to be done, in this order.
+    enum Operation: Sendable {
+        case event(StoredEvent)
+        case batch(EventBatch, Completion?)
+        case failure(any Error, Completion?)
+
+        var size: Int {
+            switch self {
+            case .event(let event): event.payload.count
+            case .batch(let batch, _): batch.memoryBytes
+            case .failure: 0
+            }
+        }
+    }
+
+    private struct Inbox {
+        var operations: [Operation] = []
+        var bytes = 0
+    }
+
+    /// How much may wait for the disk.
+    static let inboxLimit = 16 << 20
+
+    // MARK: Constants (any thread)
+
+    /// What sends the events; all its settings may be changed at any time.
+    public let uploader: HTTPLogger
+    /// The directory of the store's files.
+    public let path: String
+    let clock: any LogClock
+    private let dispatcher: LogDispatcher
+    private let errorHandler: (@Sendable (any Error) -> Void)?
+    private let completions: DispatchQueue
+
+    // MARK: Guarded by themselves
+
+    private let inbox = Locked(Inbox())
+    private let settings: Locked<(partitionSize: ByteCount, messageLevel: LogLevel?)>
+
+    /// Opens a store; what an earlier run has left begins to be sent.
+    ///
+    /// - Parameters:
+    ///   - address: Where events are sent.
+    ///   - directory: Where the files are kept; made where it is missing.
+    ///   - user: Whose events they are; `default` unless given.
+    ///   - prefix: The name of this row of partitions; `events` unless given. Another prefix is another store.
+    ///   - encoding: The requests' form; an array of the events unless given. Others work as well: an event's fields
+    ///     are its entry's metadata.
+    ///   - partitionSize: When a partition is full; 256 MiB unless given.
+    ///   - settings: Further settings of the files; nil: those described above, and at `SpoolSettings`. `overflow` and
+    ///     `maximumFiles` mean nothing here.
+    ///   - dispatcher: Where the uploader belongs to, and where its troubles are reported.
+    ///   - allowsInsecureHTTP: Whether plain `http` to another machine is meant.
+    ///   - transport: What carries requests; the system's unless given.
+    ///   - connectivity: Tells when there is a network; nil: there always is.
+    ///   - clock: Where times come from.
+    ///   - errorHandler: Called, on a queue of the store's own, with each error that no completion gets: events that
+    ///     could not be stored, scopes that were released, files that cannot be opened. Without one they go to the
+    ///     dispatcher's diagnostics. Nothing ever aborts.
+    /// - Throws: `LogError`: `.setting` for a prefix, user or address that cannot be used, `.inUse` when there is such a
+    ///   store already, `.file` or `.unsafe` when the directory cannot be used.
+    public init(
+        _ address: String, directory: String, user: String = "default", prefix: String = "events",
+        encoding: any RemoteEncoding = EventEncoding(), partitionSize: ByteCount = .mebibytes(256),
+        settings: SpoolSettings? = nil, dispatcher: LogDispatcher = .shared, allowsInsecureHTTP: Bool = false,
+        transport: (any HTTPTransport)? = nil, connectivity: (any ConnectivityMonitor)? = nil,
+        clock: any LogClock = SystemClock(), errorHandler: (@Sendable (any Error) -> Void)? = nil
+    ) throws {
+        try Self.check("prefix", prefix)
+        try Self.check("user", user)
+        let settings = settings ?? Self.usualSettings
+        let path = directory + "/" + user + "/" + prefix
+        let completions = DispatchQueue(label: "heartwood.events.completions", qos: .utility)
+        func open() throws -> any UnsentStore {
+            let partitions = try PartitionedSpool(
+                path: path, partitionSize: partitionSize, settings: settings, clock: clock
+            ) { newest in
+                EventID(at: clock.now(), after: newest.flatMap { EventID($0) }).description
+            }
+            if let errorHandler {
+                partitions.onTrouble = { trouble in completions.async { errorHandler(trouble) } }
+            }
+            return partitions
+        }
+        uploader = try HTTPLogger(
+            address, encoding: encoding, name: "events.\(prefix)", formatter: nil, settings: settings,
+            allowsInsecureHTTP: allowsInsecureHTTP, appVersion: nil, appBuild: nil, transport: transport,
+            connectivity: connectivity, clock: clock, open: open)
+        self.completions = completions
+        self.path = path
+        self.clock = clock
+        self.dispatcher = dispatcher
+        self.errorHandler = errorHandler
+        self.settings = Locked((partitionSize, nil))
+        dispatcher.add(uploader, levels: .off)
+    }
+
+    deinit { dispatcher.remove(uploader) }
+
+    private static var usualSettings: SpoolSettings {
+        var settings = SpoolSettings()
+        settings.maximumBytes = .gibibytes(4)
+        return settings
+    }
+
+    /// A name that can be a directory's.
+    private static func check(_ kind: String, _ name: String) throws {
+        if name.isEmpty {
+            throw LogError(
+                .setting,
+                kind == "prefix"
+                    ? "Audit partition prefix must not be empty" : "the \(kind) must not be empty")
+        }
+        if name.contains(where: { $0 == "/" || $0 == "\\" || $0 == "\0" }) || name == "." || name == ".." {
+            throw LogError(
+                .setting,
+                "Invalid audit partition \(kind) '\(name)': it must not contain slashes, or be '.' or '..'")
+        }
+    }
+
+    // MARK: - Settings
+
+    /// When a partition is full, looked at before each write; so a partition may grow beyond it by one scope.
+    ///
+    /// It takes effect in order with what was recorded before.
+    public var partitionSize: ByteCount {
+        get { settings.withLock { $0.partitionSize } }
+        set {
+            settings.withLock { $0.partitionSize = newValue }
+            uploader.store { store in
+                (store as? PartitionedSpool)?.partitionSize = newValue
+                return 0
+            }
+        }
+    }
+
+    /// The level at which each event is also logged as a message to the dispatcher, once it is stored; nil, the default:
+    /// not at all.
+    ///
+    /// Its category is `LogCategory.events`, its metadata the event's fields, private ones too. It is subject to the
+    /// dispatcher's limits like any message.
+    public var messageLevel: LogLevel? {
+        get { settings.withLock { $0.messageLevel } }
+        set { settings.withLock { $0.messageLevel = newValue } }
+    }
+
+    // MARK: - Waiting
+
+    /// Returns once everything recorded before is in the files.
+    ///
+    /// - Returns: false when that was not so in time, and at once inside of a logger.
+    @discardableResult
+    public func flush(timeout: Duration = .seconds(10)) -> Bool { uploader.save(timeout: timeout) }
+
+    /// Sends what is stored, all partitions of it, and returns when the server has it.
+    ///
+    /// - Parameter timeout: How long to wait at the most.
+    /// - Returns: whether nothing is left.
+    public func deliver(timeout: Duration) async -> Bool { await uploader.deliver(timeout: timeout) }
+
+    /// Stores what was recorded, ends the sending, and frees the directory; also done when the store is released.
+    ///
+    /// It waits for that, for 10 s at the most. What was not sent is, after the next start. What is recorded from now on
+    /// fails.
+    public func close() { dispatcher.remove(uploader) }
+
+    // MARK: - Storing
+
+    /// Has something done in its turn.
+    func submit(_ operation: Operation) {
+        let size = operation.size
+        if inbox.withLock({ $0.bytes + size > Self.inboxLimit }), !makeRoom(size) {
+            let error = LogError(
+                .full, "16 MiB of events wait for the disk: an event is lost", place: path)
+            return finish(operation, error)
+        }
+        let isFirst = inbox.withLock { inbox in
+            inbox.operations.append(operation)
+            inbox.bytes += size
+            return inbox.operations.count == 1
+        }
+        if isFirst { uploader.store { [self] in work($0) } }
+    }
+
+    private func makeRoom(_ size: Int) -> Bool {
+        _ = uploader.waitUntilIdle(timeout: .seconds(1))
+        return inbox.withLock { $0.bytes + size <= Self.inboxLimit }
+    }
+
+    /// Does what is to be done, on the uploader's queue; returns how many events were stored.
+    private func work(_ store: any UnsentStore) -> Int {
+        let operations = inbox.withLock { inbox in
+            defer { inbox = Inbox() }
+            return inbox.operations
+        }
+        guard let partitions = store as? PartitionedSpool else { return 0 }
+        let info = UInt8(clamping: LogLevel.info.index)
+        var count = 0
+        for operation in operations {
+            switch operation {
+            case .event(let event):
+                // Where it is not taken, the partitions say why.
+                guard partitions.append(event.payload, time: event.time, level: info) else { continue }
+                count += 1
+                finish(operation, nil)
+            case .batch(let batch, _):
+                do {
+                    try batch.seal()
+                    batch.rewind()
+                    try partitions.appendWhole(batch.count, bytes: batch.bytes) {
+                        let event = try batch.next()
+                        return (event.payload, event.time, info)
+                    }
+                    count += batch.count
+                    finish(operation, nil)
+                } catch {
+                    finish(operation, error)
+                }
+            case .failure(let error, _): finish(operation, error)
+            }
+        }
+        return count
+    }
+
+    /// Tells whoever wants to know, in order, on a queue where nothing is held up by it.
+    private func finish(_ operation: Operation, _ error: (any Error)?) {
+        let level = error == nil ? messageLevel : nil
+        switch operation {
+        case .event(let event):
+            if let error { report(error, .writeFailed) }
+            guard let level else { return }
+            completions.async { [self] in log(event, level) }
+        case .batch(let batch, let completion):
+            if level == nil && completion == nil && error == nil { return }
+            completions.async { [self] in
+                if let level {
+                    batch.rewind()
+                    for _ in 0..<batch.count { if let event = try? batch.next() { log(event, level) } }
+                }
+                complete(completion, error)
+            }
+        case .failure(_, let completion): completions.async { [self] in complete(completion, error) }
+        }
+    }
+
+    private func complete(_ completion: Completion?, _ error: (any Error)?) {
+        if let completion { return completion(error) }
+        if let error { report(error, .writeFailed) }
+    }
+
+    private func log(_ event: StoredEvent, _ level: LogLevel) {
+        guard wantsLog(level, category: .events, to: dispatcher), let entry = event.entry else { return }
+        Heartwood.log(
+            LogText(entry.text), level: level, category: .events, metadata: entry.metadata, to: dispatcher)
+    }
+
+    /// Hands an error to the error handler, or else to the diagnostics.
+    func report(_ error: any Error, _ kind: LogDiagnostics.Kind) {
+        if let errorHandler {
+            completions.async { errorHandler(error) }
+        } else {
+            dispatcher.diagnostics.report(kind, "\(uploader.name): \(error)", key: uploader.name)
+        }
+    }
+}

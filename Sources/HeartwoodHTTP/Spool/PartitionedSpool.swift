@@ -1,0 +1,323 @@
+public import Heartwood
+
+extension LogError.Code {
+    /// A store has reached its limit, and takes nothing more until something was sent.
+    public static let full = LogError.Code(rawValue: "full")
+}
+
+/// Spools in a row, each in a directory of its own: one is written, the oldest is sent, and deleted when it is empty.
+///
+/// 1. At most two are open: the one that is sent and the one that is written, which may be the same.
+/// 2. What an earlier run has left is sent first, partition by partition, in the order in which they were made.
+/// 3. A partition that has reached ``partitionSize`` when something is to be written is closed, and a new one begun. So
+///    it may become larger by one write; a group is never divided.
+/// 4. Nothing is ever dropped to make room: what does not fit into `settings.maximumBytes` is refused.
+/// 5. ``pending`` is zero only when no partition has anything left.
+package final class PartitionedSpool: UnsentStore {
+    typealias Partition = (name: String, spool: Spool)
+
+    /// When a partition is full.
+    package var partitionSize: ByteCount { didSet { applySettings() } }
+    /// The limits; `maximumBytes` is that of all partitions together.
+    package var settings: SpoolSettings { didSet { applySettings() } }
+    /// Told of each trouble, beside those that ask for them.
+    package var onTrouble: (@Sendable (LogError) -> Void)?
+
+    private let path: String
+    private let clock: any LogClock
+    private let makeName: @Sendable (_ newest: String?) -> String
+    /// The store's own directory and its lock; nil once closed.
+    private var root: SpoolDirectory?
+    /// Partitions that are not open, the oldest first.
+    private var waiting: [String] = []
+    /// What the files of those have in bytes and records.
+    private var closed: [String: (bytes: Int, records: Int)] = [:]
+    /// An older partition, while there is one: it is sent before the current one.
+    private var sending: Partition?
+    /// The partition that is written, once something was.
+    private var current: Partition?
+    /// The figures of partitions that are not open any more.
+    private var past = SpoolCounters()
+    private var troubles: [LogError] = []
+    /// How many records waited when the store was closed.
+    private var left = 0
+
+    /// Opens the store; a partition is made when the first record comes.
+    ///
+    /// - Parameters:
+    ///   - path: The directory, whose subdirectories the partitions are.
+    ///   - partitionSize: When a partition is full.
+    ///   - settings: The limits.
+    ///   - clock: Where times come from.
+    ///   - makeName: A name for a new partition, 24 hexadecimal digits, that is greater than the newest there is.
+    /// - Throws: `LogError` when the directory cannot be used, or somebody else has it.
+    package init(
+        path: String, partitionSize: ByteCount, settings: SpoolSettings, clock: any LogClock,
+        makeName: @escaping @Sendable (String?) -> String
+    ) throws {
+        self.path = path
+        self.partitionSize = partitionSize
+        self.settings = settings
+        self.clock = clock
+        self.makeName = makeName
+        let root = try SpoolDirectory(path: path)
+        self.root = root
+        waiting = (root.subdirectories() ?? []).filter(Self.isName).sorted()
+        // A scope's file whose owner died before it could take its name away.
+        for file in root.list() ?? [] where file.name.hasPrefix("scope.") { _ = root.remove(file.name) }
+        for name in waiting { count(name, in: root) }
+        advance()
+    }
+
+    /// The partitions that there are, the oldest first.
+    package var partitions: [String] {
+        [sending?.name].compactMap(\.self) + waiting + [current?.name].compactMap(\.self)
+    }
+
+    /// How many partitions are open; two at most.
+    package var openCount: Int { open.count }
+
+    private var open: [Partition] { [sending, current].compactMap(\.self) }
+    private var sender: Spool? { (sending ?? current)?.spool }
+
+    private func applySettings() {
+        for partition in open { partition.spool.settings = partitionSettings }
+    }
+
+    private var partitionSettings: SpoolSettings {
+        var settings = settings
+        settings.maximumBytes = ByteCount(.max)
+        settings.maximumFiles = 0
+        settings.overflow = .dropNewest
+        settings.segmentBytes = min(settings.segmentBytes, ByteCount(max(4096, partitionSize.bytes / 8)))
+        return settings
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        name.utf8.count == 24 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+
+    /// Finds out what a partition of an earlier run holds; the names of its files say it, unless a crash has left one
+    /// that was never sealed.
+    private func count(_ name: String, in root: SpoolDirectory) {
+        let segments = (root.list(name) ?? []).compactMap { SpoolSegment(name: $0.name, size: $0.size) }
+        var records = segments.reduce(0) { $0 + $1.count }
+        if segments.contains(where: { $0.lastID == nil }), let spool = openSpool(name) {
+            records = spool.pending
+            leave((name, spool))
+        } else {
+            past.recovered += records
+        }
+        closed[name] = (segments.reduce(0) { $0 + $1.size }, records)
+    }
+
+    private func openSpool(_ name: String) -> Spool? {
+        do {
+            return try Spool(directory: path + "/" + name, settings: partitionSettings, clock: clock)
+        } catch {
+            report(error as? LogError ?? LogError(.file, "\(error)", place: path + "/" + name))
+            return nil
+        }
+    }
+
+    // MARK: Storing
+
+    /// Writes records that belong together, as ``Spool/appendWhole(_:_:)`` does; no records make no partition.
+    ///
+    /// - Parameters:
+    ///   - count: How many there are.
+    ///   - size: How many bytes their payloads have together.
+    ///   - next: The next record's payload, time and level.
+    /// - Throws: `LogError`: `.full` when the store has reached its limit, `.file` when the files could not take them.
+    package func appendWhole(
+        _ count: Int, bytes size: Int,
+        _ next: () throws -> (payload: [UInt8], time: LogTimestamp, level: UInt8)
+    ) throws {
+        if count == 0 { return }
+        let size = size + count * SpoolFrame.headerSize
+        guard bytes + size <= settings.maximumBytes.bytes else {
+            throw LogError(
+                .full,
+                "the store has reached its limit of \(settings.maximumBytes): raise it, or have it sent",
+                place: path)
+        }
+        try receiver().appendWhole(count, next)
+    }
+
+    package func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64 = 0) -> Bool {
+        do {
+            let fits = bytes + payload.count + SpoolFrame.headerSize <= settings.maximumBytes.bytes
+            if fits {
+                if try receiver().append(payload, time: time, level: level) { return true }
+                report(
+                    LogError(.file, "the disk takes nothing, and neither does the memory now", place: path))
+                return false
+            }
+            report(
+                LogError(.full, "the store has reached its limit of \(settings.maximumBytes)", place: path))
+        } catch {
+            report(error as? LogError ?? LogError(.file, "\(error)", place: path))
+        }
+        past.appended += 1
+        past.droppedFull += 1
+        return false
+    }
+
+    @discardableResult
+    package func save() -> Bool { open.reduce(true) { $1.spool.save() && $0 } }
+
+    /// The partition to be written: the current one, or a new one where that is full.
+    private func receiver() throws -> Spool {
+        if let current, current.spool.bytes >= partitionSize.bytes, current.spool.save() { close(current) }
+        if let current { return current.spool }
+        guard root != nil else { throw LogError(.file, "the store is closed", place: path) }
+        let name = makeName(partitions.last)
+        let spool = try Spool(directory: path + "/" + name, settings: partitionSettings, clock: clock)
+        current = (name, spool)
+        return spool
+    }
+
+    /// Takes the current partition out of the way: it goes on being sent, or waits for its turn.
+    private func close(_ partition: Partition) {
+        current = nil
+        if sending == nil && partition.spool.pending > 0 {
+            sending = partition
+        } else if partition.spool.pending > 0 {
+            closed[partition.name] = (partition.spool.bytes, partition.spool.pending)
+            waiting.append(partition.name)
+            leave(partition)
+        } else {
+            retire(partition)
+        }
+    }
+
+    // MARK: Sending
+
+    package func expire() {
+        for partition in open { partition.spool.expire() }
+        advance()
+    }
+
+    package func nextPiece(maximumCount: Int, maximumBytes: Int) -> SpoolPiece? {
+        save()
+        while let sender {
+            if let piece = sender.nextPiece(maximumCount: maximumCount, maximumBytes: maximumBytes) {
+                return piece
+            }
+            guard sending != nil, sender.pending == 0 else { return nil }
+            advance()
+        }
+        return nil
+    }
+
+    package func complete(_ piece: SpoolPiece, done: [UInt64]) {
+        sender?.complete(piece, done: done)
+        advance()
+    }
+
+    package func split(_ piece: SpoolPiece) -> Bool { sender?.split(piece) ?? false }
+
+    package func dropOldest(_ count: Int) -> Int {
+        var left = count
+        while left > 0, let sender, sender.pending > 0 {
+            let dropped = sender.dropOldest(left)
+            if dropped == 0 { break }
+            left -= dropped
+            advance()
+        }
+        return count - left
+    }
+
+    package func name(of id: UInt64) -> String { sender?.name(of: id) ?? "" }
+
+    /// Deletes the partition that was sent when it is empty, and opens the next one that is not.
+    private func advance() {
+        if let sending, sending.spool.pending == 0 {
+            self.sending = nil
+            retire(sending)
+        }
+        while sending == nil, let name = waiting.first {
+            waiting.removeFirst()
+            // They were counted when they came, or were found, and are counted by the spool now.
+            past.recovered -= closed.removeValue(forKey: name)?.records ?? 0
+            guard let spool = openSpool(name) else { continue }
+            if spool.pending > 0 { sending = (name, spool) } else { retire((name, spool)) }
+        }
+    }
+
+    /// Closes an empty partition and deletes it; one in which damage was found is kept for somebody to look at.
+    private func retire(_ partition: Partition) {
+        leave(partition)
+        guard let root else { return }
+        let isDamaged = root.list(partition.name + "/quarantine")?.isEmpty == false
+        let error =
+            isDamaged
+            ? root.rename(partition.name, to: partition.name + ".damaged")
+            : root.removeDirectory(partition.name)
+        if error != 0 {
+            report(
+                LogError(
+                    .file, "a partition that was sent cannot be removed", place: path + "/" + partition.name,
+                    cause: error))
+        }
+    }
+
+    private func leave(_ partition: Partition) {
+        partition.spool.disk?.sealActive()
+        troubles += partition.spool.takeTroubles()
+        past += partition.spool.counters
+        partition.spool.close()
+    }
+
+    // MARK: Figures
+
+    package var pending: Int {
+        isClosed
+            ? left : open.reduce(0) { $0 + $1.spool.pending } + closed.values.reduce(0) { $0 + $1.records }
+    }
+
+    package var unsavedCount: Int { open.reduce(0) { $0 + $1.spool.unsavedCount } }
+
+    package var counters: SpoolCounters { open.reduce(into: past) { $0 += $1.spool.counters } }
+
+    package var oldestTime: LogTimestamp? { sender?.oldestTime }
+
+    /// What all partitions take.
+    package var bytes: Int {
+        open.reduce(0) { $0 + $1.spool.bytes } + closed.values.reduce(0) { $0 + $1.bytes }
+    }
+
+    package var isOnDisk: Bool { root != nil }
+    package var isClosed: Bool { root == nil }
+    package var directory: SpoolDirectory? { root }
+
+    private func report(_ trouble: LogError) { if troubles.count < 100 { troubles.append(trouble) } }
+
+    package func takeTroubles() -> [LogError] {
+        let all = open.reduce(troubles) { $0 + $1.spool.takeTroubles() }
+        troubles = []
+        if let onTrouble { for trouble in all { onTrouble(trouble) } }
+        return all
+    }
+
+    // MARK: Opening and closing
+
+    package func close() {
+        save()
+        left = pending
+        for partition in open { partition.spool.pending == 0 ? retire(partition) : leave(partition) }
+        (sending, current, waiting, closed, root) = (nil, nil, [], [:], nil)
+    }
+
+    package func reopened() throws -> any UnsentStore {
+        let opened = try PartitionedSpool(
+            path: path, partitionSize: partitionSize, settings: settings, clock: clock, makeName: makeName)
+        opened.past += past
+        opened.past.recovered -= left
+        opened.onTrouble = onTrouble
+        return opened
+    }
+
+    /// There is no memory in the place of what must be on disk: it stays closed.
+    package func reopenedInMemory() -> any UnsentStore { self }
+}

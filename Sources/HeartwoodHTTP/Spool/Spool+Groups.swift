@@ -1,0 +1,55 @@
+package import Heartwood
+
+extension Spool {
+    /// Writes records that belong together to the files, at once: all of them are there afterwards, or none.
+    ///
+    /// That holds for a crash in the middle of it, too. They are never all in memory: `next` gives one after the other.
+    ///
+    /// - Parameters:
+    ///   - count: How many there are.
+    ///   - next: The next record's payload, time and level; it is called `count` times.
+    /// - Throws: `LogError` when the files could not take them, and what `next` throws.
+    package func appendWhole(
+        _ count: Int, _ next: () throws -> (payload: [UInt8], time: LogTimestamp, level: UInt8)
+    ) throws {
+        guard let disk else { throw LogError(.file, "the spool is closed, or has no directory") }
+        guard save() else {
+            throw LogError(
+                .file, "the disk does not take what was logged before: mend that first",
+                place: disk.directory.path, cause: lastCause)
+        }
+        guard count > 0 else { return }
+        let before = nextID - 1
+        let end = before + UInt64(count)
+        let failures = disk.counters.failures
+        do {
+            var left = count
+            while left > 0 {
+                var chunk = RecordQueue()
+                while left > 0 && chunk.bytes < 1 << 20 {
+                    let (payload, time, level) = try next()
+                    guard payload.count <= SpoolRecord.payloadLimit else {
+                        throw LogError(
+                            .file, "a record of \(payload.count) bytes is too large: 1 MiB at most")
+                    }
+                    chunk.append(SpoolRecord(id: nextID, time: time, level: level, payload: payload))
+                    nextID += 1
+                    left -= 1
+                }
+                let written = disk.write(chunk.all, settings, uptime: clock.uptime(), groupEnd: end)
+                guard written == chunk.count, disk.counters.failures == failures else {
+                    throw LogError(
+                        .file, "the spool cannot be written", place: disk.directory.path, cause: lastCause)
+                }
+            }
+        } catch {
+            disk.rollBack(to: before)
+            throw error
+        }
+        if pending == 0 { oldestKnown = nil }
+        pending += count
+        ownCounters.appended += count
+    }
+
+    private var lastCause: Int32? { disk?.troubles.last?.cause }
+}

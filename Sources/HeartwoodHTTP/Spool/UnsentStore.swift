@@ -1,0 +1,51 @@
+package import Heartwood
+
+/// What an ``HTTPLogger`` asks of its store of unsent messages: a ``Spool``, or a row of them.
+///
+/// It belongs to one logger and is used in its hooks only. `appended + recovered = acknowledged + set aside + lost +
+/// pending` holds at any time.
+package protocol UnsentStore: AnyObject {
+    /// Limits and the cutting into files; may be changed at any time.
+    var settings: SpoolSettings { get set }
+    /// How many records wait.
+    var pending: Int { get }
+    /// How many records are in memory only.
+    var unsavedCount: Int { get }
+    /// What became of everything so far.
+    var counters: SpoolCounters { get }
+    /// When the oldest record that waits was logged.
+    var oldestTime: LogTimestamp? { get }
+    /// Whether it outlives the process.
+    var isOnDisk: Bool { get }
+    /// Where the logger may keep files of its own.
+    var directory: SpoolDirectory? { get }
+    /// Whether it was closed: nothing may be asked of it any more but its figures.
+    var isClosed: Bool { get }
+
+    /// Takes a record over, in memory until ``save()``; false when it was dropped, which is counted. `mark` is the
+    /// journal's, 0 where there is none.
+    @discardableResult func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64) -> Bool
+    /// Writes what is in memory only to the files; true when nothing is left there.
+    @discardableResult func save() -> Bool
+    /// Drops what is older than ``SpoolSettings/maximumAge``.
+    func expire()
+    /// What is to be sent next, the same until it is completed or split; nil when nothing waits.
+    func nextPiece(maximumCount: Int, maximumBytes: Int) -> SpoolPiece?
+    /// Notes that records of the piece on its way need no sending any more.
+    func complete(_ piece: SpoolPiece, done: [UInt64])
+    /// Makes two pieces of the one on its way; false when it is a single record.
+    func split(_ piece: SpoolPiece) -> Bool
+    /// Drops the oldest records; returns how many.
+    @discardableResult func dropOldest(_ count: Int) -> Int
+    /// A text that no other record has, for one of the piece on its way.
+    func name(of id: UInt64) -> String
+    /// What went wrong since this was last asked.
+    func takeTroubles() -> [LogError]
+
+    /// Frees the directory for others; what was not saved is gone from here.
+    func close()
+    /// Opens the directory again, after ``close()``, and goes on with the figures.
+    func reopened() throws -> any UnsentStore
+    /// The same in memory, where the directory cannot be had again.
+    func reopenedInMemory() -> any UnsentStore
+}

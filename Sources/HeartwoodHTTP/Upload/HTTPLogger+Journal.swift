@@ -1,0 +1,33 @@
+package import Heartwood
+
+/// What the crash journal asks of a logger whose store survives the process.
+extension HTTPLogger: DurableLogger {
+    /// The store that a journal can follow: events, which have partitions, are stored before their call returns.
+    private var journaled: Spool? { spool as? Spool }
+
+    package var journalKey: String? { journaled?.path.map { "http:\($0)" } }
+
+    package var isSettled: Bool { !spool.isOnDisk || spool.unsavedCount == 0 }
+
+    package func note(writesIn slot: JournalSlot?) {
+        save()
+        journaled?.slot = slot
+    }
+
+    package func forgetUnwritten() { journaled?.forgetUnsaved() }
+
+    /// Compares the segment with what was going to be written to it; the spool itself has cut off what was torn.
+    package func resolve(_ intent: JournalSlot.Intent) -> UInt64? {
+        guard let disk = journaled?.disk else { return nil }
+        let calls = SystemCalls()
+        // It was renamed when it was sealed.
+        for segment in disk.segments {
+            guard let status = try? calls.status(path: disk.directory.path + "/" + segment.name),
+                status.identity == intent.file
+            else { continue }
+            let mark = intent.arrived(now: status.size).mark
+            return mark == 0 ? nil : mark
+        }
+        return nil
+    }
+}

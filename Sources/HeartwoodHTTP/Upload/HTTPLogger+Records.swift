@@ -1,0 +1,28 @@
+import Heartwood
+
+/// For modules that store records of their own, which the logger then sends like messages.
+extension HTTPLogger {
+    /// Calls `work` with the store, alone, between two hooks and in order with the settings that this thread has made;
+    /// then what is stored is saved and sent if it is time.
+    ///
+    /// Any thread; never waits. The records are entries in ``EntryCoder``'s form.
+    ///
+    /// - Parameter work: Stores records and returns how many.
+    package func store(_ work: @escaping @Sendable (any UnsentStore) -> Int) {
+        performInOrder { [self] in
+            newCount += work(spool)
+            spool.isClosed ? publish() : batchDidEnd()
+            reportTroubles()
+        }
+    }
+
+    /// Saves what is in memory only; false when it was not done in time, and at once inside of a hook.
+    package func save(timeout: Duration) -> Bool {
+        let isSaved = Locked(false)
+        performInOrder { [self] in
+            save()
+            isSaved.withLock { $0 = spool.unsavedCount == 0 }
+        }
+        return waitUntilIdle(timeout: timeout) && isSaved.withLock { $0 }
+    }
+}

@@ -1,0 +1,60 @@
+import Heartwood
+
+/// `heartwood recover`: delivers what dead processes have left in their crash journals.
+enum RecoverCommand: Subcommand {
+    static let name = "recover"
+    static let summary = "Delivers what crashed programs had logged and not written, out of their journals."
+    static let operands = "DIR"
+    static let options = [
+        OptionGroup(
+            title: "How lines are written",
+            options: [Option("--json", help: "Writes a JSON object for each message, instead of text.")])
+    ]
+    static let details = """
+        DIR is the directory of the journals (`LogDispatcher.journal`). A program does this by itself when it is
+        started again; this is for one that will not be. Each message goes to the directory that the program's
+        file logger wrote to, once, with its time, thread and place; journals of programs that run are not
+        touched. Files with the default names are gone on with, for others a new file is begun. Nothing is
+        rolled, removed or compressed. What waits for a server stays: the program itself knows its credentials.
+
+        Exit codes: 0, nothing is left; 1, something is left or was damaged, and standard error says what; 2, the
+        arguments make no sense.
+
+        Example:
+            heartwood recover /var/lib/shop/journal
+        """
+
+    static func run(_ arguments: Arguments) throws -> ExitStatus {
+        guard let path = arguments.operands.first, arguments.operands.count == 1 else {
+            throw UsageError("one directory is needed")
+        }
+        // A journal's directory that is missing is a mistake, not something to make.
+        _ = try LogDirectory(path, isMade: false)
+        let isWhole = Locked(true)
+        let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64))
+        dispatcher.diagnostics.interval = .zero
+        dispatcher.diagnostics.handler = { report in
+            Terminal.error.write("heartwood recover: \(report.text)\n")
+            if report.kind != .note { isWhole.withLock { $0 = false } }
+        }
+        dispatcher.journal = .file(path)
+        if case .unavailable = dispatcher.journalStatus { return .failure }
+        for target in dispatcher.recoverable {
+            guard case .file(let directory, let application) = target else {
+                Terminal.error.write("heartwood recover: \(target) is left to the program itself\n")
+                isWhole.withLock { $0 = false }
+                continue
+            }
+            let formatter: LogFormatter = arguments.has("--json") ? JSONLinesFormatter() : LineFormatter()
+            let logger = try FileLogger(
+                directory: directory, naming: LogFileNaming(application: application), formatter: formatter)
+            logger.maximumFileCount = 0
+            logger.maximumFileSize = .zero
+            logger.rollingInterval = .zero
+            dispatcher.add(logger)
+        }
+        let isComplete = dispatcher.flush(timeout: .seconds(60)).isComplete && dispatcher.removeAll()
+        dispatcher.journal = nil
+        return isComplete && isWhole.withLock { $0 } ? .success : .failure
+    }
+}

@@ -1,0 +1,134 @@
+import Heartwood
+import HeartwoodHTTP
+
+/// How messages are sent to a server, by the options that `pipe` and `spool` share.
+struct RemoteOptions {
+    /// The forms that requests can have.
+    enum Encoding: String, CaseIterable {
+        case json, ndjson, otlp, loki, elasticsearch, splunk, datadog, journal
+    }
+
+    let url: String
+    private(set) var encoding = Encoding.json
+    private(set) var headers: [(name: String, value: String)] = []
+    private(set) var isCompressed = false
+    private(set) var tokenFile: String?
+    private(set) var allowsInsecureHTTP = false
+
+    /// The options, without the one that names the server.
+    static let options = [
+        Option(
+            "--encoding", value: "NAME",
+            help:
+                "The form of the requests: \(names.joined(separator: ", ")); json, an array of objects, by default."
+        ),
+        Option(
+            "--header", value: "NAME:VALUE", isRepeatable: true,
+            help:
+                "Adds a header field to each request. Other users can see the arguments of a process: a secret "
+                + "belongs in --token-file. May be given several times."),
+        Option("--gzip", help: "Compresses the requests, where the encoding allows it."),
+        Option(
+            "--token-file", value: "FILE",
+            help:
+                "Sends the secret in FILE, which nobody else may read (chmod 600): as a bearer token, or as "
+                + "splunk and datadog want it. It is read anew for each request."),
+        Option("--insecure-http", help: "Allows http:// to other machines, where anybody can read along."),
+    ]
+
+    private static let names = Encoding.allCases.map(\.rawValue)
+
+    /// Reads the options; nil where no server is named.
+    ///
+    /// - Parameters:
+    ///   - arguments: The subcommand's.
+    ///   - server: The option that names the server.
+    /// - Throws: ``UsageError`` where they make no sense.
+    init?(_ arguments: Arguments, server: String) throws {
+        guard let url = arguments.value(server) else {
+            for option in RemoteOptions.options where arguments.has(option.names[0]) {
+                throw UsageError(
+                    "\(option.names[0]) says how messages are sent, and there is nowhere to send them: "
+                        + "add \(server) URL")
+            }
+            return nil
+        }
+        self.url = url
+        if let name = arguments.value("--encoding") {
+            guard let encoding = Encoding(rawValue: name) else {
+                let near = Spelling.suggestion(Spelling.nearest(to: name, among: RemoteOptions.names))
+                throw UsageError(
+                    "--encoding: “\(name)” is none\(near); there are "
+                        + RemoteOptions.names.joined(separator: ", "))
+            }
+            self.encoding = encoding
+        }
+        headers = try arguments.values("--header").map(RemoteOptions.header)
+        isCompressed = arguments.has("--gzip")
+        tokenFile = arguments.value("--token-file")
+        allowsInsecureHTTP = arguments.has("--insecure-http")
+    }
+
+    private static func header(_ text: String) throws -> (name: String, value: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else {
+            throw UsageError("--header wants a name and a value, such as 'X-Team: shop', and got “\(text)”")
+        }
+        let name = String(parts[0])
+        let value = String(parts[1].drop { $0 == " " || $0 == "\t" })
+        if HTTPHeaders(dictionaryLiteral: (name, value)).firstUnusableName != nil {
+            throw UsageError("--header: “\(text)” cannot be sent: it has characters that no header may have")
+        }
+        if ["host", "content-length", "transfer-encoding"].contains(name.lowercased()) {
+            throw UsageError("--header: \(name) is made for each request, and cannot be chosen")
+        }
+        return (name, value)
+    }
+
+    /// Makes the logger.
+    ///
+    /// - Parameters:
+    ///   - service: What the server is told the program is called.
+    ///   - spool: Where unsent messages are stored; nil keeps them in memory.
+    ///   - settings: The store's limits.
+    /// - Returns: a logger that belongs to no dispatcher yet.
+    /// - Throws: `LogError` where the address, the secret or the store cannot be used.
+    func makeLogger(
+        service: String, spool: String?, settings: SpoolSettings = SpoolSettings()
+    ) throws -> HTTPLogger {
+        // What is wrong with it is told now, and not when the first request goes out.
+        if let tokenFile { _ = try FileSecrets().secret(named: tokenFile) }
+        let logger = try HTTPLogger(
+            url, encoding: makeEncoding(service), spool: spool, name: "http", settings: settings,
+            allowsInsecureHTTP: allowsInsecureHTTP)
+        logger.maximumMessagesPerRequest = 1000
+        logger.maximumMessageSize = .kibibytes(512)
+        logger.flushWait = .zero
+        logger.compressionLevel = isCompressed ? 6 : 0
+        logger.decorators = (token.map { [$0] } ?? []) + headers.map { .header($0.name, $0.value) }
+        return logger
+    }
+
+    private func makeEncoding(_ service: String) -> any RemoteEncoding {
+        switch encoding {
+        case .json: JSONArrayEncoding()
+        case .ndjson: NDJSONEncoding()
+        case .otlp: OTLPEncoding(service: service)
+        case .loki: LokiEncoding(labels: ["job": service])
+        case .elasticsearch: ElasticsearchEncoding(index: service)
+        case .splunk: SplunkEncoding(source: service)
+        case .datadog: DatadogEncoding(service: service)
+        case .journal: JournalEncoding(identifier: service)
+        }
+    }
+
+    private var token: RequestDecorator? {
+        guard let tokenFile else { return nil }
+        let files = FileSecrets()
+        return switch encoding {
+        case .splunk: .header("Authorization", secret: tokenFile, from: files, prefix: "Splunk ")
+        case .datadog: .header("DD-API-KEY", secret: tokenFile, from: files)
+        default: .bearer(named: tokenFile, from: files)
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import CHeartwood
+import Heartwood
+import HeartwoodHTTP
+
+/// `heartwood spool`: what a remote logger, or `heartwood pipe --spool`, could not send.
+enum SpoolCommand: Subcommand {
+    static let name = "spool"
+    static let summary = "Lists, sends, exports or removes what could not be sent to a server."
+    static let operands = "DIR"
+    static let options = [
+        OptionGroup(
+            title: "What is done (without one of these: the messages are listed, the oldest first)",
+            options: [
+                Option(
+                    "--send", value: "URL", help: "Sends everything to URL now, and removes what arrived."),
+                Option(
+                    "--export", value: "FILE",
+                    help: "Writes everything to FILE, a JSON object per line; - is standard output."),
+                Option(
+                    "--clear",
+                    help: "Removes everything; together with --export only after it has been written."),
+            ]),
+        OptionGroup(
+            title: "Sending",
+            options: RemoteOptions.options + [
+                Option(
+                    "--name", "-n", value: "NAME",
+                    help:
+                        "What the server is told the program is called: service, job, index or source, as the "
+                        + "encoding has it; pipe by default."),
+                Option(
+                    "--patience", value: "TIME",
+                    help: "Gives up when the server has taken nothing for so long; 20s by default."),
+            ]),
+        OptionGroup(
+            title: "Other",
+            options: [Option("--quiet", "-q", help: "Does not say how many there are; errors are shown.")]),
+    ]
+    static let details = """
+        DIR is the directory that `heartwood pipe --spool` or an HTTPLogger was given. While one of them runs, it
+        is theirs alone, and this command says so.
+
+        Listing and exporting remove nothing. Batches are sent under the keys that they had before, so that a
+        server can recognise what it has already. What the server refuses for good is set aside in
+        DIR/rejected.ndjson.
+
+        Exit codes: 0, all is done; 1, DIR cannot be used, is damaged, or something could not be delivered, and
+        standard error says what; 2, the arguments make no sense.
+
+        Examples:
+            heartwood spool /var/lib/shop/spool | grep error
+            heartwood spool --export unsent.ndjson --clear /var/lib/shop/spool
+            heartwood spool --send https://logs.example.com/in --token-file token /var/lib/shop/spool
+        """
+
+    static func run(_ arguments: Arguments) throws -> ExitStatus {
+        guard let directory = arguments.operands.first, !directory.isEmpty else {
+            throw UsageError("a directory is needed: the one that unsent messages are in")
+        }
+        if arguments.operands.count > 1 { throw UsageError("one directory at a time") }
+        let isQuiet = arguments.has("--quiet")
+        if let remote = try RemoteOptions(arguments, server: "--send") {
+            if arguments.has("--export") || arguments.has("--clear") {
+                throw UsageError("--send goes alone: what has arrived is removed anyway, the rest must stay")
+            }
+            let patience = try arguments.duration("--patience") ?? .seconds(20)
+            return try send(directory, remote, arguments.value("--name") ?? "pipe", patience, isQuiet)
+        }
+        for option in ["--name", "--patience"] where arguments.has(option) {
+            throw UsageError("\(option) is about sending: add --send URL")
+        }
+        let unsent = try UnsentMessages(directory: directory)
+        let count = unsent.count
+        if !isQuiet { say(Self.summary(of: unsent)) }
+        if let path = arguments.value("--export") {
+            let output = try export(unsent, path)
+            if !isQuiet { say("\(Readable.count(count, "message")) written to \(output.place)") }
+        } else if !arguments.has("--clear") {
+            try list(unsent)
+        }
+        let isWhole = report(unsent.takeTroubles())
+        if arguments.has("--clear") {
+            // What could not be read was not exported: it is better kept for those who can.
+            guard isWhole || !arguments.has("--export") else {
+                say("nothing was removed, since not everything could be exported")
+                return .failure
+            }
+            let removed = unsent.removeAll()
+            if !isQuiet { say("\(Readable.count(removed, "message")) removed") }
+        }
+        return isWhole ? .success : .failure
+    }
+
+    // MARK: Looking
+
+    private static func summary(of unsent: UnsentMessages) -> String {
+        guard let oldest = unsent.oldest else { return "nothing waits" }
+        var line = LogBuffer()
+        line.append(iso8601: oldest)
+        let verb = unsent.count == 1 ? "waits" : "wait"
+        return
+            "\(Readable.count(unsent.count, "message")) \(verb), \(unsent.size), the oldest of \(line.text)"
+    }
+
+    private static func export(_ unsent: UnsentMessages, _ path: String) throws -> ByteOutput {
+        let output = path == "-" ? ByteOutput.standard : try ByteOutput(newFile: path)
+        do {
+            try unsent.export { try output.write($0) }
+            try output.synchronize()
+        } catch {
+            output.remove()
+            throw error
+        }
+        return output
+    }
+
+    private static func list(_ unsent: UnsentMessages) throws {
+        var lines = LogBuffer(capacity: 65_536)
+        var result = Result<Void, any Error>.success(())
+        unsent.forEach { entry in
+            lines.append(line: entry)
+            guard lines.count > 49_152 else { return true }
+            result = Result { try ByteOutput.standard.write(lines.bytes) }
+            lines.removeAll()
+            return (try? result.get()) != nil
+        }
+        try result.get()
+        try ByteOutput.standard.write(lines.bytes)
+    }
+
+    private static func report(_ troubles: [LogError]) -> Bool {
+        for trouble in troubles { say("\(trouble)") }
+        return troubles.isEmpty
+    }
+
+    private static func say(_ text: String) { Terminal.error.write("heartwood spool: \(text)\n") }
+
+    // MARK: Sending
+
+    private static func send(
+        _ directory: String, _ remote: RemoteOptions, _ service: String, _ patience: Duration, _ isQuiet: Bool
+    ) throws -> ExitStatus {
+        // A logger would make the directory; somebody who looks for messages wants to know that there is none.
+        _ = try UnsentMessages(directory: directory)
+        let logger = try remote.makeLogger(service: service, spool: directory)
+        let dispatcher = LogDispatcher()
+        let isInOrder = Locked(true)
+        dispatcher.diagnostics.handler = { report in
+            isInOrder.withLock { $0 = false }
+            say(report.text)
+        }
+        dispatcher.add(logger)
+        var watch = DeliveryWatch(logger)
+        let isDelivered = watch.deliver { patience }
+        dispatcher.removeAll(timeout: .seconds(5))
+        let figures = logger.httpStatistics
+        if !isQuiet {
+            say(
+                "\(Readable.count(figures.acknowledged, "message")) delivered, "
+                    + "\(Readable.count(figures.rejected)) rejected, \(Readable.count(figures.pending)) wait; "
+                    + "\(ByteCount(figures.bytesOnWire)) in \(Readable.count(figures.requests, "request")) to "
+                    + "\(logger.endpoint)")
+        }
+        if !isDelivered {
+            let reason = figures.lastError.map { ": \($0)" } ?? ""
+            say("\(Readable.count(figures.pending, "message")) could not be delivered, and stay\(reason)")
+        }
+        let isAll = isDelivered && figures.rejected == 0 && figures.dropped == 0
+        return isAll && isInOrder.withLock { $0 } ? .success : .failure
+    }
+}
+
+extension LogBuffer {
+    /// Adds a stored message as a line: time, level, category, text and the fields beside the text.
+    fileprivate mutating func append(line entry: RemoteEntry) {
+        append(iso8601: entry.time)
+        append(UInt8(ascii: " "))
+        appendEscaped(entry.levelName)
+        append(repeating: UInt8(ascii: " "), count: max(1, 8 - entry.levelName.utf8.count))
+        if let category = entry.category {
+            appendEscaped(category)
+            append(UInt8(ascii: " "))
+        }
+        appendEscaped(entry.text)
+        for (index, (name, value)) in entry.metadata.enumerated() {
+            append(index == 0 ? " {" : " ")
+            appendEscaped("\(name)=\(value)")
+        }
+        append(entry.metadata.isEmpty ? "\n" : "}\n")
+    }
+
+    fileprivate var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+}

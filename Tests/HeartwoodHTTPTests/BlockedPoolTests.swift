@@ -1,0 +1,40 @@
+#if os(Linux)
+import Glibc
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodHTTP
+
+@Suite struct BlockedPoolTests {
+    @Test("a program that blocks every thread of Swift's task pool delivers nevertheless (promise 5)")
+    func blockedPool() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            let begun = Locked(0)
+            // More than the system gives threads, so that whatever else waits for the pool waits for ever.
+            for priority in [TaskPriority.high, .medium, .utility, .background] {
+                for _ in 0..<512 {
+                    Task.detached(priority: priority) {
+                        begun.withLock { $0 += 1 }
+                        while true { sleep(1000) }
+                    }
+                }
+            }
+            let work: @Sendable () -> Void = {
+                while begun.withLock({ $0 }) == 0 { usleep(1000) }
+                guard let server = try? LoopbackServer(answers: [.status(503), .lost]),
+                    let logger = try? HTTPLogger(server.address)
+                else { exit(1) }
+                let dispatcher = LogDispatcher()
+                logger.retryPolicy = StandardRetryPolicy(
+                    backoff: Backoff(initial: .milliseconds(1), maximum: .milliseconds(10)))
+                dispatcher.add(logger)
+                for number in 0..<100 { log("message \(number)", level: .info, to: dispatcher) }
+                exit(logger.deliver(timeout: .seconds(20)) && server.stored.count == 2 ? 42 : 2)
+            }
+            if !DetachedThread.start(work) { exit(3) }
+            while true { sleep(1000) }
+        }
+    }
+}
+#endif

@@ -1,0 +1,99 @@
+#if os(Linux)
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodHTTP
+
+/// A server and its clients are killed again and again, both with `kill -9` and at random moments (F27).
+@Suite struct ServerKillTests {
+    /// A collector that appends each body to a file, with a line of key and size in front, before it answers.
+    private static let collector = """
+        import http.server, os, signal, sys, threading
+        out = open(sys.argv[2], "ab", buffering=0)
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def do_POST(self):
+                if lives and not lives[0].is_alive(): lives[0].start()
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                out.write(f"{self.headers['Idempotency-Key']} {len(body)}\\n".encode() + body)
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+            def log_message(self, *arguments): pass
+        class Server(http.server.ThreadingHTTPServer): allow_reuse_address = True
+        # Some time after the first request it dies.
+        lives = [threading.Timer(float(life), lambda: os.kill(os.getpid(), signal.SIGKILL)) for life in sys.argv[3:]]
+        Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+        """
+
+    @Test(
+        "nothing that was flushed is lost when server and client are killed, and repetitions have the same key"
+    )
+    func bothKilled() async throws {
+        guard let python = RealProgram.find("python3") else { return }
+        let directory = try TemporaryDirectory()
+        try directory.write("collector.py", Array(Self.collector.utf8))
+        let port = RealProgram.freePort()
+        let (path, address) = (directory.path, "http://127.0.0.1:\(port)")
+        func start(_ lifetime: [String] = []) throws -> RealProgram {
+            try RealProgram(
+                python, [path + "/collector.py", String(port), path + "/stored"] + lifetime, in: path,
+                listeningOn: port)
+        }
+        var random = SplitMix(state: 11)
+        for round in 0..<(ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 4 : 30) {
+            let server = try start(["0.\(random.next() % 90 + 10)"])
+            let first = round * 1_000_000
+            let lifetime = UInt32(random.next() % 200_000 + 20_000)
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [
+                    path = path as String, address = address as String, first = first as Int,
+                    lifetime = lifetime as UInt32
+                ] in
+                try await KillTests.child(path, address, first, lifetime)
+            }
+            // Whichever ends last: the port must be free for the next.
+            server.kill()
+        }
+        let server = try start()
+        let dispatcher = LogDispatcher()
+        let logger = try KillTests.logger(path, address, dispatcher)
+        #expect(await logger.deliver(timeout: .seconds(60)))
+        dispatcher.removeAll()
+        server.stop()
+
+        let obliged = try KillTests.obliged(directory)
+        let (numbers, repetitions) = try Self.delivered(try directory.read("stored"))
+        let missing = obliged.filter { !numbers.contains($0) }
+        #expect(!obliged.isEmpty && missing.isEmpty, "\(missing.count) of \(obliged.count) are missing")
+        print("\(obliged.count) obligations, \(numbers.count) delivered, \(repetitions) repetitions")
+    }
+
+    /// The numbers that were stored, each once after removing repetitions by key, and how many those were.
+    private static func delivered(_ bytes: [UInt8]) throws -> (Set<Int>, Int) {
+        var rest = bytes[...]
+        var bodies: [String: [UInt8]] = [:]
+        var numbers: Set<Int> = []
+        var repetitions = 0
+        while let end = rest.firstIndex(of: 0x0A) {
+            let words = String(decoding: rest[..<end], as: UTF8.self).split(separator: " ")
+            let (key, count) = (String(words[0]), try #require(Int(words[1])))
+            let body = Array(rest[(end + 1)...].prefix(count))
+            rest = rest[(end + 1)...].dropFirst(count)
+            if let known = bodies[key] {
+                #expect(known == body, "a key stands for different records")
+                repetitions += 1
+                continue
+            }
+            bodies[key] = body
+            let list = try JSONSerialization.jsonObject(with: Data(body)) as? [[String: Any]]
+            for number in try #require(list).compactMap({ $0["number"] as? Int }) {
+                #expect(numbers.insert(number).inserted, "\(number) came under two keys")
+            }
+        }
+        return (numbers, repetitions)
+    }
+}
+#endif

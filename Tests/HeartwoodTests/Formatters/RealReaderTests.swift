@@ -1,0 +1,142 @@
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// Programs that nobody here wrote, and that read what formatters write.
+private enum Reader {
+    /// The program's path, or nil with a printed reason.
+    static func find(_ name: String) -> String? {
+        for folder in ["/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"]
+        where FileManager.default.isExecutableFile(atPath: folder + name) {
+            return folder + name
+        }
+        print("skipped: \(name) is not installed")
+        return nil
+    }
+
+    /// What a program prints, and its status.
+    static func run(_ path: String, _ arguments: [String], input: String? = nil, in folder: String? = nil)
+        throws
+        -> (output: String, status: Int32)
+    {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        if let folder {
+            process.currentDirectoryURL = URL(fileURLWithPath: folder)
+            process.environment = ProcessInfo.processInfo.environment.merging(
+                ["HOME": folder, "TERM": "xterm-256color", "TZ": "UTC"]
+            ) { $1 }
+        }
+        let (source, output) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (source, output)
+        process.standardError = output
+        try process.run()
+        if let input { try source.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
+        try source.fileHandleForWriting.close()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+    }
+}
+
+@Suite("Formatters, read by real programs")
+struct RealReaderTests {
+    private func messages(_ count: Int) -> [LogMessage] {
+        var generator = SeededGenerator(seed: 5)
+        return (0..<count).map { index in
+            let text = HostileText.random(&generator)
+            return LogMessage(
+                "\(index, as: "index") \(text)", level: LogLevel.standardLevels[index % 7],
+                category: LogCategory("net.http"),
+                metadata: ["text": .string(text), "n": .integer(Int64(index))],
+                timestamp: LogTimestamp(
+                    nanoseconds: 1_763_634_030_123_456_789 + Int64(index) * 1_000_000_000),
+                file: "Shop/Cart.swift", line: index)
+        }
+    }
+
+    @Test("jq reads every line of JSON, and finds the values", arguments: ["json", "ecs", "gelf", "$J"])
+    func jq(name: String) throws {
+        guard let jq = Reader.find("jq") else { return }
+        let formatter = try EveryFormatter.make(name)
+        let lines = messages(500).compactMap { formatter.format($0) }
+        let field =
+            ["json": ".index", "ecs": ".labels.index", "gelf": "._index", "$J": ".index"][name] ?? "."
+        let result = try Reader.run(jq, ["-c", field], input: lines.joined(separator: "\n") + "\n")
+        #expect(result.status == 0)
+        let numbers = result.output.split(separator: "\n").compactMap { Int($0) }
+        #expect(numbers == Array(0..<500))
+    }
+
+    @Test("lnav recognises logfmt, its times and its fields, without a configuration")
+    func lnav() throws {
+        guard let lnav = Reader.find("lnav") else { return }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-lnav-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let formatter = LogfmtFormatter()
+        let lines = messages(50).compactMap { formatter.format($0) }
+        let file = folder.appendingPathComponent("shop.log")
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+        let query = ";SELECT log_line, log_time, fields FROM logfmt_log"
+        let result = try Reader.run(
+            lnav, ["-n", "-c", query, "-c", ":write-json-to -", file.path], in: folder.path)
+        #expect(result.status == 0)
+        let rows = try #require(
+            JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]],
+            "\(result.output.prefix(500))")
+        #expect(rows.count == 50)
+        for (index, row) in rows.enumerated() {
+            let second = index < 30 ? "20:\(30 + index)" : "21:\(index < 40 ? "0" : "")\(index - 30)"
+            #expect(row["log_time"] as? String == "2025-11-20 10:\(second).123")
+            let fields = try #require(row["fields"] as? [String: Any])
+            #expect(fields["index"] as? Int == index)
+            #expect(fields["category"] as? String == "net.http")
+            #expect(fields["source"] as? String == "Cart.swift:\(index)")
+        }
+    }
+
+    @Test("A real terminal shows the colours, and nothing in a message can move its cursor")
+    func terminal() throws {
+        guard let tmux = Reader.find("tmux") else { return }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-tmux-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var options = PatternFormatter.Options()
+        options.colorDepth = .ansi
+        let formatter = try PatternFormatter("{color}{LEVEL:<7}{reset} {message}", options)
+        let texts: [(LogLevel, LogText)] = [
+            (.error, "first"), (.warning, "\u{1B}[2J\u{1B}[1;1Hgone\r\n\u{9B}31m\u{07}"), (.info, "last"),
+        ]
+        let lines = texts.compactMap { formatter.format(LogMessage($1, level: $0)) }
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(
+            to: folder.appendingPathComponent("lines"))
+        // In one script: a server that outlives its starter keeps `Process` waiting for it.
+        let script = """
+            tmux() { '\(tmux)' -S socket -f /dev/null "$@"; }
+            tmux new-session -d -x 100 -y 10 'cat lines; sleep 60' < /dev/null > /dev/null 2>&1
+            for try in $(seq 300); do
+                tmux capture-pane -e -p > screen
+                grep -q last screen && break
+                sleep 0.1
+            done
+            tmux kill-server
+            cat screen
+            """
+        let screen = try Reader.run("/bin/sh", ["-c", script], in: folder.path).output
+        let rows = screen.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        try #require(rows.count > 2, "\(screen.debugDescription)")
+        #expect(rows[0].contains("first"))
+        #expect(
+            rows[0].contains("\u{1B}[1m\u{1B}[31mERROR") || rows[0].contains("31mERROR"),
+            "\(rows[0].debugDescription)")
+        #expect(rows[1].contains("33mWARNING"), "\(rows[1].debugDescription)")
+        #expect(
+            rows[1].contains("\\u{1b}[2J\\u{1b}[1;1Hgone\\r\\n\\u{9b}31m\\u{7}"),
+            "\(rows[1].debugDescription)")
+        #expect(rows[2].contains("32mINFO"), "\(rows[2].debugDescription)")
+    }
+}

@@ -1,0 +1,207 @@
+import CHeartwood
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// Promise 10 where a process ends by its own fault, at an exact system call, or while the disk is full.
+@Suite(.serialized) struct JournalCrashTests {
+    enum Trap: String, CaseIterable, Codable, Sendable { case fatalError, nullDereference, abort }
+
+    @Test(
+        "Promise 10 holds for traps, and the last message tells the signal and the address",
+        arguments: Trap.allCases)
+    func traps(_ trap: Trap) async throws {
+        let scratch = Scratch()
+        let path = scratch.path
+        let rounds = 5
+        for run in 0..<rounds {
+            await #expect(processExitsWith: .failure) {
+                [path = path as String, run = run as Int, trap = trap as Trap] in
+                var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+                setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+                var scene = JournalScene()
+                scene.notesSignals = true
+                try scene.log(path, run: run) {
+                    usleep(UInt32(run) * 4000 + 3000)
+                    switch trap {
+                    case .fatalError: Swift.fatalError("on purpose")
+                    case .nullDereference: UnsafeMutablePointer<Int>(bitPattern: 0x10)?.pointee = 1
+                    case .abort: Foundation.abort()
+                    }
+                }
+            }
+        }
+        let result = try JournalScene().judge(path, runs: rounds, trap.rawValue)
+        #expect(result.returned > 0)
+        #expect(result.lastWords.count == rounds)
+        switch trap {
+        case .nullDereference:
+            #expect(result.lastWords.allSatisfy { $0 == "the process was ended by SIGSEGV at address 0x10" })
+        case .abort: #expect(result.lastWords.allSatisfy { $0.hasPrefix("the process was ended by SIGABRT") })
+        case .fatalError:
+            #expect(result.lastWords.allSatisfy { $0.contains("SIGILL") || $0.contains("SIGTRAP") })
+        }
+    }
+
+    @Test(
+        "Promise 10 and fault F1: a process that dies at its N-th call or in its N-th write, and one that recovers",
+        arguments: [nil, 61, 170, 300] as [Int?], [false, true])
+    func everyCall(_ part: Int?, _ isEncrypted: Bool) async throws {
+        let scene = JournalScene(fileSize: 700, isEncrypted: isEncrypted)
+        var number = 1
+        var kills = 0
+        var isLast = false
+        while !isLast {
+            let scratch = Scratch()
+            let path = scratch.path
+            // The first dies while it logs and rolls, the second while it recovers what the first has left.
+            for run in 0..<2 {
+                await #expect(processExitsWith: .failure) {
+                    [
+                        path = path as String, run = run as Int, number = number as Int, part = part as Int?,
+                        scene = scene as JournalScene
+                    ] in
+                    try scene.logFew(path, run: run, dyingAt: number, part: part)
+                }
+            }
+            try scene.judge(path, runs: 2, "call \(number) \(part ?? 0)")
+            kills += 2
+            isLast = FileManager.default.fileExists(atPath: path + "/survived-0")
+            number += FaultSweepTests.isFull ? 1 : 1 + number / (part == nil ? 3 : 1)
+        }
+        #expect(number > (part == nil ? 40 : 4))
+        print("\(kills) kills at exact calls, up to call \(number)")
+    }
+
+    @Test("Two journals of one logger: what the first brings is not taken for the second's last write")
+    func twoJournals() async throws {
+        let scratch = Scratch()
+        let path = scratch.path
+        // The first writes nothing; the second has one line in the file, and dies before it writes the other.
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let dispatcher = JournalScene().makeDispatcher(path)
+            dispatcher.diagnostics.handler = { _ in }
+            let isBroken = SystemCalls { $0 == .write ? .fails(EIO) : nil }
+            dispatcher.add(try JournalScene().makeLogger(path, calls: isBroken))
+            for number in 0..<20 { logInfo("first \(number)", to: dispatcher) }
+            kill(getpid(), SIGKILL)
+        }
+        let journals = try FileManager.default.contentsOfDirectory(atPath: path + "/journal")
+        let left = try #require(journals.first { $0.hasSuffix(".journal") })
+        // Somebody else holds the first while the second runs.
+        let directory = try LogDirectory(path + "/journal")
+        var held = Optional(try directory.open(left).0)
+        #expect(try held.map { try directory.calls.tryLock($0.number) } == true)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let isLast = Locked(false)
+            let calls = SystemCalls { call in
+                if call == .write, isLast.withLock({ $0 }) { kill(getpid(), SIGKILL) }
+                return nil
+            }
+            let dispatcher = JournalScene().makeDispatcher(path)
+            dispatcher.diagnostics.handler = { _ in }
+            dispatcher.add(try JournalScene().makeLogger(path, calls: calls))
+            logInfo("second 0", to: dispatcher)
+            dispatcher.flush()
+            isLast.withLock { $0 = true }
+            logInfo("second 1", to: dispatcher)
+            dispatcher.flush()
+        }
+        held = nil
+        let dispatcher = JournalScene().makeDispatcher(path)
+        dispatcher.diagnostics.handler = { _ in }
+        dispatcher.add(try JournalScene().makeLogger(path))
+        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        dispatcher.removeAll()
+        let lines = scratch.names().flatMap { scratch.text($0).split(separator: "\n") }
+            .filter { !$0.hasPrefix("recovered") }.map(String.init)
+        #expect(lines == ["second 0"] + (0..<20).map { "first \($0)" } + ["second 1"])
+    }
+
+    @Test("Promise 10 holds while the disk is full, and after there is room again", arguments: [false, true])
+    func fullDisk(_ isSmall: Bool) async throws {
+        guard geteuid() == 0 else {
+            print("skipped: a file system of its own needs root")
+            return
+        }
+        let scratch = Scratch()
+        let path = scratch.path
+        mkdir(path + "/logs", 0o700)
+        guard mount("tmpfs", path + "/logs", "tmpfs", 0, "size=64k,mode=700") == 0 else {
+            print("skipped: no file system can be mounted here")
+            return
+        }
+        defer { umount(path + "/logs") }
+        let rounds = 6
+        for run in 0..<rounds {
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, run = run as Int, isSmall = isSmall as Bool] in
+                let scene = JournalScene(
+                    ring: isSmall ? 64 * 1024 : 256 * 1024, fileSize: isSmall ? 20_000 : 0)
+                try scene.log(path, run: run) {
+                    usleep(20_000 + UInt32(run) * 10_000)
+                    _ = Glibc.kill(getpid(), SIGKILL)
+                }
+            }
+        }
+        #expect(mount("tmpfs", path + "/logs", "tmpfs", UInt(MS_REMOUNT), "size=64m,mode=700") == 0)
+        let (returned, recovered, _) = try JournalScene().judge(path, runs: rounds, "full disk")
+        #expect(returned > 1000 && recovered > 0)
+    }
+
+    @Test("Where the disk has no room for a journal there is none, which is said, and nothing is left of it")
+    func noRoom() throws {
+        guard geteuid() == 0 else { return print("skipped: a file system of its own needs root") }
+        let scratch = Scratch()
+        let path = scratch.path + "/journal"
+        mkdir(path, 0o700)
+        guard mount("tmpfs", path, "tmpfs", 0, "size=1m,mode=700") == 0 else {
+            return print("skipped: no file system can be mounted here")
+        }
+        defer { umount(path) }
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.journal = .file(path)
+        guard case .unavailable(let reason) = dispatcher.journalStatus else {
+            Issue.record("\(dispatcher.journalStatus)")
+            return
+        }
+        #expect(reason.cause == ENOSPC)
+        #expect(scratch.names(path, hidden: true).isEmpty)
+        let logger = RecordingLogger()
+        dispatcher.add(logger)
+        logInfo("still here", to: dispatcher)
+        #expect(dispatcher.flush().isComplete)
+        #expect(logger.texts == ["still here"])
+    }
+
+    @Test("Promise 10 holds when recovery is killed again and again")
+    func killedRecovery() async throws {
+        let scratch = Scratch()
+        let path = scratch.path
+        let scene = JournalScene(ring: 4 << 20, fileSize: 50_000)
+        // Much is left: the first process cannot write.
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = path as String, scene = scene as JournalScene] in
+            let isFull = SystemCalls { $0 == .write ? .fails(ENOSPC) : nil }
+            try scene.log(path, run: 0, calls: isFull) {
+                usleep(200_000)
+                _ = Glibc.kill(getpid(), SIGKILL)
+            }
+        }
+        let rounds = 12
+        for round in 1...rounds {
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, round = round as Int, scene = scene as JournalScene] in
+                let dispatcher = scene.makeDispatcher(path)
+                let logger = try scene.makeLogger(path)
+                dispatcher.add(logger)
+                usleep(UInt32(round) * 300)
+                _ = Glibc.kill(getpid(), SIGKILL)
+            }
+        }
+        let (returned, _, _) = try scene.judge(path, runs: 1, "killed recovery")
+        #expect(returned > 1000)
+    }
+}

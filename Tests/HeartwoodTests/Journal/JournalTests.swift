@@ -1,0 +1,392 @@
+import CHeartwood
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// What a journal keeps, what recovery makes of it, and what happens where there can be none.
+@Suite struct JournalTests {
+    /// A dispatcher with a journal in the scratch directory; reports are collected.
+    private func makeDispatcher(
+        _ scratch: Scratch, ring: ByteCount = .kibibytes(64), reports: Box<[LogDiagnostics.Report]> = Box([])
+    ) -> LogDispatcher {
+        let dispatcher = LogDispatcher.forTest(ring: ring)
+        dispatcher.diagnostics.handler = { report in reports.update { $0.append(report) } }
+        dispatcher.diagnostics.interval = .zero
+        dispatcher.journal = .file(scratch.path + "/journal")
+        return dispatcher
+    }
+
+    private func makeLogger(_ scratch: Scratch, _ calls: SystemCalls = SystemCalls()) throws -> FileLogger {
+        let logger = try FileLogger(
+            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "t"),
+            formatter: PatternOfTests())
+        logger.minimumFreeSpace = .zero
+        return logger
+    }
+
+    /// A copy of the journals as a dead process would leave them: nobody holds the copies' locks.
+    private func leaveDead(_ scratch: Scratch, in directory: String = "journal") throws {
+        let files = FileManager.default
+        let living = scratch.path + "/" + directory
+        for name in try files.contentsOfDirectory(atPath: living) where name.hasSuffix(".journal") {
+            try files.createDirectory(atPath: scratch.path + "/next", withIntermediateDirectories: true)
+            try files.copyItem(atPath: living + "/" + name, toPath: scratch.path + "/next/" + name)
+        }
+        chmod(scratch.path + "/next", 0o700)
+    }
+
+    /// The lines of a run that recovers the copies.
+    private func recover(_ scratch: Scratch, reports: Box<[LogDiagnostics.Report]> = Box([])) throws
+        -> [String]
+    {
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.diagnostics.handler = { report in reports.update { $0.append(report) } }
+        dispatcher.diagnostics.interval = .zero
+        dispatcher.journal = .file(scratch.path + "/next")
+        dispatcher.add(try makeLogger(scratch))
+        #expect(dispatcher.flush(timeout: .seconds(30)).isComplete)
+        dispatcher.removeAll()
+        dispatcher.journal = nil
+        return scratch.lines(LogFileNaming(application: "t")).filter { !$0.isEmpty }
+    }
+
+    /// Fills a journal with messages that a logger could not write, and leaves it as a dead process would.
+    private func leaveUnwritten(_ scratch: Scratch, _ log: (LogDispatcher) -> Void) throws {
+        let isFull = Box(true)
+        let calls = SystemCalls { isFull.value && $0 == .write ? .fails(ENOSPC) : nil }
+        let dispatcher = makeDispatcher(scratch)
+        let logger = try makeLogger(scratch, calls)
+        dispatcher.add(logger)
+        log(dispatcher)
+        dispatcher.flush(timeout: .seconds(30))
+        try leaveDead(scratch)
+        // The living one forgets them, so that the files have what recovery brings alone.
+        logger.perform { logger.forgetUnwritten() }
+        dispatcher.removeAll()
+        dispatcher.journal = nil
+        isFull.value = false
+    }
+
+    @Test(
+        "Recovered messages have their text, time, thread, category, level and call site, and come once, in order"
+    )
+    func content() throws {
+        let scratch = Scratch()
+        let began = SystemClock().now()
+        let line = #line + 3
+        try leaveUnwritten(scratch) { dispatcher in
+            nameThisThread("sower")
+            logInfo("first \(1, as: "n")", category: LogCategory("seeds"), context: 7, to: dispatcher)
+            logWarning("second", metadata: ["k": "v"], to: dispatcher)
+            logInfo("third", tag: Gate(), to: dispatcher)
+        }
+        let lines = try recover(scratch)
+        #expect(lines.count == 4)
+        #expect(lines.first?.contains("recovered 3 messages of process \(getpid())") == true)
+        let thread = ThreadState.current.id
+        #expect(
+            lines.dropFirst().first?.hasPrefix("first 1|info|seeds|7|JournalTests.swift:\(line)|") == true)
+        #expect(lines.dropFirst().first?.contains("|\(thread)|") == true)
+        #expect(lines.dropFirst(2).first?.hasPrefix("second|warning|default|0|") == true)
+        #expect(lines.dropFirst(2).first?.hasSuffix("|k=v") == true)
+        #expect(lines.last?.hasPrefix("third|info|") == true)
+        for text in lines.dropFirst() {
+            let time =
+                text.split(separator: "|").compactMap { Int64($0) }.first { $0 > 1_000_000_000_000 } ?? 0
+            let distance = LogTimestamp(nanoseconds: time) - began
+            #expect(distance > .milliseconds(-50) && distance < .seconds(60), "\(text)")
+        }
+        #expect(try recover(scratch) == lines, "a second recovery brings nothing")
+        #expect(scratch.names(scratch.path + "/next").isEmpty)
+    }
+
+    @Test("A message that is larger than the ring takes is recovered too")
+    func large() throws {
+        let scratch = Scratch()
+        let text = String(repeating: "long ", count: 10_000)
+        try leaveUnwritten(scratch) { dispatcher in
+            logInfo("before", to: dispatcher)
+            logInfo("\(text)", to: dispatcher)
+            logInfo("after", to: dispatcher)
+            let names = scratch.names(scratch.path + "/journal")
+            for name in names where name.hasSuffix(".large") {
+                mkdir(scratch.path + "/next", 0o700)
+                try? FileManager.default.copyItem(
+                    atPath: scratch.path + "/journal/" + name, toPath: scratch.path + "/next/" + name)
+            }
+        }
+        let lines = try recover(scratch)
+        #expect(lines.count == 4)
+        #expect(lines.dropFirst(2).first?.hasPrefix(text) == true)
+        #expect(scratch.names(scratch.path + "/next").isEmpty)
+    }
+
+    @Test("What a logger did not want is not recovered for it")
+    func levels() throws {
+        let scratch = Scratch()
+        try leaveUnwritten(scratch) { dispatcher in
+            let other = RecordingLogger()
+            dispatcher.add(other)
+            dispatcher.loggers.first?.levels = .warning
+            logInfo("not wanted", to: dispatcher)
+            logWarning("wanted", to: dispatcher)
+        }
+        let lines = try recover(scratch)
+        #expect(lines.map { String($0.prefix(6)) } == ["recove", "wanted"])
+    }
+
+    @Test("Damage costs the records that it hits, and no other", arguments: [0, 1, 5, 9, 40])
+    func damage(_ hit: Int) throws {
+        let scratch = Scratch()
+        try leaveUnwritten(scratch) { dispatcher in
+            for number in 0..<50 { logInfo("message \(number)", to: dispatcher) }
+        }
+        let directory = scratch.path + "/next"
+        let name = try #require(scratch.names(directory).first)
+        var bytes = try #require(FileManager.default.contents(atPath: directory + "/" + name))
+        let header = try bytes.withUnsafeBytes { try JournalHeader(reading: $0) }
+        let place = try bytes.withUnsafeBytes { bytes -> Int in
+            let reader = try JournalReader(bytes, header)
+            #expect(reader.places.count == 50)
+            return header.geometry.ring + Int(reader.places[hit].position) % header.geometry.ringSize
+        }
+        // One as if its call had never come to publish it, another with a flipped bit.
+        if hit % 2 == 0 {
+            for index in 0..<8 { bytes[place + index] = 0 }
+        } else {
+            let body = bytes.withUnsafeBytes {
+                RecordLayout.body(of: $0.baseAddress.unsafelyUnwrapped + place)
+            }
+            bytes[place + body.offset + 7] ^= 4
+        }
+        try bytes.write(to: URL(fileURLWithPath: directory + "/" + name))
+        let lines = try recover(scratch)
+        #expect(lines.first?.contains("recovered 49 messages") == true)
+        #expect(lines.first?.contains("1 was not complete") == true)
+        let expected = (0..<50).filter { $0 != hit }.map { "message \($0)" }
+        #expect(lines.dropFirst().map { String($0.prefix { $0 != "|" }) } == expected)
+    }
+
+    @Test("Any byte that is wrong, and any length, never costs more than the journal: nothing crashes")
+    func anyDamage() throws {
+        let scratch = Scratch()
+        try leaveUnwritten(scratch) { dispatcher in
+            for number in 0..<20 { logInfo("message \(number)", to: dispatcher) }
+        }
+        let directory = scratch.path + "/next"
+        let name = try #require(scratch.names(directory).first)
+        let whole = try #require(FileManager.default.contents(atPath: directory + "/" + name))
+        var random = SplitMix64(state: 1)
+        func read(_ data: Data) {
+            data.withUnsafeBytes { bytes in
+                guard let header = try? JournalHeader(reading: bytes),
+                    let reader = try? JournalReader(bytes, header)
+                else { return }
+                for place in reader.places { _ = reader.message(place, sequence: 1, large: nil).text.count }
+            }
+        }
+        for _ in 0..<(FaultSweepTests.isFull ? 100_000 : 300) {
+            var data = whole
+            for _ in 0...(random.next() % 4) {
+                // Where something stands: header, marks, tables, counters, the ring's beginning.
+                let parts = [0, 4096, 303_104, whole.count - 65_536 - 4096, whole.count - 65_536]
+                let place = parts[Int(random.next() % 5)] + Int(random.next() % 3000)
+                data[place] = UInt8(truncatingIfNeeded: random.next())
+            }
+            read(data)
+        }
+        for length in stride(from: 0, to: whole.count, by: 40_961) { read(whole.prefix(length)) }
+    }
+
+    @Test("A damaged journal, and one of another version, is set aside and reported")
+    func setAside() throws {
+        let scratch = Scratch()
+        try leaveUnwritten(scratch) { logInfo("lost", to: $0) }
+        let directory = scratch.path + "/next"
+        let name = try #require(scratch.names(directory).first)
+        let whole = try #require(FileManager.default.contents(atPath: directory + "/" + name))
+        var newer = whole
+        newer[8] = 2
+        try newer.write(to: URL(fileURLWithPath: directory + "/newer.journal"))
+        try whole.prefix(100_000).write(to: URL(fileURLWithPath: directory + "/" + name))
+        try Data().write(to: URL(fileURLWithPath: directory + "/empty.journal"))
+        let reports = Box<[LogDiagnostics.Report]>([])
+        #expect(try recover(scratch, reports: reports).isEmpty)
+        #expect(
+            Set(scratch.names(directory)) == [
+                name + ".damaged", "empty.journal.damaged", "newer.journal.unknown",
+            ])
+        #expect(reports.value.filter { $0.kind == .damaged }.count == 3)
+    }
+
+    @Test("Where no journal can be made the ring stays in memory, which is said, and nothing is lost")
+    func fallback() throws {
+        let scratch = Scratch()
+        _ = FileManager.default.createFile(atPath: scratch.path + "/journal", contents: Data())
+        let reports = Box<[LogDiagnostics.Report]>([])
+        let dispatcher = makeDispatcher(scratch, reports: reports)
+        guard case .unavailable = dispatcher.journalStatus else {
+            Issue.record("\(dispatcher.journalStatus)")
+            return
+        }
+        #expect(dispatcher.journal == .file(scratch.path + "/journal"))
+        #expect(reports.value.contains { $0.kind == .setting })
+        dispatcher.add(try makeLogger(scratch))
+        logInfo("still here", to: dispatcher)
+        #expect(dispatcher.flush().isComplete)
+        #expect(scratch.lines(LogFileNaming(application: "t")).first?.hasPrefix("still here") == true)
+    }
+
+    @Test("A journal can be taken and given up while threads log; none of their messages is lost, or twice")
+    func exchange() throws {
+        let scratch = Scratch()
+        let dispatcher = LogDispatcher.forTest()
+        let logger = RecordingLogger()
+        dispatcher.add(logger)
+        let file = try makeLogger(scratch)
+        file.overflowPolicy = .block(upTo: .seconds(60))
+        dispatcher.add(file)
+        let isOver = Box(false)
+        onThreads(3) { thread in
+            if thread == 2 {
+                for round in 0..<60 {
+                    dispatcher.journal = round % 2 == 0 ? .file(scratch.path + "/journal") : nil
+                }
+                isOver.value = true
+                return
+            }
+            for number in 0..<20_000 { logInfo("\(thread) \(number)", to: dispatcher) }
+            while !isOver.value { sched_yield() }
+        }
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        let lines = scratch.lines(LogFileNaming(application: "t")).map { String($0.prefix { $0 != "|" }) }
+        for thread in 0..<2 {
+            let written = lines.filter { $0.hasPrefix("\(thread) ") }.compactMap { Int($0.dropFirst(2)) }
+            let isWritten = written == Array(0..<20_000)
+            #expect(isWritten, "\(written.count) of 20000 lines of thread \(thread)")
+            let numbers = logger.texts.filter { $0.hasPrefix("\(thread) ") }.compactMap {
+                Int($0.dropFirst(2))
+            }
+            let isWhole = numbers == Array(0..<20_000)
+            #expect(isWhole, "\(numbers.count) of 20000 messages of thread \(thread)")
+        }
+        #expect(scratch.names(scratch.path + "/journal").isEmpty)
+    }
+
+    @Test(
+        "A logger that does not write holds the ring only as long as the policy says; what is let go is counted"
+    )
+    func letGo() throws {
+        let scratch = Scratch()
+        let reports = Box<[LogDiagnostics.Report]>([])
+        let isFull = Box(true)
+        let calls = SystemCalls { isFull.value && $0 == .write ? .fails(ENOSPC) : nil }
+        let dispatcher = makeDispatcher(scratch, reports: reports)
+        dispatcher.overflowPolicy = .block(upTo: .milliseconds(50))
+        let logger = try makeLogger(scratch, calls)
+        logger.waitingLimit = .mebibytes(8)
+        let other = RecordingLogger()
+        dispatcher.add(logger)
+        dispatcher.add(other)
+        for number in 0..<3000 { logInfo("message \(number)", to: dispatcher) }
+        dispatcher.flush(timeout: .seconds(30))
+        #expect(other.texts.count == 3000)
+        #expect(dispatcher.statistics.dropped == 0)
+        #expect(reports.value.contains { $0.text.contains("lets") })
+        isFull.value = false
+        #expect(comesTrue { dispatcher.flush(timeout: .seconds(1)).isComplete && logger.isSettledForTest })
+        #expect(scratch.lines(LogFileNaming(application: "t")).filter { !$0.isEmpty }.count == 3000)
+    }
+
+    @Test("A dispatcher that goes takes its journal along, when everything is written")
+    func end() throws {
+        let scratch = Scratch()
+        do {
+            let dispatcher = makeDispatcher(scratch)
+            dispatcher.add(try makeLogger(scratch))
+            logInfo("the last", to: dispatcher)
+            #expect(scratch.names(scratch.path + "/journal").count == 1)
+        }
+        #expect(comesTrue { scratch.names(scratch.path + "/journal").isEmpty })
+        #expect(scratch.lines(LogFileNaming(application: "t")).first?.hasPrefix("the last") == true)
+    }
+
+    @Test("A journal has mode 0600, is locked while its owner lives, and is not touched by others")
+    func living() throws {
+        let scratch = Scratch()
+        let first = makeDispatcher(scratch)
+        let second = makeDispatcher(scratch)
+        #expect(scratch.names(scratch.path + "/journal").count == 2)
+        for name in scratch.names(scratch.path + "/journal") {
+            let attributes = try FileManager.default.attributesOfItem(
+                atPath: scratch.path + "/journal/" + name)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+        withExtendedLifetime((first, second)) {}
+        first.journal = nil
+        second.journal = nil
+        #expect(scratch.names(scratch.path + "/journal").isEmpty)
+    }
+
+    @Test("An intent says exactly which records of a write have arrived")
+    func intents() {
+        let intent = JournalSlot.Intent(
+            file: .init(device: 1, inode: 2), name: "a", size: 100, ends: [10, 20, 30], marks: [8, 0, 24])
+        let cases: [(size: Int, bytes: Int, mark: UInt64, isTorn: Bool)] = [
+            (50, 0, 0, false), (100, 0, 0, false), (105, 0, 0, true), (110, 10, 8, false),
+            (115, 10, 8, true), (120, 20, 8, false), (129, 20, 8, true), (130, 30, 24, false),
+            (500, 30, 24, false),
+        ]
+        for (size, bytes, mark, isTorn) in cases {
+            #expect(intent.arrived(now: size) == (bytes, mark, isTorn), "\(size)")
+        }
+    }
+
+    @Test("An intent comes back as it was noted, and one whose records arrive together says so")
+    func intentsInFile() throws {
+        let scratch = Scratch()
+        let file = try JournalFile(
+            in: LogDirectory(scratch.path), ringSize: 65_536, beginning: 1 << 33, now: SystemClock().now())
+        defer { file.mapping.remove() }
+        let slot = try #require(file.slot(for: "key", levels: 7, from: 1 << 33))
+        #expect(slot.key == "key" && slot.levels == 7 && slot.done == 1 << 33)
+        #expect(slot.intent(near: 1 << 33) == nil)
+        let identity = FileStatus.Identity(device: 3, inode: 4)
+        let marks: [UInt64] = [(1 << 33) + 800, 0, (1 << 33) + 1600]
+        slot.intend(identity, "name", size: 100, from: 50, ends: [60, 70, 80], marks: marks[...])
+        #expect(
+            slot.intent(near: 1 << 33)
+                == JournalSlot.Intent(
+                    file: identity, name: "name", size: 100, ends: [10, 20, 30], marks: marks))
+        slot.settle(upTo: marks[2])
+        #expect(slot.intent(near: 1 << 33) == nil && slot.done == marks[2])
+        slot.intend(identity, "name", size: 100, from: 50, ends: [60, 70, 80], marks: marks[...], whole: 48)
+        let whole = try #require(slot.intent(near: 1 << 33))
+        #expect(whole.arrived(now: 147) == (0, 0, true))
+        #expect(whole.arrived(now: 148) == (48, marks[2], false))
+    }
+}
+
+/// Everything that must survive, in one line.
+private final class PatternOfTests: LogFormatter, @unchecked Sendable {
+    override func format(_ message: LogMessage) -> String? {
+        let fields = message.metadata.map { "\($0.key)=v" }.joined(separator: ",")
+        return "\(message.text)|\(message.level)|\(message.category.name)|\(message.context)"
+            + "|\(message.fileName).swift:\(message.line)|\(message.threadID)|\(message.timestamp.nanoseconds)|\(fields)"
+    }
+}
+
+extension FileLogger {
+    /// Whether all lines are written, asked in its turn.
+    fileprivate var isSettledForTest: Bool {
+        let result = Locked(false)
+        performInOrder { [self] in
+            engine.retry()
+            let isIdle = isSettled
+            result.withLock { $0 = isIdle }
+        }
+        return waitUntilIdle(timeout: .seconds(30)) && result.withLock { $0 }
+    }
+}

@@ -1,0 +1,30 @@
+import Heartwood
+
+// The code of Docs/CrashJournal.md, word for word; `SampleTests` compares them.
+
+func journalUse() throws {
+    // sample: Docs/CrashJournal.md
+    LogDispatcher.shared.journal = .file("/var/lib/shop/journal")
+    LogDispatcher.shared.flushOnFatalSignal = true
+    LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
+    logInfo("shop is open")
+    // end
+}
+
+func journalStatus() {
+    // sample: Docs/CrashJournal.md
+    switch LogDispatcher.shared.journalStatus {
+    case .active(let path): print("messages are safe in \(path)")
+    case .unavailable(let reason): print("messages may be lost in a crash: \(reason)")
+    case .off: print("nobody asked for a journal")
+    }
+    // end
+}
+
+func journalOfItsOwn() -> LogDispatcher {
+    // sample: Docs/CrashJournal.md
+    let dispatcher = LogDispatcher(ringCapacity: .mebibytes(16), journal: .file("/var/lib/shop/journal"))
+    dispatcher.overflowPolicy = .block(upTo: .seconds(5))
+    // end
+    return dispatcher
+}

@@ -1,0 +1,221 @@
+import Foundation
+import Heartwood
+import HeartwoodHTTP
+import HeartwoodTestSupport
+import Testing
+
+// The code in the comments of the public declarations, word for word; `SampleTests` compares them.
+
+func retryPolicySample() -> any RetryPolicy {
+    // sample: Sources/HeartwoodHTTP/Retry/RetryPolicy.swift
+    struct Patient: RetryPolicy {
+        func decide(after failure: DeliveryFailure, random: Double) -> RetryDecision { .hold(.seconds(60)) }
+    }
+    // end
+    return Patient()
+}
+
+func connectivitySample() -> any ConnectivityMonitor {
+    // sample: Sources/HeartwoodHTTP/Upload/ConnectivityMonitor.swift
+    final class Always: ConnectivityMonitor {
+        func start(_ changed: @escaping @Sendable (Bool) -> Void) { changed(true) }
+        func stop() {}
+    }
+    // end
+    return Always()
+}
+
+func remoteSample() throws {
+    // sample: Sources/HeartwoodHTTP/Upload/HTTPLogger.swift
+    let remote = try HTTPLogger("https://logs.example.com/ingest", spool: "/var/lib/app/spool")
+    remote.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets())]
+    LogDispatcher.shared.add(remote, levels: .notice)
+    // end
+}
+
+func transportSample() -> any HTTPTransport {
+    // sample: Sources/HeartwoodHTTP/Transport/HTTPTransport.swift
+    struct Echo: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            HTTPResponse(status: 200, body: request.body)
+        }
+    }
+    // end
+    return Echo()
+}
+
+func encodingSample() -> any RemoteEncoding {
+    // sample: Sources/HeartwoodHTTP/Encodings/RemoteEncoding.swift
+    struct Lines: RemoteEncoding {
+        let contentType = "text/plain"
+        func encode(_ batch: RemoteBatch) -> [UInt8] {
+            Array(batch.entries.map(\.text).joined(separator: "\n").utf8)
+        }
+    }
+    // end
+    return Lines()
+}
+
+func decoratorSample(_ logger: HTTPLogger) {
+    // sample: Sources/HeartwoodHTTP/Requests/RequestDecorator.swift
+    logger.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets()), .header("X-Team", "core")]
+    logger.decorators.append(RequestDecorator { $0.with(header: "X-Sent-At", "\(Date.now)") })
+    // end
+}
+
+func secretSample(_ fetch: @escaping @Sendable (String) throws -> String) -> any SecretProvider {
+    // sample: Sources/Heartwood/Secrets/SecretProvider.swift
+    struct Vault: SecretProvider {
+        let fetch: @Sendable (String) throws -> String
+        func secret(named name: String) throws -> Secret { Secret(try fetch(name)) }
+    }
+    // end
+    return Vault(fetch: fetch)
+}
+
+private func post(_ text: String, to channel: String) {}
+
+// sample: Sources/Heartwood/Loggers/AbstractLogger.swift
+final class SlackLogger: AbstractLogger, @unchecked Sendable {
+    @Ordered var channel = "#ops"
+
+    override func log(_ message: LogMessage) {
+        guard let text = formatted(message) else { return }
+        post(text, to: channel)
+    }
+}
+// end
+
+func orderedSample() -> AbstractLogger {
+    // sample: Sources/Heartwood/Loggers/Ordered.swift
+    final class SlackLogger: AbstractLogger, @unchecked Sendable {
+        @Ordered var channel = "#ops"
+    }
+    // end
+    return SlackLogger()
+}
+
+// sample: Sources/Heartwood/Loggers/File/LogFileNaming.swift
+final class HexNaming: LogFileNaming, @unchecked Sendable {
+    override func name(for label: LogFileLabel) -> String { "trace-\(String(label.number, radix: 16)).log" }
+    override func label(of name: String) -> LogFileLabel? {
+        guard name.hasPrefix("trace-"), name.hasSuffix(".log") else { return nil }
+        return Int(name.dropFirst(6).dropLast(4), radix: 16).map { LogFileLabel(begun: nil, number: $0) }
+    }
+}
+// end
+
+func readerSample(_ logs: String, _ yesterday: LogTimestamp) async throws {
+    // sample: Sources/Heartwood/Loggers/File/Reading/LogFileReader.swift
+    let reader = LogFileReader(directory: logs)
+    for try await line in try reader.lines(from: yesterday) where line.level == .error { print(line.text) }
+    // end
+}
+
+func processorSample(_ file: FileLogger) {
+    @Sendable func upload(_ path: String) throws {}
+    // sample: Sources/Heartwood/Loggers/File/LogArchiveProcessor.swift
+    final class Uploader: LogArchiveProcessor, @unchecked Sendable {
+        override func process(_ file: LogFileInfo) throws -> Outcome {
+            try upload(file.path)
+            return .remove
+        }
+    }
+    file.archiveProcessor = Uploader()
+    // end
+}
+
+func fileLoggerSample() throws {
+    // sample: Sources/Heartwood/Loggers/File/FileLogger.swift
+    let file = try FileLogger(directory: "/var/log/shop")
+    file.maximumFileSize = .mebibytes(50)
+    file.rollingBoundary = .day
+    LogDispatcher.shared.add(file, levels: .info)
+    // end
+}
+
+func maskSample(_ file: FileLogger) {
+    // sample: Sources/Heartwood/Message/LogLevelMask.swift
+    file.levels = .info  // info, notice, warning, error, fatal
+    file.levels = [.error, .debug]  // these two, and no others
+    file.levels = .warning.union([.audit])
+    // end
+}
+
+// sample: Sources/Heartwood/Message/LogCategory.swift
+extension LogCategory {
+    static let billing = LogCategory("billing")
+}
+// end
+
+// sample: Sources/Heartwood/Message/LogLevel.swift
+extension LogLevel {
+    static let access = LogLevel(bit: 8, name: "access", severity: .notice)
+}
+// end
+
+func textSample(_ id: String, _ ms: Double, _ amount: Double, _ email: String, _ number: String) {
+    // sample: Sources/Heartwood/Message/LogText.swift
+    logInfo("request \(id, as: "request_id") took \(ms, as: "ms", format: .fixed(2)) ms")
+    // end
+
+    // sample: Sources/Heartwood/Message/LogCategory.swift
+    logInfo("charged \(amount)", category: .billing)
+    LogCategory.billing.levels = .debug
+    // end
+
+    // sample: Sources/Heartwood/Message/LogCategory.swift
+    LogCategory.setLevels(.debug, matching: "net.*")
+    LogCategory.setLevels(.warning, matching: "net.http.cookies")
+    LogCategory.setLevels(nil, matching: "net.*")  // as if it had never been set
+    // end
+
+    // sample: Sources/Heartwood/Message/LogPrivacy.swift
+    logInfo("mail to \(email, privacy: .private), card \(number, privacy: .sensitive)")
+    // end
+
+    // sample: Sources/Heartwood/Message/LogContext.swift
+    withLogContext(["request_id": .string(id)]) {
+        logInfo("accepted")  // carries request_id
+    }
+    // end
+
+    // sample: Sources/Heartwood/Message/LogLevel.swift
+    log("GET /", level: .access)
+    // end
+}
+
+func formatterSample() -> LogFormatter {
+    // sample: Sources/Heartwood/Formatters/LogFormatter.swift
+    final class Shout: LogFormatter, @unchecked Sendable {
+        override func format(_ message: LogMessage) -> String? { message.text.uppercased() }
+    }
+    // end
+    return Shout()
+}
+
+func recordingSample(_ amount: Double) {
+    // sample: Sources/HeartwoodTestSupport/RecordingLogger.swift
+    let dispatcher = LogDispatcher()
+    let logger = RecordingLogger()
+    dispatcher.add(logger)
+    logInfo("charged \(amount)", to: dispatcher)
+    dispatcher.flush()
+    #expect(logger.texts == ["charged 12.5"])
+    // end
+}
+
+func serverSample() throws {
+    // sample: Sources/HeartwoodTestSupport/LoopbackServer.swift
+    // Then .ok for ever.
+    let server = try LoopbackServer(answers: [.status(503, headers: ["Retry-After": "1"]), .lost])
+    // end
+    server.stop()
+}
+
+func journalSample() throws {
+    // sample: Sources/Heartwood/Dispatcher/LogDispatcher+Journal.swift
+    LogDispatcher.shared.journal = .file("/var/lib/shop/journal")
+    LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
+    // end
+}
