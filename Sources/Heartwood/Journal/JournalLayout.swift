@@ -4,7 +4,6 @@ enum JournalLayout {
     static let version: UInt32 = 1
 
     static let slotCount = 8
-    static let slotPages = 9
     static let tableSize = 1 << 20
     /// The records of a journal know 24 bits of their position.
     static let largestRing = 64 << 20
@@ -51,6 +50,10 @@ enum JournalLayout {
         static let longestKey = 1024
         static let entries = 4096
         static let entryLimit = 4096
+        static let checks = entries + 8 * entryLimit
+        static let end = checks + 4 * entryLimit
+        /// In the word of the intent: its records are one frame.
+        static let frame: UInt64 = 1 << 32
 
         static let free: UInt64 = 0
         static let inUse: UInt64 = 1
@@ -71,7 +74,7 @@ struct JournalGeometry: Equatable {
 
     var marks: Int { pageSize }
     func slot(_ index: Int) -> Int { 2 * pageSize + index * slotSize }
-    var slotSize: Int { JournalLayout.Slot.entries + 8 * JournalLayout.Slot.entryLimit }
+    var slotSize: Int { JournalLayout.Slot.end }
     var tables: Int { slot(JournalLayout.slotCount).rounded(upTo: pageSize) }
     var counters: Int { tables + JournalLayout.tableSize }
     var ring: Int { counters + pageSize }

@@ -110,13 +110,14 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
     ///   - file: Which file.
     ///   - name: Its name in the logger's directory.
     ///   - size: The bytes that it has.
+    ///   - bytes: What is written.
     ///   - start: The place of the write's first byte, in the numbers of `ends`.
     ///   - ends: Where each record ends; ``writeLimit`` of them at most.
     ///   - marks: The mark of each record (`AbstractLogger.journalMark`).
-    ///   - whole: The bytes of the write where its records arrive all or none, as in one encrypted frame.
+    ///   - isFrame: Whether the records arrive all or none, as in one encrypted frame; then `ends` are not of `bytes`.
     package func intend(
-        _ file: FileStatus.Identity, _ name: String, size: Int, from start: Int, ends: ArraySlice<Int>,
-        marks: ArraySlice<UInt64>, whole: Int? = nil
+        _ file: FileStatus.Identity, _ name: String, size: Int, _ bytes: UnsafeRawBufferPointer,
+        from start: Int, ends: ArraySlice<Int>, marks: ArraySlice<UInt64>, isFrame: Bool = false
     ) {
         guard mapping.isOurs else { return }
         base.write(file.device, at: Place.device)
@@ -124,14 +125,29 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
         base.write(UInt64(size), at: Place.offset)
         setText(name, Place.name, Place.nameSize, Place.longestName)
         let entries = (base + Place.entries).assumingMemoryBound(to: UInt64.self)
+        let checks = (base + Place.checks).assumingMemoryBound(to: UInt32.self)
         var index = 0
-        for (end, mark) in zip(ends, marks) {
-            let place = UInt32(truncatingIfNeeded: whole ?? end - start)
-            entries[index] = mark >> 3 & 0xFFFF_FFFF | UInt64(place) << 32
-            index += 1
+        if isFrame {
+            checks[0] = Intent.check(bytes, 0, bytes.count)
+            checks[1] = Intent.check(bytes, 0, min(bytes.count, Intent.frameHead))
+            for mark in marks {
+                entries[index] =
+                    mark >> 3 & 0xFFFF_FFFF | UInt64(UInt32(truncatingIfNeeded: bytes.count)) << 32
+                index += 1
+            }
+        } else {
+            var before = 0
+            for (end, mark) in zip(ends, marks) {
+                let place = end - start
+                entries[index] = mark >> 3 & 0xFFFF_FFFF | UInt64(UInt32(truncatingIfNeeded: place)) << 32
+                checks[index] = Intent.check(bytes, before, place)
+                before = place
+                index += 1
+            }
         }
         // Releasing: an intent that is seen is complete.
-        word(Place.intent).pointee.store(UInt64(index), ordering: .releasing)
+        word(Place.intent).pointee.store(
+            UInt64(index) | (isFrame ? Place.frame : 0), ordering: .releasing)
     }
 
     /// Says that the write is over, and that the records before `mark` are in the file.
@@ -141,39 +157,19 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
         word(Place.intent).pointee.store(0, ordering: .releasing)
     }
 
-    /// A write that was under way when the process died.
-    package struct Intent: Equatable {
-        package var file: FileStatus.Identity
-        package var name: String
-        /// The bytes that the file had before.
-        package var size: Int
-        /// Where each record ends in the write, and the mark of each; 0 for those that no message stands behind.
-        package var ends: [Int]
-        package var marks: [UInt64]
-
-        /// Of a file that has `now` bytes: how many bytes of whole records arrived, and up to which mark.
-        package func arrived(now: Int) -> (bytes: Int, mark: UInt64, isTorn: Bool) {
-            let there = max(0, now - size)
-            var result = (bytes: 0, mark: UInt64(0), isTorn: false)
-            for (end, mark) in zip(ends, marks) where end <= there {
-                result.bytes = end
-                result.mark = max(result.mark, mark)
-            }
-            result.isTorn = there > result.bytes && there < (ends.last ?? 0)
-            return result
-        }
-    }
-
     /// The write that was under way, if there was one; `released` is near the positions that it tells of.
     func intent(near released: UInt64) -> Intent? {
-        let count = Int(clamping: word(Place.intent).pointee.load(ordering: .acquiring))
+        let state = word(Place.intent).pointee.load(ordering: .acquiring)
+        let count = Int(clamping: state & ~Place.frame)
         guard (1...Place.entryLimit).contains(count) else { return nil }
+        let isFrame = state & Place.frame != 0
         let entries = (base + Place.entries).assumingMemoryBound(to: UInt64.self)
+        let checks = (base + Place.checks).assumingMemoryBound(to: UInt32.self)
         var intent = Intent(
             file: FileStatus.Identity(
                 device: load(Place.device, as: UInt64.self), inode: load(Place.inode, as: UInt64.self)),
             name: text(Place.name, Place.nameSize, Place.longestName),
-            size: Int(clamping: load(Place.offset, as: UInt64.self)), ends: [], marks: [])
+            size: Int(clamping: load(Place.offset, as: UInt64.self)), isFrame: isFrame)
         for index in 0..<count {
             let low = entries[index] & 0xFFFF_FFFF
             // The position whose low bits these are, and which is not far from `released`.
@@ -182,6 +178,7 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
             intent.marks.append(mark)
             intent.ends.append(Int(entries[index] >> 32))
         }
+        intent.checks = (0..<(isFrame ? 2 : count)).map { checks[$0] }
         return intent
     }
 }

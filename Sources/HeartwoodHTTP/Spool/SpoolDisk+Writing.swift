@@ -42,7 +42,7 @@ extension SpoolDisk {
         _ output: [UInt8], _ ends: [Int], to index: Int, _ records: ArraySlice<SpoolRecord>
     ) -> Int {
         guard let active else { return 0 }
-        announce(ends, to: index, active.descriptor, records)
+        announce(output, ends, to: index, active.descriptor, records)
         let (written, error) = SpoolFile.append(active.descriptor, output)
         let whole = ends.prefix { $0 <= written }.count
         defer { slot?.settle(upTo: records.prefix(whole).reduce(0) { max($0, $1.mark) }) }
@@ -67,13 +67,16 @@ extension SpoolDisk {
 
     /// Tells the crash journal what is going to be written.
     private func announce(
-        _ ends: [Int], to index: Int, _ descriptor: Int32, _ records: ArraySlice<SpoolRecord>
+        _ output: [UInt8], _ ends: [Int], to index: Int, _ descriptor: Int32,
+        _ records: ArraySlice<SpoolRecord>
     ) {
         guard let slot, let status = try? SystemCalls().status(descriptor) else { return }
         let marks = records.prefix(ends.count).map(\.mark)
-        slot.intend(
-            status.identity, segments[index].name, size: status.size, from: 0, ends: ends[...],
-            marks: marks[...])
+        output.withUnsafeBytes { output in
+            slot.intend(
+                status.identity, segments[index].name, size: status.size, output, from: 0, ends: ends[...],
+                marks: marks[...])
+        }
     }
 
     func note(_ records: ArraySlice<SpoolRecord>, at index: Int, _ size: Int) {

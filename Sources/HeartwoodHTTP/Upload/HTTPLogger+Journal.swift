@@ -1,3 +1,4 @@
+import CHeartwood
 package import Heartwood
 
 /// What the crash journal asks of a logger whose store survives the process.
@@ -22,10 +23,12 @@ extension HTTPLogger: DurableLogger {
         let calls = SystemCalls()
         // It was renamed when it was sealed.
         for segment in disk.segments {
-            guard let status = try? calls.status(path: disk.directory.path + "/" + segment.name),
-                status.identity == intent.file
-            else { continue }
-            let mark = intent.arrived(now: status.size).mark
+            let file = disk.directory.open(segment.name, O_RDONLY)
+            guard file >= 0 else { continue }
+            defer { calls.close(file) }
+            guard (try? calls.status(file).identity) == intent.file else { continue }
+            let content = (try? intent.content(of: file, calls)) ?? []
+            let mark = content.withUnsafeBytes { intent.arrived(in: $0).mark }
             return mark == 0 ? nil : mark
         }
         return nil

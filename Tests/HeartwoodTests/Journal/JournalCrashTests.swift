@@ -120,6 +120,66 @@ import Testing
         #expect(lines == ["second 0"] + (0..<20).map { "first \($0)" } + ["second 1"])
     }
 
+    @Test(
+        "A write that never arrived is not taken for one that did because others have gone on with the file",
+        arguments: [false, true])
+    func fileGoesOn(_ isWithoutJournal: Bool) async throws {
+        let scratch = Scratch()
+        let path = scratch.path
+        // It dies before its second write.
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let isLast = Locked(false)
+            let calls = SystemCalls { call in
+                if call == .write, isLast.withLock({ $0 }) { kill(getpid(), SIGKILL) }
+                return nil
+            }
+            let dispatcher = JournalScene().makeDispatcher(path)
+            dispatcher.diagnostics.handler = { _ in }
+            dispatcher.add(try JournalScene().makeLogger(path, calls: calls))
+            logInfo("first 0", to: dispatcher)
+            dispatcher.flush()
+            isLast.withLock { $0 = true }
+            logInfo("first 1", to: dispatcher)
+            logInfo("first 2", to: dispatcher)
+            dispatcher.flush()
+        }
+        do {
+            // The next run goes on with the file: without a journal, or while a program that logs elsewhere holds the journal.
+            var elsewhere: LogDispatcher?
+            if !isWithoutJournal {
+                elsewhere = JournalScene().makeDispatcher(path)
+                elsewhere?.add(
+                    try FileLogger(
+                        LogDirectory(path + "/elsewhere"), naming: JournalScene.naming, formatter: nil,
+                        name: "other"))
+                #expect(await elsewhere?.flush(timeout: .seconds(60)).isComplete == true)
+            }
+            defer { elsewhere?.removeAll() }
+            let dispatcher =
+                isWithoutJournal ? LogDispatcher.forTest() : JournalScene().makeDispatcher(path)
+            dispatcher.add(try JournalScene().makeLogger(path))
+            for number in 0..<3 { logInfo("second line \(number), which is longer", to: dispatcher) }
+            #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+            dispatcher.removeAll()
+            dispatcher.journal = nil
+            elsewhere?.removeAll()
+            elsewhere?.journal = nil
+        }
+        let dispatcher = JournalScene().makeDispatcher(path)
+        dispatcher.diagnostics.handler = { _ in }
+        dispatcher.add(try JournalScene().makeLogger(path))
+        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        dispatcher.removeAll()
+        let lines = scratch.names().flatMap {
+            scratch.text($0).split(separator: "\n")
+        }
+        .filter { !$0.hasPrefix("recovered") }.map(String.init)
+        #expect(
+            lines == ["first 0"] + (0..<3).map { "second line \($0), which is longer" } + [
+                "first 1", "first 2",
+            ])
+    }
+
     @Test("Promise 10 holds while the disk is full, and after there is room again", arguments: [false, true])
     func fullDisk(_ isSmall: Bool) async throws {
         guard geteuid() == 0 else {

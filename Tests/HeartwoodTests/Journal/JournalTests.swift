@@ -330,22 +330,8 @@ import Testing
         #expect(scratch.names(scratch.path + "/journal").isEmpty)
     }
 
-    @Test("An intent says exactly which records of a write have arrived")
-    func intents() {
-        let intent = JournalSlot.Intent(
-            file: .init(device: 1, inode: 2), name: "a", size: 100, ends: [10, 20, 30], marks: [8, 0, 24])
-        let cases: [(size: Int, bytes: Int, mark: UInt64, isTorn: Bool)] = [
-            (50, 0, 0, false), (100, 0, 0, false), (105, 0, 0, true), (110, 10, 8, false),
-            (115, 10, 8, true), (120, 20, 8, false), (129, 20, 8, true), (130, 30, 24, false),
-            (500, 30, 24, false),
-        ]
-        for (size, bytes, mark, isTorn) in cases {
-            #expect(intent.arrived(now: size) == (bytes, mark, isTorn), "\(size)")
-        }
-    }
-
-    @Test("An intent comes back as it was noted, and one whose records arrive together says so")
-    func intentsInFile() throws {
+    /// An intent of three lines as it comes back from a journal.
+    private func noted(_ written: String, ends: [Int], isFrame: Bool = false) throws -> JournalSlot.Intent {
         let scratch = Scratch()
         let file = try JournalFile(
             in: LogDirectory(scratch.path), ringSize: 65_536, beginning: 1 << 33, now: SystemClock().now())
@@ -353,19 +339,58 @@ import Testing
         let slot = try #require(file.slot(for: "key", levels: 7, from: 1 << 33))
         #expect(slot.key == "key" && slot.levels == 7 && slot.done == 1 << 33)
         #expect(slot.intent(near: 1 << 33) == nil)
-        let identity = FileStatus.Identity(device: 3, inode: 4)
         let marks: [UInt64] = [(1 << 33) + 800, 0, (1 << 33) + 1600]
-        slot.intend(identity, "name", size: 100, from: 50, ends: [60, 70, 80], marks: marks[...])
-        #expect(
-            slot.intent(near: 1 << 33)
-                == JournalSlot.Intent(
-                    file: identity, name: "name", size: 100, ends: [10, 20, 30], marks: marks))
+        var written = written
+        written.withUTF8 { bytes in
+            slot.intend(
+                .init(device: 3, inode: 4), "name", size: 100, UnsafeRawBufferPointer(bytes), from: 50,
+                ends: ends.map { $0 + 50 }[...], marks: marks[...], isFrame: isFrame)
+        }
+        let intent = try #require(slot.intent(near: 1 << 33))
+        #expect(intent.file == .init(device: 3, inode: 4) && intent.name == "name" && intent.size == 100)
+        #expect(intent.ends == (isFrame ? ends.map { _ in written.utf8.count } : ends))
+        #expect(intent.marks == marks && intent.isFrame == isFrame && intent.length == written.utf8.count)
         slot.settle(upTo: marks[2])
         #expect(slot.intent(near: 1 << 33) == nil && slot.done == marks[2])
-        slot.intend(identity, "name", size: 100, from: 50, ends: [60, 70, 80], marks: marks[...], whole: 48)
-        let whole = try #require(slot.intent(near: 1 << 33))
-        #expect(whole.arrived(now: 147) == (0, 0, true))
-        #expect(whole.arrived(now: 148) == (48, marks[2], false))
+        return intent
+    }
+
+    @Test("An intent says which records have arrived, by what is in the file, whoever has gone on with it")
+    func intents() throws {
+        let intent = try noted("line one\nline two,\nof two\nline 3\n", ends: [9, 26, 33])
+        let (first, last) = (intent.marks[0], intent.marks[2])
+        let cases: [(content: String, bytes: Int, mark: UInt64, isTorn: Bool)] = [
+            ("", 0, 0, false), ("lin", 0, 0, true), ("line one", 0, 0, true), ("line one\n", 9, first, false),
+            ("line one\nline two", 9, first, true), ("line one\nline two,\nof", 9, first, true),
+            ("line one\nline two,\nof two\n", 26, first, false),
+            ("line one\nline two,\nof two\nline 3", 26, first, true),
+            ("line one\nline two,\nof two\nline 3\n", 33, last, false),
+            // Nothing had arrived, or a part, and somebody else has gone on.
+            ("another\n", 0, 0, false), ("another line of somebody else\nli", 0, 0, false),
+            ("line one\nanother\n", 9, first, false), ("line one\nanother and longer\n1234", 9, first, false),
+            ("line two\nline two,\nof two\nline 3\n", 0, 0, false),
+            ("line one\nline two,\nof two\nLine 3\n", 26, first, false),
+        ]
+        for (content, bytes, mark, isTorn) in cases {
+            let arrived = Array(content.utf8).withUnsafeBytes { intent.arrived(in: $0) }
+            #expect(arrived == (bytes, mark, isTorn), "\(content)")
+        }
+    }
+
+    @Test("Of records that arrive together, all or none have arrived")
+    func frameIntents() throws {
+        let frame = String(repeating: "h", count: 40) + "the rest"
+        let intent = try noted(frame, ends: [10, 20, 30], isFrame: true)
+        let other = String(repeating: "o", count: 40)
+        let cases: [(content: String, bytes: Int, mark: UInt64, isTorn: Bool)] = [
+            ("", 0, 0, false), ("hh", 0, 0, true), (frame, 48, intent.marks[2], false),
+            (String(frame.dropLast()), 0, 0, true), (other + "his", 0, 0, false),
+            (other + "the rest", 0, 0, false), (String(frame.dropLast()) + "T", 0, 0, false),
+        ]
+        for (content, bytes, mark, isTorn) in cases {
+            let arrived = Array(content.utf8).withUnsafeBytes { intent.arrived(in: $0) }
+            #expect(arrived == (bytes, mark, isTorn), "\(content)")
+        }
     }
 }
 

@@ -262,15 +262,14 @@ package final class FileEngine {
                 let last = index + fitting
                 try spendSpace(ends[last - 1] - start + overhead)
                 let part = UnsafeRawBufferPointer(rebasing: bytes[start..<ends[last - 1]])
-                if !marks.isEmpty {
-                    // A frame arrives as a whole: so do its records.
-                    slot?.intend(
-                        writer.identity, writer.name, size: writer.size, from: start,
-                        ends: ends[index..<last], marks: marks[index..<last],
-                        whole: writer.isFramed ? part.count + overhead : nil)
-                }
                 let outcome = writer.append(
-                    part, ends: ends[index..<last], from: start, mayTruncate: mayTruncate)
+                    part, ends: ends[index..<last], from: start, mayTruncate: mayTruncate
+                ) { written in
+                    if marks.isEmpty { return }
+                    slot?.intend(
+                        writer.identity, writer.name, size: writer.size, written, from: start,
+                        ends: ends[index..<last], marks: marks[index..<last], isFrame: writer.isFramed)
+                }
                 if !marks.isEmpty {
                     slot?.settle(upTo: marks[index..<index + outcome.records].max() ?? 0)
                 }

@@ -10,13 +10,16 @@ extension FileLogger: DurableLogger {
 
     /// Compares the file with what was going to be written to it, and cuts off a torn record.
     package final func resolve(_ intent: JournalSlot.Intent) -> UInt64? {
-        guard let name = self.name(of: intent), let status = try? directory.status(name) else { return nil }
-        let (bytes, mark, isTorn) = intent.arrived(now: status.size)
-        if isTorn, !isShared, let (file, now) = try? directory.open(name), now.identity == intent.file,
-            (try? directory.calls.tryLock(file.number)) == true, now.size == status.size
+        let calls = directory.calls
+        guard let name = self.name(of: intent), let (file, now) = try? directory.open(name),
+            now.identity == intent.file, let content = try? intent.content(of: file.number, calls)
+        else { return nil }
+        let (bytes, mark, isTorn) = content.withUnsafeBytes { intent.arrived(in: $0) }
+        if isTorn, !isShared, (try? calls.tryLock(file.number)) == true,
+            (try? calls.status(file.number).size) == intent.size + content.count
         {
-            try? directory.calls.truncate(file.number, to: intent.size + bytes)
-            handle(.repaired(name: name, bytes: status.size - intent.size - bytes))
+            try? calls.truncate(file.number, to: intent.size + bytes)
+            handle(.repaired(name: name, bytes: content.count - bytes))
         }
         return mark == 0 ? nil : mark
     }

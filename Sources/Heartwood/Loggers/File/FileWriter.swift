@@ -107,12 +107,15 @@ package final class FileWriter {
     /// Writes records, as many as possible, in one call of the kernel if it takes them.
     ///
     /// `bytes` are the records, without gaps; `ends` says where each ends, in numbers of which `start` is the place of
-    /// the first byte. With `mayTruncate` nobody else writes to the file meanwhile.
+    /// the first byte. With `mayTruncate` nobody else writes to the file meanwhile. `announce` is given what goes into the
+    /// file, just before it does.
     package func append(
-        _ bytes: UnsafeRawBufferPointer, ends: ArraySlice<Int>, from start: Int, mayTruncate: Bool = true
+        _ bytes: UnsafeRawBufferPointer, ends: ArraySlice<Int>, from start: Int, mayTruncate: Bool = true,
+        announce: (UnsafeRawBufferPointer) -> Void = { _ in }
     ) -> Outcome {
-        if isFramed { return appendFrames(bytes, ends.count, mayTruncate) }
+        if isFramed { return appendFrames(bytes, ends.count, mayTruncate, announce) }
         let before = size
+        announce(bytes)
         let (written, failure) = writeAll(bytes)
         guard let failure else {
             size += written
@@ -136,7 +139,7 @@ package final class FileWriter {
     package func writeHeader(_ bytes: UnsafeRawBufferPointer) -> SystemFailure? {
         let before = size
         if isFramed {
-            let outcome = writeFrames(bytes, mayTruncate: true)
+            let outcome = writeFrames(bytes, mayTruncate: true) { _ in }
             if outcome.failure == nil { needsHeader = false }
             return outcome.failure
         }
@@ -192,21 +195,27 @@ package final class FileWriter {
 
     /// Writes records as frames, all of them or none.
     private func appendFrames(
-        _ bytes: UnsafeRawBufferPointer, _ records: Int, _ mayTruncate: Bool
+        _ bytes: UnsafeRawBufferPointer, _ records: Int, _ mayTruncate: Bool,
+        _ announce: (UnsafeRawBufferPointer) -> Void
     ) -> Outcome {
-        var outcome = writeFrames(bytes, mayTruncate: mayTruncate)
+        var outcome = writeFrames(bytes, mayTruncate: mayTruncate, announce)
         guard outcome.failure == nil else { return outcome }
         hasRecords = true
         outcome.records = records
         return outcome
     }
 
-    private func writeFrames(_ bytes: UnsafeRawBufferPointer, mayTruncate: Bool) -> Outcome {
+    private func writeFrames(
+        _ bytes: UnsafeRawBufferPointer, mayTruncate: Bool, _ announce: (UnsafeRawBufferPointer) -> Void
+    ) -> Outcome {
         guard let first = frames?.place.number, let sealed = try? frames?.encode(live: bytes) else {
             return Outcome(failure: SystemFailure(.write, EIO))
         }
         let before = size
-        let (written, failure) = sealed.withUnsafeBytes { writeAll($0) }
+        let (written, failure) = sealed.withUnsafeBytes { sealed in
+            announce(sealed)
+            return writeAll(sealed)
+        }
         size += written
         defer { framesEnd = size }
         guard let failure else { return Outcome(bytes: written) }

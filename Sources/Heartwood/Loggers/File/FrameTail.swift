@@ -11,7 +11,7 @@ package struct FrameTail: Sendable, Hashable {
 
     /// Whether a file has frames in it, or begins with something that is going to be one.
     package static func isFramed(_ file: Descriptor, _ calls: SystemCalls) throws(SystemFailure) -> Bool {
-        try bytes(of: file, at: 0, EncryptedFrame.magic.count, calls) == EncryptedFrame.magic
+        try calls.bytes(EncryptedFrame.magic.count, of: file.number, at: 0) == EncryptedFrame.magic
     }
 
     /// Finds the last frame that this key opens, searching from the end.
@@ -25,49 +25,27 @@ package struct FrameTail: Sendable, Hashable {
         while blockEnd > 0 {
             let start = max(0, blockEnd - blockSize)
             // With the beginnings of headers that end in the next block.
-            let block = try bytes(
-                of: file, at: start, min(size, blockEnd + EncryptedFrame.headerSize - 1) - start, calls)
+            let block = try calls.bytes(
+                min(size, blockEnd + EncryptedFrame.headerSize - 1) - start, of: file.number, at: start)
             for index in (0..<min(block.count, blockEnd - start)).reversed()
             where block[index] == EncryptedFrame.magic[0] {
                 guard let header = EncryptedFrame.Header(block[index...]) else { continue }
                 let offset = start + index
                 guard offset + header.frameSize <= size else { continue }
-                let sealed = try bytes(
-                    of: file, at: offset + EncryptedFrame.headerSize,
-                    header.sealedSize + FrameCipher.tagSize, calls)
+                let sealed = try calls.bytes(
+                    header.sealedSize + FrameCipher.tagSize, of: file.number,
+                    at: offset + EncryptedFrame.headerSize)
                 guard try header.text(sealed, header.place.cipher(cipher)) != nil else { continue }
                 return FrameTail(end: offset + header.frameSize, last: header.place)
             }
             blockEnd = start
         }
         // Only the beginning of its first frame was written.
-        let start = try bytes(of: file, at: 0, min(size, EncryptedFrame.headerSize), calls)
+        let start = try calls.bytes(min(size, EncryptedFrame.headerSize), of: file.number, at: 0)
         let header = EncryptedFrame.Header(start[...])
         let isTorn =
             header.map { $0.frameSize > size } ?? (start.count < EncryptedFrame.headerSize)
         return isTorn && start.starts(with: EncryptedFrame.magic.prefix(start.count))
             ? FrameTail(end: 0, last: nil) : nil
-    }
-
-    private static func bytes(
-        of file: Descriptor, at offset: Int, _ count: Int, _ calls: SystemCalls
-    ) throws(SystemFailure) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            var result: Result<Int, SystemFailure> = .success(0)
-            bytes.withUnsafeMutableBytes { buffer in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-                do throws(SystemFailure) {
-                    result = .success(try calls.read(file.number, rest, at: offset + done))
-                } catch {
-                    result = .failure(error)
-                }
-            }
-            let got = try result.get()
-            if got == 0 { break }
-            done += got
-        }
-        return Array(bytes.prefix(done))
     }
 }

@@ -18,7 +18,7 @@ package struct TornLineRepair {
         var block = [UInt8](repeating: 0, count: 4096)
         while end > 0, size - end < reach {
             let start = max(0, end - block.count)
-            let count = try read(file, &block, from: start, to: end, calls)
+            let count = try calls.fill(&block, end - start, from: file.number, at: start)
             if let newline = block[..<count].lastIndex(of: UInt8(ascii: "\n")) {
                 let whole = start + newline + 1
                 if whole < size { try calls.truncate(file.number, to: whole) }
@@ -39,28 +39,5 @@ package struct TornLineRepair {
         }
         if let failure { throw failure }
         return 0
-    }
-
-    private static func read(
-        _ file: Descriptor, _ block: inout [UInt8], from start: Int, to end: Int, _ calls: SystemCalls
-    ) throws(SystemFailure) -> Int {
-        var count = 0
-        while count < end - start {
-            let wanted = end - start - count
-            let done = count
-            var result: Result<Int, SystemFailure> = .success(0)
-            block.withUnsafeMutableBytes { bytes in
-                let part = UnsafeMutableRawBufferPointer(rebasing: bytes[done..<done + wanted])
-                do throws(SystemFailure) {
-                    result = .success(try calls.read(file.number, part, at: start + done))
-                } catch {
-                    result = .failure(error)
-                }
-            }
-            let got = try result.get()
-            if got == 0 { break }
-            count += got
-        }
-        return count
     }
 }

@@ -14,14 +14,14 @@ package enum LogTail {
             let file = Descriptor(try calls.openForReading(path), calls)
             var end = try calls.status(file.number).size
             var block = [UInt8](repeating: 0, count: blockSize)
-            let magic = try read(file, &block, at: 0, 4, calls)
+            let magic = try calls.fill(&block, 4, from: file.number, at: 0)
             if magic >= 2, block[0] == 0x1f, block[1] == 0x8b { return nil }
             if magic == 4, block.prefix(4).elementsEqual(EncryptedFrame.magic) { return nil }
             var found = 0
             var isLast = true
             while end > 0 {
                 let start = max(0, end - blockSize)
-                let got = try read(file, &block, at: start, end - start, calls)
+                let got = try calls.fill(&block, end - start, from: file.number, at: start)
                 for index in stride(from: got - 1, through: 0, by: -1)
                 where block[index] == UInt8(ascii: "\n") {
                     // The newline at the very end ends the last line, and begins none.
@@ -39,26 +39,5 @@ package enum LogTail {
         } catch {
             throw LogError(.file, "The file cannot be read", place: path, cause: error.number)
         }
-    }
-
-    private static func read(
-        _ file: Descriptor, _ block: inout [UInt8], at offset: Int, _ count: Int, _ calls: SystemCalls
-    ) throws(SystemFailure) -> Int {
-        var done = 0
-        while done < count {
-            var result: Result<Int, SystemFailure> = .success(0)
-            block.withUnsafeMutableBytes { bytes in
-                let part = UnsafeMutableRawBufferPointer(rebasing: bytes[done..<count])
-                do throws(SystemFailure) {
-                    result = .success(try calls.read(file.number, part, at: offset + done))
-                } catch {
-                    result = .failure(error)
-                }
-            }
-            let got = try result.get()
-            if got == 0 { break }
-            done += got
-        }
-        return done
     }
 }
