@@ -8,10 +8,10 @@ extension HTTPLogger {
     func figures(
         _ sourceLocation: SourceLocation = #_sourceLocation, satisfy condition: (HTTPStatistics) -> Bool
     ) async {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(300)
         while !condition(httpStatistics) {
             guard ContinuousClock.now < deadline else {
-                Issue.record("not within 30 s: \(httpStatistics)", sourceLocation: sourceLocation)
+                Issue.record("not within 300 s: \(httpStatistics)", sourceLocation: sourceLocation)
                 return
             }
             try? await Task.sleep(for: .milliseconds(1))

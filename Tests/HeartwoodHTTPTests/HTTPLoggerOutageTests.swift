@@ -56,7 +56,7 @@ private final class ScriptedTransport: HTTPTransport {
 
     /// Until no request is on its way: what comes of it depends on the time, which must not be moved before.
     private func quiet(_ logger: HTTPLogger) async {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(300)
         while await isSending(logger) {
             guard ContinuousClock.now < deadline else {
                 Issue.record("a request does not end")
