@@ -151,10 +151,11 @@ bool hw_move_memory(void *from, void *to, size_t size) {
 
 // MARK: Processes
 
-uint64_t hw_process_start(void) {
+uint64_t hw_process_start(int64_t process) {
 #ifdef __linux__
     char text[1024];
-    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    snprintf(text, sizeof text, "/proc/%lld/stat", (long long)process);
+    int file = open(text, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
     ssize_t count = read(file, text, sizeof text - 1);
     close(file);

@@ -145,7 +145,10 @@ struct PipeFaultTests {
         #expect(summary.contains("did not get to console"), "\(summary)")
         let messages = try tool.messages()
         ToolProcess.expectSame(messages, Array(lines.prefix(messages.count)))
-        #expect(summary.contains("files: \(Readable.count(messages.count)) delivered"))
+        // On a loaded machine the files may have had too little time as well, which is said, and get some more at the exit.
+        if !summary.contains("did not get to files") {
+            #expect(summary.contains("files: \(Readable.count(messages.count)) delivered"))
+        }
         withExtendedLifetime(reader) {}
     }
 

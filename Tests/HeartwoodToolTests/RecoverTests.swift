@@ -25,6 +25,7 @@ struct RecoverTests {
                     LogDirectory(logs, calls: broken), naming: LogFileNaming(application: "shop"),
                     formatter: LineFormatter()))
             for number in 0..<100 { logInfo("order \(number, as: "order")", to: dispatcher) }
+            log("GET /", level: LogLevel(bit: 27, name: "access", severity: .notice), to: dispatcher)
             kill(getpid(), SIGKILL)
         }
     }
@@ -45,14 +46,16 @@ struct RecoverTests {
         try await leaveDead()
         let first = try await isJSON ? tool.run("recover", "--json", journals) : tool.run("recover", journals)
         #expect(first.code == 0, "\(first.error)")
-        #expect(first.error.contains("recovered 100 messages"))
+        #expect(first.error.contains("recovered 101 messages"))
         let lines = try lines()
-        #expect(lines.count == 101)
+        #expect(lines.count == 102)
         if !isJSON {
             // The time is the call's, even where nothing but the call had happened.
             #expect(lines.allSatisfy { $0.prefix(10) == lines[0].prefix(10) }, "\(lines[1])")
         }
         for number in 0..<100 { #expect(lines[number + 1].contains("order \(number)")) }
+        // The tool knows this level from the journal alone.
+        #expect(lines[101].contains("access") && lines[101].contains("GET /"), "\(lines[101])")
         #expect(lines.last?.hasPrefix("{") == isJSON)
         #expect(try FileManager.default.contentsOfDirectory(atPath: journals).isEmpty)
         let second = try await tool.run("recover", journals)

@@ -231,8 +231,8 @@ bool hw_move_memory(void *from, void *to, size_t size);
 
 // MARK: Processes
 
-// When the process was started, in clock ticks after the boot; 0 where the system does not say.
-uint64_t hw_process_start(void);
+// When a process was started, in clock ticks after the boot; 0 where the system does not say, or there is none.
+uint64_t hw_process_start(int64_t process);
 // The 16 bytes of the boot's id; zeros where the system does not say.
 void hw_boot_id(uint8_t *id);
 // Allocates all blocks of a file; 0, or -1 with errno.

@@ -21,12 +21,24 @@ struct JournalHeader: Equatable {
     init(ringSize: Int, now: LogTimestamp) {
         geometry = JournalGeometry(pageSize: RecordRing.pageSize, ringSize: ringSize)
         process = Int64(getpid())
-        processStart = hw_process_start()
-        boot = [UInt8](repeating: 0, count: 16)
-        hw_boot_id(&boot)
+        processStart = hw_process_start(process)
+        boot = JournalHeader.currentBoot
         begun = now
         salt = hw_random() | 1
         program = LogFileNaming.programName
+    }
+
+    private static var currentBoot: [UInt8] {
+        var boot = [UInt8](repeating: 0, count: 16)
+        hw_boot_id(&boot)
+        return boot
+    }
+
+    /// Whether the process that made the journal lives, as far as this machine can tell: another one with its number may.
+    ///
+    /// Only the lock is proof; this tells whether it is worth while to wait for it.
+    var isOfLivingProcess: Bool {
+        boot == JournalHeader.currentBoot && processStart == hw_process_start(process)
     }
 
     func write(to base: UnsafeMutableRawPointer) {

@@ -1,131 +1,40 @@
 import CHeartwood
 import Dispatch
 
-/// Finds the journals of dead processes in a directory, and delivers what their loggers had not written.
+/// Delivers what the loggers of dead processes had not written.
 ///
-/// A journal is held, locked, from when it is found until it is done with; nobody else touches it meanwhile. How far the
-/// delivery is stands in the journal itself, so that it may be cut off at any moment.
+/// A journal is held, locked, from when a logger comes for what is in it until that is delivered; nobody else touches it
+/// meanwhile. How far the delivery is stands in the journal itself, so that it may be cut off at any moment.
 final class JournalRecovery: Sendable {
-    /// A journal that belongs to nobody.
-    private struct Leftover {
-        let mapping: JournalMapping
-        let reader: JournalReader
-        /// The slots of loggers that have not come yet.
-        var slots: [JournalSlot]
-    }
-
     /// One logger's part of one journal.
     private struct Share: Sendable {
-        let mapping: JournalMapping
-        let reader: JournalReader
+        let leftover: JournalLeftover
         let slot: JournalSlot
+
+        var mapping: JournalMapping { leftover.mapping }
+        var reader: JournalReader { leftover.reader }
     }
 
     // MARK: Constants (any thread)
-    private let directory: LogDirectory
+    private let leftovers: JournalLeftovers
     private let diagnostics: LogDiagnostics
-
-    // MARK: Guarded by 'leftovers'
-    private let leftovers: Locked<[Leftover]>
 
     /// How many bytes of records are delivered at a time.
     private static let pieceSize = 64 * 1024
 
-    /// Takes hold of the journals in a directory whose processes are dead.
-    ///
-    /// What is damaged or of another version is set aside and reported; what has nothing to recover is removed.
+    /// Looks for the journals in a directory whose processes are dead.
     init(_ directory: LogDirectory, _ diagnostics: LogDiagnostics) {
-        self.directory = directory
         self.diagnostics = diagnostics
-        leftovers = Locked([])
-        let names = (try? directory.calls.names(directory.descriptor.number)) ?? []
-        var found: [Leftover] = []
-        for name in names {
-            if name.hasSuffix(JournalMapping.suffix + JournalMapping.unfinished) {
-                removeUnfinished(name)
-            } else if name.hasSuffix(JournalMapping.suffix) {
-                if let leftover = take(name) { found.append(leftover) }
-            }
-        }
-        found.sort { $0.mapping.header.begun < $1.mapping.header.begun }
-        leftovers.withLock { [found] in $0 = found }
+        leftovers = JournalLeftovers(directory, diagnostics)
     }
 
     /// The keys of the loggers that something waits for.
-    var keys: [String] { leftovers.withLock { $0.flatMap { $0.slots.map(\.key) } } }
-
-    private func removeUnfinished(_ name: String) {
-        guard let (file, _) = try? directory.open(name), (try? directory.calls.tryLock(file.number)) == true
-        else { return }
-        _ = try? directory.remove(name)
-    }
-
-    private func take(_ name: String) -> Leftover? {
-        let place = directory.path + "/" + name
-        do {
-            let (file, status) = try directory.open(name)
-            guard try directory.calls.tryLock(file.number) else { return nil }
-            // Another recovery may have finished with it between the opening and the lock.
-            guard try directory.status(name)?.identity == status.identity else { return nil }
-            guard status.size > 0 else { throw JournalHeader.Failure.damaged("it is empty") }
-            guard let base = MemoryMap.shared(file.number, size: status.size) else {
-                throw SystemFailure(.open, hw_errno())
-            }
-            let bytes = UnsafeRawBufferPointer(start: base, count: status.size)
-            let header: JournalHeader
-            do {
-                header = try JournalHeader(reading: bytes)
-            } catch {
-                munmap(base, status.size)
-                throw error
-            }
-            let mapping = JournalMapping(
-                directory: directory, name: name, header: header, base: base, file: file)
-            let reader = try JournalReader(bytes, header)
-            let slots = (0..<JournalLayout.slotCount).map { JournalSlot(mapping, index: $0) }
-                .filter(\.isInUse)
-            if slots.isEmpty {
-                mapping.remove()
-                return nil
-            }
-            return Leftover(mapping: mapping, reader: reader, slots: slots)
-        } catch let failure as JournalHeader.Failure {
-            setAside(name, failure)
-        } catch let failure as SystemFailure where failure.number == ENOENT {
-            // Somebody else has finished with it.
-        } catch {
-            diagnostics.report(.damaged, "the journal \(place) cannot be read: \(error)", key: name)
-        }
-        return nil
-    }
-
-    private func setAside(_ name: String, _ failure: JournalHeader.Failure) {
-        let (reason, ending) =
-            switch failure {
-            case .damaged(let reason): (reason, ".damaged")
-            case .unknownVersion(let version): ("it is of version \(version)", ".unknown")
-            }
-        do {
-            try directory.replace(name + ending, with: name)
-            diagnostics.report(
-                .damaged,
-                "the journal \(directory.path)/\(name) was set aside as \(name)\(ending): \(reason)",
-                key: name)
-        } catch {
-            diagnostics.report(
-                .damaged,
-                "the journal \(directory.path)/\(name) cannot be used (\(reason)) nor set aside: \(error)",
-                key: name)
-        }
-    }
+    var keys: [String] { leftovers.keys }
 
     /// In the child of a fork: what was found is the parent's.
-    func leaveToParent() {
-        for leftover in leftovers.withLock({ $0 }) { leftover.mapping.leaveToParent() }
-        leftovers.withLock { $0 = [] }
-    }
+    func leaveToParent() { leftovers.leaveToParent() }
 
-    func around(_ fork: ForkStep) { fork.apply(to: leftovers) }
+    func around(_ fork: ForkStep) { leftovers.around(fork) }
 
     // MARK: - Delivering
 
@@ -133,20 +42,15 @@ final class JournalRecovery: Sendable {
     ///
     /// Called by the drain; waits for nothing.
     func deliver(to node: LoggerNode) {
-        guard let key = (node.logger as? any DurableLogger)?.journalKey else { return }
-        let shares = leftovers.withLock { leftovers in
-            var shares: [Share] = []
-            for index in leftovers.indices {
-                let own = leftovers[index].slots.filter { $0.key == key }
-                leftovers[index].slots.removeAll { slot in own.contains { $0 === slot } }
-                let (mapping, reader) = (leftovers[index].mapping, leftovers[index].reader)
-                shares += own.map { Share(mapping: mapping, reader: reader, slot: $0) }
-            }
-            leftovers.removeAll { $0.slots.isEmpty }
-            return shares
+        guard let key = (node.logger as? any DurableLogger)?.journalKey, leftovers.isWaiting(key) else {
+            return
         }
-        if shares.isEmpty { return }
         node.push { [self] in
+            let shares = leftovers.take(for: key).flatMap { leftover in
+                leftover.slots.filter { $0.key == key && $0.isInUse }.map {
+                    Share(leftover: leftover, slot: $0)
+                }
+            }
             // All of them before the first is delivered: what that writes must not be taken for another's write.
             for share in shares { resolve(share, node) }
             deliver(shares, to: node)

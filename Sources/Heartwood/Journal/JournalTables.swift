@@ -9,8 +9,6 @@ final class JournalTables: @unchecked Sendable {  // guarded by `living`
 
     private let mapping: JournalMapping
     private var used = 0
-    /// The last names of the user's levels.
-    private var levels: Set<Int> = []
 
     static let living = Living()
 
@@ -23,14 +21,17 @@ final class JournalTables: @unchecked Sendable {  // guarded by `living`
         /// Writes down all names there are, and from now on each new one.
         func begin(_ new: JournalTables) {
             // With the names' own locks held: none can be made between the list and the registration.
-            CategoryRegistry.shared.withNames { names in
-                CallSiteTable.shared.withSites { sites in
-                    tables.withLock { tables in
-                        for site in sites { new.append(site) }
-                        for (number, name) in names.enumerated() {
-                            new.append(.category, UInt32(number), 0, name, "")
+            LogLevel.withDeclared { levels in
+                CategoryRegistry.shared.withNames { names in
+                    CallSiteTable.shared.withSites { sites in
+                        tables.withLock { tables in
+                            for (bit, level) in levels { new.append(bit, level) }
+                            for site in sites { new.append(site) }
+                            for (number, name) in names.enumerated() {
+                                new.append(.category, UInt32(number), 0, name, "")
+                            }
+                            tables.append(new)
                         }
-                        tables.append(new)
                     }
                 }
             }
@@ -46,6 +47,10 @@ final class JournalTables: @unchecked Sendable {  // guarded by `living`
             tables.withLock { for table in $0 { table.append(.category, number, 0, name, "") } }
         }
 
+        func append(level bit: Int, _ level: LogLevel.Definition) {
+            tables.withLock { for table in $0 { table.append(bit, level) } }
+        }
+
         func around(_ fork: ForkStep) {
             fork.apply(to: tables)
             if fork == .child { tables.withLock { $0 = [] } }
@@ -54,6 +59,10 @@ final class JournalTables: @unchecked Sendable {  // guarded by `living`
 
     private func append(_ site: CallSite) {
         append(.site, site.id, UInt32(clamping: site.line), site.file, site.function)
+    }
+
+    private func append(_ bit: Int, _ level: LogLevel.Definition) {
+        append(.level, UInt32(bit), UInt32(level.severity.index), level.name, "")
     }
 
     /// Adds an entry; where there is no room left, records will cite something unknown.
@@ -85,6 +94,7 @@ final class JournalTables: @unchecked Sendable {  // guarded by `living`
 struct JournalNames {
     private(set) var sites: [UInt32: CallSite] = [:]
     private(set) var categories: [UInt32: LogCategory] = [:]
+    private(set) var levels: [Int: LogLevel.Definition] = [:]
     /// Whether entries were damaged.
     private(set) var isDamaged = false
 
@@ -118,7 +128,11 @@ struct JournalNames {
                     id: .max, file: text(20, first), function: text(20 + first, second),
                     line: Int(entry.load(fromByteOffset: 12, as: UInt32.self)))
             case .category: categories[number] = LogCategory(text(20, first))
-            case .level, nil: break
+            case .level:
+                let severity = Int(entry.load(fromByteOffset: 12, as: UInt32.self))
+                levels[Int(number)] = LogLevel.Definition(
+                    name: text(20, first), severity: LogLevel(index: min(severity, 6)) ?? .info)
+            case nil: break
             }
             offset += size
         }

@@ -31,15 +31,33 @@ public struct LogLevel: Hashable, Sendable {
             (7...31).contains(bit),
             "A level of your own takes a bit from 7 to 31, and \(bit) is not one: choose another.")
         rawValue = 1 << UInt32(bit)
+        let definition = Definition(name: name, severity: severity.severity)
         LogLevel.custom.withLock { custom in
-            if let known = custom[bit] {
+            if let known = custom[bit], !known.isAdopted {
                 precondition(
                     known.name == name,
                     "Level bit \(bit) is taken by “\(known.name)”: choose another bit for “\(name)”.")
             }
-            custom[bit] = Definition(name: name, severity: severity.severity)
+            custom[bit] = definition
+            // Before the lock is free: no record can have the level yet.
+            JournalTables.living.append(level: bit, definition)
         }
     }
+
+    /// Takes over the levels that another process had declared, as long as this one has none on the same bit.
+    static func adopt(_ levels: [Int: Definition]) {
+        custom.withLock { custom in
+            for (bit, level) in levels where custom[bit] == nil && (7...31).contains(bit) {
+                custom[bit] = Definition(name: level.name, severity: level.severity, isAdopted: true)
+                JournalTables.living.append(level: bit, level)
+            }
+        }
+    }
+
+    static func around(_ fork: ForkStep) { fork.apply(to: custom) }
+
+    /// Calls `body` with the declared levels; none is declared meanwhile.
+    static func withDeclared(_ body: ([Int: Definition]) -> Void) { custom.withLock { body($0) } }
 
     /// The program cannot go on.
     public static let fatal = LogLevel(standard: 0)
@@ -63,9 +81,12 @@ public struct LogLevel: Hashable, Sendable {
 
     private static let standardNames = ["fatal", "error", "warning", "notice", "info", "debug", "verbose"]
 
-    private struct Definition {
+    /// What is said of a level of the user's own.
+    struct Definition: Hashable, Sendable {
         let name: String
         let severity: LogLevel
+        /// It was read from a journal; the program's own word replaces it.
+        var isAdopted = false
     }
     private static let custom = Locked<[Int: Definition]>([:])
 

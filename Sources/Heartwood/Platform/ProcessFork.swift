@@ -63,6 +63,7 @@ enum ProcessFork {
         for dispatcher in state.dispatchers { dispatcher.around(step) }
         for node in state.paused { node.around(step) }
         LogSourceLevels.around(step)
+        LogLevel.around(step)
         CategoryRegistry.shared.around(step)
         CallSiteTable.shared.around(step)
         JournalTables.living.around(step)

@@ -1,0 +1,197 @@
+import CHeartwood
+
+/// The journal of a dead process, held.
+final class JournalLeftover: Sendable {
+    let mapping: JournalMapping
+    let reader: JournalReader
+    /// The slots of the loggers that are not done with it.
+    let slots: [JournalSlot]
+
+    init(_ mapping: JournalMapping, _ reader: JournalReader) {
+        self.mapping = mapping
+        self.reader = reader
+        slots = (0..<JournalLayout.slotCount).map { JournalSlot(mapping, index: $0) }.filter(\.isInUse)
+    }
+}
+
+/// The journals of a directory that are no living process's.
+///
+/// They are listed without being held, so that each process can get at what its own loggers have left, whoever else looks
+/// into the directory. Two loggers of one process may have their parts of the same journal at the same time.
+final class JournalLeftovers: Sendable {
+    /// A journal that was found, and the keys of the loggers that have not come for it yet.
+    private struct Entry {
+        let name: String
+        let header: JournalHeader
+        var keys: Set<String>
+        weak var held: JournalLeftover?
+    }
+
+    private enum Hold {
+        case held(JournalLeftover)
+        case isLocked
+        case nothing
+    }
+
+    // MARK: Constants (any thread)
+    private let directory: LogDirectory
+    private let diagnostics: LogDiagnostics
+
+    // MARK: Guarded by 'entries'
+    private let entries = Locked<[Entry]>([])
+
+    /// How long a journal is waited for whose process is dead: somebody may be looking into it for a moment.
+    private static let patience = Duration.milliseconds(200)
+
+    /// Lists the journals, and puts the directory in order: what is damaged or of another version is set aside and
+    /// reported; what has nothing to recover is removed.
+    init(_ directory: LogDirectory, _ diagnostics: LogDiagnostics) {
+        self.directory = directory
+        self.diagnostics = diagnostics
+        let names = (try? directory.calls.names(directory.descriptor.number)) ?? []
+        var found: [Entry] = []
+        for name in names {
+            if name.hasSuffix(JournalMapping.suffix + JournalMapping.unfinished) {
+                removeUnfinished(name)
+            } else if name.hasSuffix(JournalMapping.suffix) {
+                switch hold(name) {
+                case .held(let leftover):
+                    found.append(
+                        Entry(
+                            name: name, header: leftover.mapping.header,
+                            keys: Set(leftover.slots.map(\.key)), held: nil))
+                case .isLocked:
+                    if let entry = look(into: name) { found.append(entry) }
+                case .nothing: break
+                }
+            }
+        }
+        found.sort { $0.header.begun < $1.header.begun }
+        entries.withLock { [found] in $0 = found }
+    }
+
+    /// The keys of the loggers that something waits for.
+    var keys: [String] { entries.withLock { $0.flatMap(\.keys) } }
+
+    /// Whether something may wait for the logger of this key.
+    func isWaiting(_ key: String) -> Bool { entries.withLock { $0.contains { $0.keys.contains(key) } } }
+
+    /// Takes hold of the journals that have something for the logger of this key, the oldest first; once for each key.
+    func take(for key: String) -> [JournalLeftover] {
+        let names = entries.withLock { entries in
+            entries.indices.filter { entries[$0].keys.remove(key) != nil }.map { entries[$0].name }
+        }
+        return names.compactMap(waitAndHold)
+    }
+
+    /// In the child of a fork: what was found is the parent's.
+    func leaveToParent() {
+        for entry in entries.withLock({ $0 }) { entry.held?.mapping.leaveToParent() }
+        entries.withLock { $0 = [] }
+    }
+
+    func around(_ fork: ForkStep) { fork.apply(to: entries) }
+
+    // MARK: - One journal
+
+    /// Takes hold of a journal, unless it is a living process's, or one recovers it.
+    private func waitAndHold(_ name: String) -> JournalLeftover? {
+        let clock = SystemClock()
+        let deadline = clock.uptime() + JournalLeftovers.patience
+        while true {
+            let (leftover, isLocked) = entries.withLock { entries -> (JournalLeftover?, Bool) in
+                guard let index = entries.firstIndex(where: { $0.name == name }) else { return (nil, false) }
+                if let held = entries[index].held { return (held, false) }
+                switch hold(name) {
+                case .held(let leftover):
+                    entries[index].held = leftover
+                    return (leftover, false)
+                case .nothing: return (nil, false)
+                case .isLocked: return (nil, !entries[index].header.isOfLivingProcess)
+                }
+            }
+            if !isLocked || clock.uptime() > deadline { return leftover }
+            usleep(1000)
+        }
+    }
+
+    /// Reads whose a journal is that somebody else has locked; nil where nothing of it may be needed.
+    private func look(into name: String) -> Entry? {
+        guard let (file, status) = try? directory.open(name), status.size > 0,
+            let base = MemoryMap.shared(file.number, size: status.size)
+        else { return nil }
+        let bytes = UnsafeRawBufferPointer(start: base, count: status.size)
+        guard let header = try? JournalHeader(reading: bytes), !header.isOfLivingProcess else {
+            munmap(base, status.size)
+            return nil
+        }
+        let mapping = JournalMapping(directory: directory, name: name, header: header, base: base, file: file)
+        let slots = (0..<JournalLayout.slotCount).map { JournalSlot(mapping, index: $0) }.filter(\.isInUse)
+        return Entry(name: name, header: header, keys: Set(slots.map(\.key)), held: nil)
+    }
+
+    private func removeUnfinished(_ name: String) {
+        guard let (file, _) = try? directory.open(name), (try? directory.calls.tryLock(file.number)) == true
+        else { return }
+        _ = try? directory.remove(name)
+    }
+
+    /// Takes hold of a journal; what is damaged or of another version is set aside, what has nothing left is removed.
+    private func hold(_ name: String) -> Hold {
+        let place = directory.path + "/" + name
+        do {
+            let (file, status) = try directory.open(name)
+            guard try directory.calls.tryLock(file.number) else { return .isLocked }
+            // Another recovery may have finished with it between the opening and the lock.
+            guard try directory.status(name)?.identity == status.identity else { return .nothing }
+            guard status.size > 0 else { throw JournalHeader.Failure.damaged("it is empty") }
+            guard let base = MemoryMap.shared(file.number, size: status.size) else {
+                throw SystemFailure(.open, hw_errno())
+            }
+            let bytes = UnsafeRawBufferPointer(start: base, count: status.size)
+            let header: JournalHeader
+            do {
+                header = try JournalHeader(reading: bytes)
+            } catch {
+                munmap(base, status.size)
+                throw error
+            }
+            let mapping = JournalMapping(
+                directory: directory, name: name, header: header, base: base, file: file)
+            let leftover = try JournalLeftover(mapping, JournalReader(bytes, header))
+            LogLevel.adopt(leftover.reader.names.levels)
+            if leftover.slots.isEmpty {
+                mapping.remove()
+                return .nothing
+            }
+            return .held(leftover)
+        } catch let failure as JournalHeader.Failure {
+            setAside(name, failure)
+        } catch let failure as SystemFailure where failure.number == ENOENT {
+            // Somebody else has finished with it.
+        } catch {
+            diagnostics.report(.damaged, "the journal \(place) cannot be read: \(error)", key: name)
+        }
+        return .nothing
+    }
+
+    private func setAside(_ name: String, _ failure: JournalHeader.Failure) {
+        let (reason, ending) =
+            switch failure {
+            case .damaged(let reason): (reason, ".damaged")
+            case .unknownVersion(let version): ("it is of version \(version)", ".unknown")
+            }
+        do {
+            try directory.replace(name + ending, with: name)
+            diagnostics.report(
+                .damaged,
+                "the journal \(directory.path)/\(name) was set aside as \(name)\(ending): \(reason)",
+                key: name)
+        } catch {
+            diagnostics.report(
+                .damaged,
+                "the journal \(directory.path)/\(name) cannot be used (\(reason)) nor set aside: \(error)",
+                key: name)
+        }
+    }
+}
