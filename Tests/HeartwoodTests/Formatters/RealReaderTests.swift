@@ -21,24 +21,15 @@ private enum Reader {
         throws
         -> (output: String, status: Int32)
     {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        if let folder {
-            process.currentDirectoryURL = URL(fileURLWithPath: folder)
-            process.environment = ProcessInfo.processInfo.environment.merging(
-                ["HOME": folder, "TERM": "xterm-256color", "TZ": "UTC"]
-            ) { $1 }
-        }
-        let (source, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (source, output)
-        process.standardError = output
-        try process.run()
-        if let input { try source.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
-        try source.fileHandleForWriting.close()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+        let scratch = Scratch()
+        scratch.write(input ?? "", to: "input")
+        let place = scratch.logs + "/"
+        let environment = folder.map { ["HOME": $0, "TERM": "xterm-256color", "TZ": "UTC"] } ?? [:]
+        let process = try ChildProcess(
+            path, arguments, in: folder, environment: environment, input: .file(place + "input"),
+            output: .file(place + "output"), error: .output)
+        let ending = process.wait(upTo: .seconds(300))
+        return (scratch.text("output"), ending.map { $0.isSignal ? -$0.code : $0.code } ?? -1)
     }
 }
 
