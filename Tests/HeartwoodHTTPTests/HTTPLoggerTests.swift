@@ -85,6 +85,26 @@ final class HTTPBench {
         #expect(bench.balance)
     }
 
+    @Test(
+        "what its rules find is neither stored nor sent, in texts, fields and numbers",
+        arguments: [false, true])
+    func redaction(hasFormatter: Bool) async throws {
+        let bench = try HTTPBench(try LoopbackServer(), onDisk: true)
+        bench.logger.redaction = .standard
+        if hasFormatter { bench.logger.formatter = LineFormatter() }
+        let card = 4_111_111_111_111_111
+        Heartwood.log(
+            "paid with \(card, as: "card") by a@example.com", level: .error,
+            metadata: ["mail": "b@example.com", "cards": [.integer(Int64(card))], "n": 5],
+            to: bench.dispatcher)
+        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        let sent = bench.server.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
+        #expect(!sent.contains("4111") && !sent.contains("example.com"), "\(sent)")
+        #expect(sent.contains("paid with <card> by <email>"), "\(sent)")
+        #expect(
+            sent.contains(#""mail":"<email>""#) && sent.contains(#"["<card>"]"#) && sent.contains(#""n":5"#))
+    }
+
     @Test("nothing goes before the interval is over, and then everything goes") func interval() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         await bench.log(0..<3)

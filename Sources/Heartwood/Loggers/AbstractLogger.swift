@@ -54,7 +54,8 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// What is taken out of all texts that the logger's formatter writes; nothing unless changed.
     ///
-    /// It holds for what ``formatted(_:)`` and ``formatted(_:into:)`` give: for loggers that write lines.
+    /// It holds for what ``formatted(_:)`` and ``formatted(_:into:)`` give; loggers that write or send values of their own
+    /// accord, as the HTTP logger does, apply it to those.
     @Ordered public final var redaction: RedactionRules?
 
     /// How much may wait for this logger, in memory; 16 MiB unless changed.
@@ -240,7 +241,7 @@ open class AbstractLogger: @unchecked Sendable {
     final var formatterColorsItself: Bool { formatterInEffect?.writesOwnColors ?? false }
 
     /// What is taken out of texts at the moment, for loggers that write without a formatter.
-    final var redactionForMessage: RedactionRules? { redactionInEffect }
+    package final var redactionForMessage: RedactionRules? { redactionInEffect }
 
     /// Whether a formatter is in effect for the message at hand.
     public final var hasFormatter: Bool { formatterInEffect != nil }

@@ -36,6 +36,40 @@ public struct RedactionRules: Sendable {
         return buffer.text
     }
 
+    /// The value without its secrets, of the same type where there are none in it.
+    ///
+    /// A number that is a secret, such as a card's, becomes a string that says so; JSON stays JSON.
+    public func redacted(_ value: LogValue) -> LogValue {
+        switch value {
+        case .null, .bool, .double, .date, .uuid: value
+        case .string(let text): .string(redacted(text))
+        case .integer(let number): redacted(digits: String(number)).map { .string($0) } ?? value
+        case .unsigned(let number): redacted(digits: String(number)).map { .string($0) } ?? value
+        case .decimal(let digits): redacted(digits: digits).map { .string($0) } ?? value
+        case .json(let text): .json(redacted(json: text))
+        case .array(let values): .array(values.map(redacted))
+        case .object(let fields): .object(redacted(fields))
+        }
+    }
+
+    /// The fields without the secrets in their values.
+    public func redacted(_ fields: LogMetadata) -> LogMetadata {
+        LogMetadata(fields.map { ($0.key, redacted($0.value)) })
+    }
+
+    /// A number's digits without its secrets; nil where it has none.
+    private func redacted(digits: String) -> String? {
+        let shown = redacted(digits)
+        return shown == digits ? nil : shown
+    }
+
+    private func redacted(json: String) -> String {
+        var buffer = LogBuffer()
+        buffer.redaction = self
+        buffer.append(json: .json(json))
+        return buffer.text
+    }
+
     /// Whether there is a secret in some UTF-8.
     func find(in bytes: UnsafeRawBufferPointer) -> Bool {
         shownAs != .reveal && rules.contains { $0.find(bytes, 0) != nil }

@@ -206,6 +206,11 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
             text = nil
         }
         var entry = RemoteEntry(message, text: text, privacy: privacy)
+        if let rules = redactionForMessage {
+            if text == nil { entry.text = rules.redacted(entry.text) }
+            entry.fields = rules.redacted(entry.fields)
+            entry.metadata = rules.redacted(entry.metadata)
+        }
         entry.text = Self.cut(entry.text, to: min(maximumMessageSize.bytes, 524_288))
         var payload = EntryCoder.encode(entry)
         if payload.count > SpoolRecord.payloadLimit {

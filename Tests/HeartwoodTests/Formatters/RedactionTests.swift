@@ -118,6 +118,26 @@ struct RedactionTests {
         #expect(other.lines.first?.contains("ann@example.org") == true)
     }
 
+    @Test("Values lose their secrets and keep their types")
+    func values() {
+        let rules = RedactionRules.standard
+        let cases: [(LogValue, LogValue)] = [
+            (.null, .null), (true, true), (5, 5), (2.5, 2.5), ("plain", "plain"),
+            ("to a@example.com", "to <email>"), (4_111_111_111_111_111, "<card>"),
+            (.unsigned(4_111_111_111_111_111), "<card>"), (.decimal("1.5"), .decimal("1.5")),
+            (.decimal("4111111111111111"), "<card>"), (["a@example.com", 1], ["<email>", 1]),
+            (.object(["mail": "a@example.com"]), .object(["mail": "<email>"])),
+            (.json(#"{"n":1}"#), .json(#"{"n":1}"#)),
+        ]
+        for (value, shown) in cases { #expect(rules.redacted(value) == shown) }
+        guard case .json(let text) = rules.redacted(.json(#"{"mail":"a@example.com","n":1}"#)) else {
+            Issue.record("no JSON any more")
+            return
+        }
+        #expect(!text.contains("example.com"))
+        #expect((try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil)
+    }
+
     @Test("Formatters of one's own are redacted as a whole, in either form")
     func ownFormatters() {
         final class Shout: LogFormatter, @unchecked Sendable {
