@@ -14,8 +14,10 @@ enum ProcessExit {
 
     private static let dispatchers = Locked<[Entry]>([])
 
-    /// How long the end of the process may be held up by loggers that do not finish.
+    /// How long the end of the process may be held up by loggers that do not finish, and how long each dispatcher has even
+    /// when others have used that up.
     static let limit = Duration.seconds(5)
+    private static let least = Duration.milliseconds(100)
 
     private static let installed: Void = {
         #if os(Linux)
@@ -39,8 +41,10 @@ enum ProcessExit {
     static var living: [LogDispatcher] { dispatchers.withLock { $0.compactMap(\.dispatcher) } }
 
     private static func flushAll() {
+        let clock = SystemClock()
+        let deadline = clock.uptime() + limit
         for dispatcher in living where dispatcher.hasLoggers {
-            let result = dispatcher.flush(timeout: limit)
+            let result = dispatcher.flush(timeout: max(deadline - clock.uptime(), least))
             if !result.isComplete {
                 let names = result.unfinished.joined(separator: ", ")
                 dispatcher.diagnostics.report(

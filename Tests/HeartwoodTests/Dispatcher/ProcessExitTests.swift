@@ -60,6 +60,23 @@ struct ProcessExitTests {
         }
     }
 
+    @Test("Stuck loggers of many dispatchers hold the process up no longer than one does")
+    func manyStuck() async {
+        let begun = ContinuousClock.now
+        await #expect(processExitsWith: .exitCode(3)) {
+            let dispatchers = (0..<6).map { _ in LogDispatcher() }
+            for dispatcher in dispatchers {
+                dispatcher.diagnostics.handler = { _ in }
+                let logger = StuckLogger()
+                dispatcher.add(logger)
+                logInfo("x", to: dispatcher)
+                logger.waitUntilStuck()
+            }
+            Foundation.exit(3)
+        }
+        #expect(ContinuousClock.now - begun < .seconds(25))
+    }
+
     @Test("The process may end inside of a logger")
     func insideALogger() async {
         await #expect(processExitsWith: .exitCode(4)) {
