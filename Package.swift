@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "HeartwoodHTTP", targets: ["HeartwoodHTTP"]),
         .library(name: "HeartwoodEvents", targets: ["HeartwoodEvents"]),
+        .library(name: "HeartwoodSQLite", targets: ["HeartwoodSQLite"]),
         .library(name: "HeartwoodTestSupport", targets: ["HeartwoodTestSupport"]),
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
     ],
@@ -42,6 +43,7 @@ let package = Package(
         .target(name: "CHeartwood"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
         .target(
@@ -60,6 +62,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "HeartwoodEvents", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
+            swiftSettings: settings),
+        .target(
+            name: "HeartwoodSQLite", dependencies: ["Heartwood", "CHeartwood", "CSQLite"],
             swiftSettings: settings),
         .target(
             name: "HeartwoodTestSupport", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
@@ -82,9 +87,14 @@ let package = Package(
             dependencies: ["HeartwoodEvents", "HeartwoodHTTP", "HeartwoodTestSupport", "CHeartwood"],
             swiftSettings: settings),
         .testTarget(
+            name: "HeartwoodSQLiteTests",
+            dependencies: ["HeartwoodSQLite", "Heartwood", "HeartwoodTestSupport", "CHeartwood", "CSQLite"],
+            swiftSettings: settings),
+        .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
-                "HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodTestSupport",
+                "HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite",
+                "HeartwoodTestSupport",
             ],
             swiftSettings: settings),
     ]
