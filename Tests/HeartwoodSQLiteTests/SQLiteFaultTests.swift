@@ -234,7 +234,7 @@ struct SQLiteFaultTests {
         fixture.dispatcher.removeAll()
         var schema = SQLiteSchema()
         schema.steps.append("ALTER TABLE messages ADD COLUMN host TEXT NOT NULL DEFAULT 'here'")
-        let logger = try SQLiteLogger(path: fixture.path, schema: schema)
+        let logger = try SQLiteLogger(path: fixture.path, schema: schema, clock: fixture.clock)
         fixture.dispatcher.add(logger)
         #expect(fixture.log(3..<5).isComplete)
         fixture.dispatcher.removeAll()
@@ -243,7 +243,9 @@ struct SQLiteFaultTests {
         #expect(try other.number("SELECT count(*) FROM messages WHERE host = 'here'") == 5)
         // A step that fails leaves the older version.
         schema.steps.append("CREATE TABLE half (x); CREATE TABLE messages (x)")
-        #expect(throws: (any Error).self) { try SQLiteLogger(path: fixture.path, schema: schema) }
+        #expect(throws: (any Error).self) {
+            try SQLiteLogger(path: fixture.path, schema: schema, clock: fixture.clock)
+        }
         #expect(try other.number("PRAGMA user_version") == 2)
         #expect(try other.number("SELECT count(*) FROM sqlite_master WHERE name = 'half'") == 0)
     }

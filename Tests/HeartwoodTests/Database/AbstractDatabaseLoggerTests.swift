@@ -63,6 +63,7 @@ struct AbstractDatabaseLoggerTests {
     }
 
     private func advance(_ seconds: Int) {
+        database.settle()
         clock.advance(by: .seconds(seconds))
         database.settle()
     }
