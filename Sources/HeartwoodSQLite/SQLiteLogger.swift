@@ -34,7 +34,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     /// The logger's queue waits, never a caller, unless the call is synchronous.
     @Ordered public var busyTimeout = Duration.seconds(2)
 
-    /// How large the database may become; zero, the default: no limit.
+    /// How large the database may become, of which the empty tables take some 40 KiB; zero, the default: no limit.
     ///
     /// When it is larger after a save, the oldest messages are deleted, with about a tenth of room to spare. The
     /// write-ahead log beside it comes on top, mostly 4 MiB at the most.

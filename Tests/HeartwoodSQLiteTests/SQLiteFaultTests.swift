@@ -61,6 +61,27 @@ struct SQLiteFaultTests {
         fixture.dispatcher.removeAll()
     }
 
+    @Test("Messages are saved once where deleting old ones fails, which is reported")
+    func undeletable() throws {
+        let logger = try fixture.add { $0.maximumSize = .kibibytes(8) }
+        fixture.log(0..<10)
+        withConnection(logger) {
+            try $0.execute(
+                "CREATE TRIGGER keep BEFORE DELETE ON messages BEGIN SELECT RAISE(ABORT, 'kept'); END")
+        }
+        #expect(fixture.log(10..<20).isComplete)
+        #expect(fixture.log(20..<30).isComplete)
+        logger.maximumAge = .seconds(1)
+        fixture.dispatcher.flush()
+        fixture.clock.advance(by: .seconds(10))
+        logger.deleteNow()
+        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(try fixture.texts().suffix(20) == (10..<30).map(String.init)[...])
+        #expect(fixture.reported(.writeFailed).contains { $0.contains("could not be kept below 8 KiB") })
+        #expect(fixture.reported(.writeFailed).contains { $0.contains("old messages could not be deleted") })
+        #expect(logger.statistics.failed == 0)
+    }
+
     @Test("A lock that is held for longer than the busy timeout keeps messages waiting, and no caller")
     func locked() throws {
         let logger = try fixture.add { $0.busyTimeout = .milliseconds(50) }

@@ -63,7 +63,11 @@ final class SQLiteStore {
 
     /// Saves rows in one transaction; `mark` is written in the same, where there is one.
     func save(_ rows: [SQLiteRow], mark: WriterMark? = nil) throws {
+        var isRetry = false
         try repairing { connection in
+            // A commit whose failure was told by the disk may have arrived after all.
+            if isRetry, let mark, try self.mark(of: mark.writer) == mark.save { return }
+            isRetry = true
             let process = Int64(getpid())
             let insertion = try self.insertion ?? connection.prepare(SQLiteRow.insertion)
             self.insertion = insertion
@@ -75,7 +79,10 @@ final class SQLiteStore {
                 try mark?.write(to: connection, at: clock.now())
             }
         }
-        try trim()
+        // The rows are saved by now, whatever becomes of this.
+        do { try trim() } catch {
+            report(.writeFailed, "\(path) could not be kept below \(settings.maximumSize): \(error)")
+        }
     }
 
     /// Deletes what was logged before a moment, and gives the room back.
