@@ -13,6 +13,10 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + strictness
 
+/// swift-log, for its bridge, where the trait asks for that.
+let swiftLog = Target.Dependency.product(
+    name: "Logging", package: "swift-log", condition: .when(traits: ["SwiftLog"]))
+
 let package = Package(
     name: "heartwood",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -20,6 +24,8 @@ let package = Package(
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "HeartwoodHTTP", targets: ["HeartwoodHTTP"]),
         .library(name: "HeartwoodEvents", targets: ["HeartwoodEvents"]),
+        .library(name: "HeartwoodSQLite", targets: ["HeartwoodSQLite"]),
+        .library(name: "HeartwoodSwiftLog", targets: ["HeartwoodSwiftLog"]),
         .library(name: "HeartwoodTestSupport", targets: ["HeartwoodTestSupport"]),
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
     ],
@@ -37,11 +43,17 @@ let package = Package(
         .trait(
             name: "FloorError", description: "Removes verbose to warning calls from the binary.",
             enabledTraits: ["FloorWarning"]),
+        .trait(
+            name: "SwiftLog",
+            description: "Builds the bridge from swift-log, for which that package is fetched."),
     ],
+    // Resolved only with the trait: all that use it do so under that condition.
+    dependencies: [.package(url: "https://github.com/apple/swift-log.git", from: "1.6.0")],
     targets: [
         .target(name: "CHeartwood"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
         .target(
@@ -60,6 +72,12 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "HeartwoodEvents", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
+            swiftSettings: settings),
+        .target(
+            name: "HeartwoodSQLite", dependencies: ["Heartwood", "CHeartwood", "CSQLite"],
+            swiftSettings: settings),
+        .target(
+            name: "HeartwoodSwiftLog", dependencies: ["Heartwood", swiftLog],
             swiftSettings: settings),
         .target(
             name: "HeartwoodTestSupport", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
@@ -82,9 +100,18 @@ let package = Package(
             dependencies: ["HeartwoodEvents", "HeartwoodHTTP", "HeartwoodTestSupport", "CHeartwood"],
             swiftSettings: settings),
         .testTarget(
+            name: "HeartwoodSQLiteTests",
+            dependencies: ["HeartwoodSQLite", "Heartwood", "HeartwoodTestSupport", "CHeartwood", "CSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HeartwoodSwiftLogTests",
+            dependencies: ["HeartwoodSwiftLog", "Heartwood", "HeartwoodTestSupport", swiftLog],
+            swiftSettings: settings),
+        .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
-                "HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodTestSupport",
+                "HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite",
+                "HeartwoodTestSupport",
             ],
             swiftSettings: settings),
     ]

@@ -1,8 +1,10 @@
 /// Every scenario, in the order of their output.
 let scenarios: [any Scenario] =
-    [DisabledCall(), EnabledCall.typed, EnabledCall.string, EnabledCall.journaled, Allocations()] + FileScenario.all
+    [DisabledCall(), EnabledCall.typed, EnabledCall.string, EnabledCall.journaled, Allocations()]
+    + FileScenario.all
     + [SynchronousCall(), ConsoleScenario(), CustomLogger(), StuckScenario(), MemoryScenario()]
     + [FileStartScenario(), FileTailScenario()]
     + [HTTPEncodingScenario(), HTTPAcknowledgedScenario(), HTTPSpoolScenario(), HTTPDownScenario()]
     + [HTTPStartScenario()]
     + [FormatterScenario(), RedactionScenario(), FilterScenario()]
+    + [SQLiteSaveScenario(), SQLiteQueryScenario()]

@@ -12,7 +12,7 @@ extension LogDispatcher {
     /// ```
     ///
     /// From then on a message is safe when its call has returned, `kill -9` and traps included (promise 10); a power cut is
-    /// not meant. Loggers that make messages durable, which are file loggers, get what dead processes have left in
+    /// not meant. Loggers that make messages durable, such as file loggers and SQLite loggers, get what dead processes have left in
     /// the directory before anything else, once, in its order. Set it before loggers are added, so that what they write
     /// first is older than what comes after. A record stays in the ring until those loggers have written it, so with a
     /// journal the ring's ``overflowPolicy`` also counts for a disk that is full: after its time the records are let go,

@@ -209,6 +209,9 @@ open class AbstractLogger: @unchecked Sendable {
         return false
     }
 
+    /// Has what is added to `output` from now on redacted as the logger's ``redaction`` says at the moment.
+    package final func beginRedaction(in output: inout LogBuffer) { output.redaction = redactionInEffect }
+
     /// Says, from inside ``log(_:)``, that the message was left out on purpose: it counts as filtered.
     public final func noteFiltered() { node.note(.filtered) }
 

@@ -64,6 +64,11 @@ public enum LogSourceLevels {
         (levels(of: file) ?? (category ?? .default).levels).contains(level)
     }
 
+    /// The same for a file whose name is known only while the program runs.
+    static func wants(_ level: LogLevel, _ category: LogCategory, named file: String) -> Bool {
+        (state.withLock { $0.rules.levels(of: file) } ?? category.levels).contains(level)
+    }
+
     private static func levels(of file: StaticString) -> LogLevelMask? {
         guard file.hasPointerRepresentation else {
             return state.withLock { $0.rules.levels(of: file.description) }

@@ -1,0 +1,340 @@
+import CHeartwood
+
+/// The base of loggers that put messages into a database: it collects them, and says when to save and when to delete.
+///
+/// A subclass says what it keeps of a message until it is saved, its `Row`, which may be the message itself, and
+/// overrides ``save(_:)`` and ``deleteMessages(before:)``:
+///
+/// ```swift
+/// final class TableLogger: AbstractDatabaseLogger<LogMessage>, @unchecked Sendable {
+///     private(set) var table: [LogMessage] = []
+///
+///     override func save(_ rows: [LogMessage]) throws { table += rows }
+///
+///     override func deleteMessages(before moment: LogTimestamp) throws {
+///         table.removeAll { $0.timestamp < moment }
+///     }
+/// }
+/// ```
+///
+/// - **Saving**: when ``saveThreshold`` messages wait, when the oldest of them has waited for ``saveInterval``, at every
+///   flush, and with that at the end of the process, and before the logger is removed.
+/// - **Deleting**: messages older than ``maximumAge``, with the first save, then every ``deleteInterval``.
+/// - **Failures**: a save that fails loses nothing. Its rows stay, in order, up to ``unsavedLimit``, and are tried again
+///   after 1, 2, 4 and so on up to 30 seconds, and at every flush, whose result names the logger while rows are left.
+///   What comes when the limit is reached counts as failed, and a row in its place says how many are missing. All of
+///   this is reported to the dispatcher's diagnostics.
+///
+/// All hooks are called on ``AbstractLogger/queue``, one at a time. Settings may be changed at any time on any thread,
+/// take effect in order with the messages (promise 2), and are looked at anew at once. In a forked child, which has no
+/// timers, every batch is saved.
+// Unchecked: settings are `Ordered`, the rest is owned by the queue.
+open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sendable {
+    // MARK: Settings (any thread, ordered)
+
+    /// How many messages are saved at once; 500.
+    ///
+    /// Zero or less: their number alone never makes the logger save.
+    @Ordered public final var saveThreshold = SaveSchedule.Settings().threshold
+
+    /// How long a message waits for others before it is saved; 60 seconds.
+    ///
+    /// Zero or less: time alone never makes the logger save.
+    @Ordered public final var saveInterval = SaveSchedule.Settings().interval
+
+    /// How old messages may become; 7 days by the wall clock.
+    ///
+    /// Zero or less: none is ever deleted.
+    @Ordered public final var maximumAge = SaveSchedule.Settings().maximumAge
+
+    /// How often old messages are deleted; every 5 minutes.
+    ///
+    /// Zero or less: never by time; ``deletesOnEverySave`` and ``deleteNow()`` still hold.
+    @Ordered public final var deleteInterval = SaveSchedule.Settings().deleteInterval
+
+    /// Whether every save also deletes what is too old; false.
+    @Ordered public final var deletesOnEverySave = SaveSchedule.Settings().deletesOnEverySave
+
+    /// How much may be kept in memory that is not saved; 16 MiB, measured by the messages' size in the record ring.
+    ///
+    /// When it is reached and saving fails, further messages are dropped, counted as failed and announced. A quarter of
+    /// it is saved at once, whatever ``saveThreshold`` says. ``ByteCount/zero``: no limit.
+    @Ordered public final var unsavedLimit = ByteCount.mebibytes(16)
+
+    // MARK: Constants (any thread)
+
+    /// Where the time comes from.
+    public final let clock: any LogClock
+
+    // MARK: Owned by 'queue'
+    private var schedule: SaveSchedule
+    private var rows: [Row] = []
+    private var size = 0
+    private var limit = ByteCount.mebibytes(16).bytes
+    /// Messages that found no room behind the rows.
+    private var missing = 0
+    private var timer: (any LogTimer)?
+    private var timerDue = Duration.zero
+    private var process = getpid()
+    /// Every batch is saved: a journal waits for it, or there are no timers.
+    private var savesBatches = false
+    /// The mark in the journal of the last row; 0 where there is none.
+    private(set) package final var lastMark: UInt64 = 0
+
+    /// Makes a logger that belongs to no dispatcher yet.
+    ///
+    /// - Parameters:
+    ///   - name: Its name; the name of its class unless given.
+    ///   - formatter: Its first formatter, for subclasses that save formatted text.
+    ///   - clock: Where the time comes from; a test hands over a clock that it moves by hand.
+    public init(name: String? = nil, formatter: LogFormatter? = nil, clock: any LogClock = SystemClock()) {
+        self.clock = clock
+        schedule = SaveSchedule(at: clock.uptime())
+        super.init(name: name, formatter: formatter)
+    }
+
+    // MARK: - Override points
+
+    /// Turns a message into what is kept of it until it is saved; called for each message, in order.
+    ///
+    /// Settings have the values that they had when the message was logged. Nil leaves the message out, which then
+    /// counts as filtered. The base class gives the message itself where `Row` is `LogMessage`, and nil elsewhere.
+    open func row(for message: LogMessage) -> Row? { message as? Row }
+
+    /// Saves rows, all of them or none; the base class does nothing.
+    ///
+    /// May block the queue. It is never called with no rows.
+    ///
+    /// - Throws: what kept it from saving. The rows are kept, and come again together with later ones.
+    open func save(_ rows: [Row]) throws {}
+
+    /// Deletes what was logged before a moment; the base class does nothing.
+    ///
+    /// - Throws: what kept it from deleting, which is reported and tried again at the next interval.
+    open func deleteMessages(before moment: LogTimestamp) throws {}
+
+    /// Saves rows and deletes old messages, where both are due; the base class does one after the other.
+    ///
+    /// Override it where doing both in one transaction is worth it. Here, too, an error means that nothing was saved.
+    ///
+    /// - Throws: what kept it from saving.
+    open func saveAndDelete(_ rows: [Row], before moment: LogTimestamp) throws {
+        try save(rows)
+        attemptDelete(before: moment)
+    }
+
+    /// Called when the logger has been added to a dispatcher, before its first message.
+    open func begin() {}
+
+    /// Called after the last save, before the logger is removed from its dispatcher: the place to close what is open.
+    open func end() {}
+
+    /// Called when a setting has taken effect, before what it makes due is done.
+    open func applySettings() {}
+
+    // MARK: - Acting
+
+    /// Has everything saved that was logged before on this thread; never waits.
+    public final func saveNow() { performInOrder { [unowned self] in saveEverything() } }
+
+    /// Has the messages deleted that are older than ``maximumAge``; never waits.
+    public final func deleteNow() {
+        performInOrder { [unowned self] in
+            if let moment = oldestKept { attemptDelete(before: moment) }
+            armTimer()
+        }
+    }
+
+    // MARK: - Hooks of the base class
+
+    /// Keeps the message until it is saved.
+    public final override func log(_ message: LogMessage) {
+        leaveToParent()
+        let weight = message.weight
+        if limit > 0, size + weight > limit, !rows.isEmpty {
+            if schedule.action(at: clock.uptime()) != .nothing { actNow() }
+            if size + weight > limit, !rows.isEmpty {
+                missing += 1
+                return noteFailure("what cannot be saved has reached the limit of \(unsavedLimit)")
+            }
+        }
+        guard let row = row(for: message) else { return noteFiltered() }
+        announceMissing()
+        keep(row, weight)
+        if schedule.unsaved == schedule.settings.threshold || (limit > 0 && size >= limit / 4) { actNow() }
+    }
+
+    /// Arms the timer for what was kept.
+    public final override func batchDidEnd() {
+        if savesBatches || hw_forked_child_load() { actNow(savesAll: !schedule.isFailing) }
+        armTimer()
+    }
+
+    /// Saves everything; what cannot be saved makes the flush's result name the logger.
+    public final override func flush() {
+        leaveToParent()
+        saveEverything()
+        if !rows.isEmpty { noteUnfinished() }
+    }
+
+    /// Calls ``begin()``.
+    public final override func didAdd() {
+        begin()
+        armTimer()
+    }
+
+    /// Saves everything, then calls ``end()``; what cannot be saved is lost, counted and reported.
+    public final override func willRemove() {
+        leaveToParent()
+        saveEverything()
+        timer?.cancel()
+        timer = nil
+        if !rows.isEmpty {
+            noteLaterFailure(of: rows.count, "the logger was removed before it could save everything")
+            forget()
+        }
+        end()
+    }
+
+    /// Takes the settings over, calls ``applySettings()``, and does what they make due.
+    public final override func settingsDidChange() {
+        schedule.settings = SaveSchedule.Settings(
+            threshold: saveThreshold, interval: saveInterval, maximumAge: maximumAge,
+            deleteInterval: deleteInterval, deletesOnEverySave: deletesOnEverySave)
+        limit = unsavedLimit.bytes
+        applySettings()
+        actNow()
+        armTimer()
+    }
+
+    // MARK: - Inside
+
+    private func keep(_ row: Row, _ weight: Int) {
+        rows.append(row)
+        size += weight
+        lastMark = max(lastMark, journalMark)
+        schedule.noteBuffered(at: clock.uptime())
+    }
+
+    /// Puts a row in the place of what was dropped.
+    @discardableResult
+    private func announceMissing() -> Bool {
+        guard missing > 0 else { return false }
+        let message = LogMessage.ofFramework(
+            missing == 1 ? "1 message dropped here" : "\(missing) messages dropped here", level: .warning,
+            fields: ["dropped": .integer(Int64(missing))], at: clock.now())
+        missing = 0
+        guard let row = row(for: message) else { return false }
+        keep(row, message.weight)
+        return true
+    }
+
+    private var oldestKept: LogTimestamp? {
+        maximumAge > .zero ? clock.now() + (.zero - maximumAge) : nil
+    }
+
+    /// Does what is due, or saves in any case.
+    private func actNow(savesAll: Bool = false) {
+        let now = clock.uptime()
+        var action = schedule.action(at: now)
+        if savesAll, !rows.isEmpty { action = schedule.savesWithDelete(at: now) ? .saveAndDelete : .save }
+        // A limit in bytes that is reached saves as well, unless the last save has failed a moment ago.
+        if action == .nothing, limit > 0, size >= limit / 4, !schedule.isFailing { action = .save }
+        switch action {
+        case .nothing: break
+        case .save: attemptSave(deletingBefore: nil)
+        case .saveAndDelete: attemptSave(deletingBefore: oldestKept)
+        case .delete: if let moment = oldestKept { attemptDelete(before: moment) }
+        }
+    }
+
+    private func saveEverything() {
+        actNow(savesAll: true)
+        // What was dropped for want of room is announced as soon as there is some.
+        if rows.isEmpty, announceMissing() { actNow(savesAll: true) }
+        armTimer()
+    }
+
+    private func attemptSave(deletingBefore moment: LogTimestamp?) {
+        do {
+            if let moment {
+                try saveAndDelete(rows, before: moment)
+                schedule.noteDeleted(at: clock.uptime())
+            } else {
+                try save(rows)
+            }
+            forget()
+        } catch {
+            schedule.noteSaveFailed(at: clock.uptime())
+            diagnostics.report(
+                .writeFailed,
+                "\(name): \(rows.count) messages could not be saved, and will be tried again: \(error)",
+                key: name)
+        }
+        noteSettled()
+    }
+
+    private func attemptDelete(before moment: LogTimestamp) {
+        schedule.noteDeleted(at: clock.uptime())
+        do {
+            try deleteMessages(before: moment)
+        } catch {
+            diagnostics.report(
+                .writeFailed, "\(name): old messages could not be deleted: \(error)", key: "\(name) delete")
+        }
+    }
+
+    private func forget() {
+        rows.removeAll(keepingCapacity: rows.count <= 1024)
+        (size, lastMark) = (0, 0)
+        schedule.forget()
+    }
+
+    /// In the child of a fork: what waits is the parent's.
+    private func leaveToParent() {
+        guard hw_forked_child_load(), process != getpid() else { return }
+        process = getpid()
+        missing = 0
+        timer = nil
+        forget()
+    }
+
+    private func armTimer() {
+        guard let due = schedule.due, !hw_forked_child_load() else {
+            timer?.cancel()
+            return timer = nil
+        }
+        if timer != nil, timerDue <= due { return }
+        timer?.cancel()
+        timerDue = due
+        timer = clock.schedule(after: due - clock.uptime(), on: queue) { [weak self] in
+            self?.perform { [weak self] in self?.timerFired() }
+        }
+    }
+
+    private func timerFired() {
+        timer = nil
+        leaveToParent()
+        actNow()
+        armTimer()
+    }
+
+    // MARK: - For the journal
+
+    /// Whether nothing waits to be saved.
+    package final var isSaved: Bool { rows.isEmpty }
+
+    /// Saves what waits, and from now on every batch, or no longer.
+    package final func beginJournal(_ isJournaled: Bool) {
+        saveEverything()
+        savesBatches = isJournaled
+    }
+
+    /// Drops what waits, uncounted.
+    package final func forgetUnsaved() { forget() }
+}
+
+extension LogMessage {
+    /// About how much memory keeping it takes, in bytes.
+    var weight: Int { storage.textSize + storage.fieldsSize + 160 }
+}

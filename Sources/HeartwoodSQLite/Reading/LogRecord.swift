@@ -1,0 +1,75 @@
+public import Heartwood
+
+/// A message as it was saved.
+public struct LogRecord: Hashable, Sendable, Identifiable {
+    /// The place of a message in the order of time.
+    public struct Position: Hashable, Sendable {
+        let timestamp: LogTimestamp
+        let id: Int64
+    }
+
+    /// Its number in the database: later saves have higher ones, and none is used twice.
+    public let id: Int64
+    /// When it was logged.
+    public let timestamp: LogTimestamp
+    /// Its level; of a level of the program's own, a program that has not declared it sees the number only.
+    public let level: LogLevel
+    /// The name of its category.
+    public let category: String
+    /// Its text.
+    public let message: String
+    /// Its named pieces and fields, a JSON object; nil where it has none.
+    public let metadataJSON: String?
+    /// The number that the call gave, 0 unless it did.
+    public let context: Int
+    /// Where the call stands: `Module/File.swift`.
+    public let file: String
+    /// The function that the call stands in.
+    public let function: String
+    /// The line that the call stands in.
+    public let line: Int
+    /// The kernel's number of the thread that logged it.
+    public let threadID: UInt64
+    /// That thread's name, if it had one.
+    public let threadName: String?
+    /// The label of the dispatch queue, if there was one.
+    public let queueLabel: String?
+    /// The name of the task, if it had one.
+    public let taskName: String?
+    /// Its number in its dispatcher.
+    public let sequence: UInt64
+    /// The number of the process that saved it.
+    public let processID: Int
+
+    /// Where it stands: for the next page of a query, see ``LogQuery/after``.
+    public var position: Position { Position(timestamp: timestamp, id: id) }
+
+    /// Its named pieces and fields with their values, in the order of their names.
+    ///
+    /// Numbers with a fraction or an exponent are doubles, other numbers integers; dates and UUIDs are text.
+    public var metadata: LogMetadata { JSONFields.decode(metadataJSON) }
+
+    static let columns = """
+        id, time, level, category, message, metadata, context, file, function, line, thread, thread_name, queue, task, \
+        sequence, process
+        """
+
+    init(_ row: SQLiteStatement) {
+        id = row.integer(0)
+        timestamp = LogTimestamp(nanoseconds: row.integer(1))
+        level = LogLevel(index: Int(row.integer(2))) ?? .info
+        category = row.text(3) ?? ""
+        message = row.text(4) ?? ""
+        metadataJSON = row.text(5)
+        context = Int(row.integer(6))
+        file = row.text(7) ?? ""
+        function = row.text(8) ?? ""
+        line = Int(row.integer(9))
+        threadID = UInt64(bitPattern: row.integer(10))
+        threadName = row.text(11)
+        queueLabel = row.text(12)
+        taskName = row.text(13)
+        sequence = UInt64(bitPattern: row.integer(14))
+        processID = Int(row.integer(15))
+    }
+}

@@ -1,0 +1,115 @@
+import CSQLite
+import Heartwood
+
+/// Looks messages up in a database that an ``SQLiteLogger`` writes, in this process or in another one.
+///
+/// ```swift
+/// let reader = try SQLiteLogReader(path: "/var/lib/shop/log.sqlite")
+/// for record in try reader.records(LogQuery(levels: .error, limit: 20)) {
+///     print(record.timestamp.date, record.category, record.message)
+/// }
+/// ```
+///
+/// It never waits for a logger and never makes one wait: each query sees the saves that were complete when it began. It may
+/// be used from several threads, whose queries follow each other. A database that is removed or replaced is opened anew at
+/// the next query.
+public final class SQLiteLogReader: Sendable {
+    private struct State {
+        var connection: SQLiteConnection?
+        var identity: FileStatus.Identity?
+    }
+
+    // MARK: Constants (any thread)
+
+    /// The path of the database.
+    public let path: String
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    /// Opens a database for reading.
+    ///
+    /// - Throws: ``LogError`` where there is none, or it may not be read, or it is none that this program knows.
+    public init(path: String) throws {
+        self.path = path
+        try query { _ in }
+    }
+
+    /// The messages that a query describes, in its order.
+    ///
+    /// All of them are in memory at once: for more than some thousands ask page by page, with ``LogQuery/after``.
+    ///
+    /// - Throws: ``LogError`` where the database cannot be read.
+    public func records(_ query: LogQuery = LogQuery()) throws -> [LogRecord] {
+        let text = LogQueryText(query)
+        return try self.query { connection in
+            let statement = try self.statement(text.selection, text.values, connection)
+            var records: [LogRecord] = []
+            while try statement.step() { records.append(LogRecord(statement)) }
+            return records
+        }
+    }
+
+    /// How many messages a query describes; no more than its limit.
+    ///
+    /// - Throws: ``LogError`` where the database cannot be read.
+    public func count(_ query: LogQuery = LogQuery(limit: nil)) throws -> Int {
+        let text = LogQueryText(query)
+        return try self.query { connection in
+            let statement = try self.statement(text.count, text.values, connection)
+            return try statement.step() ? Int(statement.integer(0)) : 0
+        }
+    }
+
+    private func statement(
+        _ text: String, _ values: [LogQueryText.Value], _ connection: SQLiteConnection
+    ) throws(SQLiteFailure) -> SQLiteStatement {
+        let statement = try connection.prepare(text)
+        for (index, value) in zip(Int32(1)..., values) {
+            switch value {
+            case .integer(let value): statement.bind(index, value)
+            case .text(let value): statement.bind(index, value)
+            }
+        }
+        return statement
+    }
+
+    private func query<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        do {
+            return try state.withLock { state in try body(open(&state)) }
+        } catch let failure as SQLiteFailure {
+            throw LogError(.file, "The log database cannot be read: \(failure)", place: path)
+        }
+    }
+
+    /// The open database; opened anew where it is another one than before, or this is the child of a fork.
+    private func open(_ state: inout State) throws -> SQLiteConnection {
+        let status: FileStatus
+        do throws(SystemFailure) {
+            status = try SystemCalls().status(path: path)
+        } catch {
+            throw LogError(
+                .file, "There is no log database here; check the path, and whether something was saved",
+                place: path,
+                cause: error.number)
+        }
+        if let connection = state.connection, connection.isOurs, state.identity == status.identity {
+            return connection
+        }
+        // A reader that is the last to close must not tidy up beside a database that is another one by now.
+        if let connection = state.connection, connection.isOurs { connection.leaveFiles() }
+        let connection = try SQLiteConnection(path, SQLITE_OPEN_READONLY, busyTimeout: .seconds(5))
+        switch try SQLiteSchema().check(connection) {
+        case .newer(let version):
+            throw LogError(
+                .setting, "The database has version \(version), which this program does not know; update it",
+                place: path)
+        case .foreign:
+            throw LogError(.setting, "The database is no log of Heartwood's", place: path)
+        case nil: break
+        }
+        try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON")
+        (state.connection, state.identity) = (connection, status.identity)
+        return connection
+    }
+}

@@ -1,0 +1,80 @@
+/// The tables of a log database, and how older ones become today's; `Docs/Databases.md` describes them.
+///
+/// The version stands in the database's `user_version`. A database of version n becomes one of n + 1 by step n, in one
+/// transaction with the new number: a crash leaves the one or the other. What a step once did is never changed.
+struct SQLiteSchema {
+    /// The step that makes version n + 1 out of version n, at place n.
+    var steps: [String] = [SQLiteSchema.first]
+
+    /// "HWLG", in a database's header: says that it is a log of Heartwood.
+    static let applicationID: Int64 = 0x4857_4C47
+
+    /// The version that this program writes.
+    var version: Int { steps.count }
+
+    /// Makes the tables where they are missing, and brings older ones up to date.
+    ///
+    /// - Returns: why the database cannot be used, if so.
+    func prepare(_ connection: SQLiteConnection) throws(SQLiteFailure) -> Refusal? {
+        if let refusal = try check(connection) { return refusal }
+        if try connection.number("PRAGMA user_version") == version { return nil }
+        return try connection.transaction { () throws(SQLiteFailure) in
+            // Another process may have done it, or something else, meanwhile.
+            if let refusal = try check(connection) { return refusal }
+            let found = Int(try connection.number("PRAGMA user_version"))
+            for step in steps[found...] { try connection.execute(step) }
+            try connection.execute(
+                "PRAGMA application_id = \(SQLiteSchema.applicationID); PRAGMA user_version = \(version)")
+            return nil
+        }
+    }
+
+    /// Why a database is left alone.
+    enum Refusal: Hashable {
+        case newer(Int64)
+        case foreign
+    }
+
+    /// Whether the database is a log that this program knows, or empty.
+    func check(_ connection: SQLiteConnection) throws(SQLiteFailure) -> Refusal? {
+        let found = try connection.number("PRAGMA user_version")
+        let isOurs = try connection.number("PRAGMA application_id") == SQLiteSchema.applicationID
+        let isEmpty = try connection.number("SELECT count(*) FROM sqlite_master") == 0
+        if !isOurs, found != 0 || !isEmpty {
+            return .foreign
+        }
+        return found < 0 || found > version ? .newer(found) : nil
+    }
+
+    private static let first = """
+        CREATE TABLE messages (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            time INTEGER NOT NULL,
+            level INTEGER NOT NULL,
+            category TEXT NOT NULL,
+            message TEXT NOT NULL,
+            metadata TEXT,
+            context INTEGER NOT NULL,
+            file TEXT NOT NULL,
+            function TEXT NOT NULL,
+            line INTEGER NOT NULL,
+            thread INTEGER NOT NULL,
+            thread_name TEXT,
+            queue TEXT,
+            task TEXT,
+            sequence INTEGER NOT NULL,
+            process INTEGER NOT NULL
+        );
+        CREATE INDEX messages_by_time ON messages (time);
+        CREATE INDEX messages_by_level ON messages (level, time);
+        CREATE INDEX messages_by_category ON messages (category, time);
+        CREATE VIEW log AS SELECT
+            strftime('%Y-%m-%dT%H:%M:%S', time / 1000000000, 'unixepoch')
+                || printf('.%09dZ', time % 1000000000) AS time,
+            CASE level WHEN 0 THEN 'fatal' WHEN 1 THEN 'error' WHEN 2 THEN 'warning' WHEN 3 THEN 'notice'
+                WHEN 4 THEN 'info' WHEN 5 THEN 'debug' WHEN 6 THEN 'verbose' ELSE 'level' || level END AS level,
+            category, message, metadata, file || ':' || line AS place
+            FROM messages ORDER BY messages.time, id;
+        CREATE TABLE writers (writer TEXT PRIMARY KEY, save INTEGER NOT NULL, time INTEGER NOT NULL) WITHOUT ROWID;
+        """
+}

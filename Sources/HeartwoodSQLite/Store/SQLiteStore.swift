@@ -1,0 +1,348 @@
+import CHeartwood
+import CSQLite
+import Heartwood
+
+/// The database that a logger writes, and what is done when it is damaged, locked, full or gone.
+///
+/// 1. The file is made with `O_EXCL` and mode 0600 in a directory that nobody else may write to, and is never opened
+///    through a symbolic link. Nothing but SQLite opens it: closing another descriptor of the file would take SQLite's
+///    locks away.
+/// 2. It is made, examined and set aside under a lock that all writers of the directory share.
+/// 3. A save is one transaction: all of its rows are there, or none.
+/// 4. Before each save it is made sure that the path still leads to the file that is open. Where it does not, what is
+///    open is let go without touching the files beside the path, and the path is opened anew.
+/// 5. In the child of a fork the parent's connection is neither used nor closed.
+///
+/// Not thread-safe: owned by the logger's queue.
+final class SQLiteStore {
+    /// How it works; see the properties of ``SQLiteLogger``.
+    struct Settings: Equatable {
+        var synchronous = SQLiteSynchronous.normal
+        var busyTimeout = Duration.seconds(2)
+        var maximumSize = ByteCount.zero
+    }
+
+    let directory: LogDirectory
+    let name: String
+    var settings = Settings() {
+        didSet { if settings != oldValue { isConfigured = false } }
+    }
+    private let schema: SQLiteSchema
+    private let lock: DirectoryLock
+    private let clock: any LogClock
+    private let report: (LogDiagnostics.Kind, String) -> Void
+
+    private var connection: SQLiteConnection?
+    private var insertion: SQLiteStatement?
+    private var identity: FileStatus.Identity?
+    private var isConfigured = false
+    private var hasBeenOpen = false
+    private var process = getpid()
+
+    /// How many rows are deleted in one transaction: other writers get their turn between two.
+    private static let deleteBatch = 10_000
+    /// How many databases that were set aside are kept.
+    private static let keptAside = 3
+
+    init(
+        directory: LogDirectory, name: String, schema: SQLiteSchema = SQLiteSchema(), clock: any LogClock,
+        report: @escaping (LogDiagnostics.Kind, String) -> Void
+    ) {
+        self.directory = directory
+        self.name = name
+        self.schema = schema
+        self.clock = clock
+        self.report = report
+        lock = DirectoryLock(directory, name: ".\(name).lock")
+    }
+
+    /// The path that was given, for reports.
+    var path: String { directory.path + "/" + name }
+
+    // MARK: - Saving
+
+    /// Saves rows in one transaction; `mark` is written in the same, where there is one.
+    func save(_ rows: [SQLiteRow], mark: WriterMark? = nil) throws {
+        var isRetry = false
+        try repairing { connection in
+            // A commit whose failure was told by the disk may have arrived after all.
+            if isRetry, let mark, try self.mark(of: mark.writer) == mark.save { return }
+            isRetry = true
+            let process = Int64(getpid())
+            let insertion = try self.insertion ?? connection.prepare(SQLiteRow.insertion)
+            self.insertion = insertion
+            try connection.transaction { () throws(SQLiteFailure) in
+                for row in rows {
+                    row.bind(to: insertion, process: process)
+                    try insertion.run()
+                }
+                try mark?.write(to: connection, at: clock.now())
+            }
+        }
+        // The rows are saved by now, whatever becomes of this.
+        do { try trim() } catch {
+            report(.writeFailed, "\(path) could not be kept below \(settings.maximumSize): \(error)")
+        }
+    }
+
+    /// Deletes what was logged before a moment, and gives the room back.
+    func delete(before moment: LogTimestamp) throws {
+        try repairing { connection in
+            let deletion = try connection.prepare(
+                "DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE time < ? LIMIT ?)")
+            var total = 0
+            while true {
+                deletion.bind(1, moment.nanoseconds)
+                deletion.bind(2, Int64(SQLiteStore.deleteBatch))
+                try deletion.run()
+                total += connection.changes
+                if connection.changes < SQLiteStore.deleteBatch { break }
+            }
+            try WriterMark.forgetOld(in: connection, before: clock.now() + .seconds(-90 * 86_400))
+            if total > 0 { try giveRoomBack(connection) }
+        }
+    }
+
+    /// Deletes the oldest rows while the database is larger than it may be.
+    private func trim() throws {
+        let limit = settings.maximumSize.bytes
+        guard limit > 0, let connection else { return }
+        let pageSize = Int(try connection.number("PRAGMA page_size"))
+        // Each round removes a share that is estimated; rows are of different sizes.
+        for _ in 0..<20 {
+            let pages = Int(try connection.number("PRAGMA page_count"))
+            let used = (pages - Int(try connection.number("PRAGMA freelist_count"))) * pageSize
+            if used <= limit { break }
+            let first = try connection.number("SELECT min(id) FROM messages")
+            let last = try connection.number("SELECT max(id) FROM messages")
+            if last == 0 { break }
+            // A tenth more than needed, so that the next saves find room.
+            let share = min(1, max(0.01, 1 - 0.9 * Double(limit) / Double(used)))
+            let end = first + max(1, Int64(Double(last - first + 1) * share))
+            var next = first
+            while next < end {
+                next = min(end, next + Int64(SQLiteStore.deleteBatch))
+                try connection.execute("DELETE FROM messages WHERE id < \(next)")
+            }
+        }
+        if Int(try connection.number("PRAGMA page_count")) * pageSize > limit { try giveRoomBack(connection) }
+    }
+
+    /// Shortens the file by its free pages.
+    private func giveRoomBack(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+        while true {
+            let free = try connection.number("PRAGMA freelist_count")
+            if free == 0 { break }
+            try connection.execute("PRAGMA incremental_vacuum(2000)")
+            // A database that was made without incremental vacuum keeps its free pages, and uses them again.
+            if try connection.number("PRAGMA freelist_count") >= free { break }
+        }
+        // The file itself becomes shorter when the log beside it is written back.
+        try connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    }
+
+    /// How far a writer had come, as the database says; nil where it knows nothing of it.
+    func mark(of writer: String) throws -> Int64? {
+        let connection = try open()
+        let statement = try connection.prepare("SELECT save FROM writers WHERE writer = ?")
+        statement.bind(1, writer)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    // MARK: - Opening
+
+    /// Calls `body` with the database, and once more with a new one where it turns out to be damaged or gone.
+    private func repairing(_ body: (SQLiteConnection) throws -> Void) throws {
+        do {
+            try body(open())
+        } catch let failure as SQLiteFailure where failure.isDamage {
+            try setAside(failure)
+            try body(open())
+        } catch let failure as SQLiteFailure where failure.isStale {
+            letGo()
+            try body(open())
+        }
+    }
+
+    /// The open database; opens it, and makes it, where that is needed.
+    @discardableResult
+    func open() throws -> SQLiteConnection {
+        if process != getpid() {
+            // The parent's: it closes neither the connection nor its statements.
+            process = getpid()
+            (connection, insertion, identity) = (nil, nil, nil)
+        }
+        if let connection {
+            if directory.isInPlace, try directory.status(name)?.identity == identity {
+                if !isConfigured { try configure(connection) }
+                return connection
+            }
+            report(
+                .damaged,
+                "\(path) was removed or replaced while it was written: what it held is not there any more, and it"
+                    + " is begun anew")
+            letGo()
+        }
+        if !directory.isInPlace { try directory.reopen() }
+        _ = lock.acquire()
+        defer { lock.release() }
+        do {
+            return try openFile()
+        } catch let failure as SQLiteFailure where failure.isDamage {
+            try setAside(failure)
+            return try openFile()
+        } catch let failure as SQLiteFailure
+            where failure.primary == SQLITE_CANTOPEN || failure.primary == SQLITE_READONLY
+        {
+            throw LogError(
+                .file,
+                "The database cannot be opened; check the permissions of the file and its directory: \(failure)",
+                place: path)
+        }
+    }
+
+    private func openFile() throws -> SQLiteConnection {
+        try makeFile()
+        let connection = try SQLiteConnection(
+            resolvedPath, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, busyTimeout: settings.busyTimeout)
+        let isEmpty = try connection.number("PRAGMA page_count") == 0
+        // Only before the first page is written can it be chosen.
+        if isEmpty { try connection.execute("PRAGMA auto_vacuum = INCREMENTAL") }
+        switch try schema.check(connection) {
+        case .newer(let version): throw newer(version)
+        case .foreign: throw foreign
+        case nil: break
+        }
+        let mode = try connection.text("PRAGMA journal_mode = WAL")
+        if mode != "wal" {
+            report(
+                .note,
+                "\(path): this file system has no write-ahead log for databases: readers and the logger wait for each other"
+            )
+        }
+        try configure(connection)
+        switch try schema.prepare(connection) {
+        case .newer(let version): throw newer(version)
+        case .foreign: throw foreign
+        case nil: break
+        }
+        identity = try directory.status(name)?.identity
+        self.connection = connection
+        hasBeenOpen = true
+        return connection
+    }
+
+    private func newer(_ version: Int64) -> LogError {
+        LogError(
+            .setting,
+            "The database has version \(version), and this program knows versions up to \(schema.version);"
+                + " update the program, or choose another file", place: path)
+    }
+
+    private var foreign: LogError {
+        LogError(
+            .setting, "The database belongs to another program, and is left alone; choose another file",
+            place: path)
+    }
+
+    private func configure(_ connection: SQLiteConnection) throws {
+        connection.setBusyTimeout(settings.busyTimeout)
+        try connection.execute(
+            """
+            PRAGMA synchronous = \(settings.synchronous.word);
+            PRAGMA journal_size_limit = 4194304;
+            PRAGMA trusted_schema = OFF;
+            PRAGMA cell_size_check = ON
+            """)
+        isConfigured = true
+    }
+
+    /// Makes the file where it is missing; refuses what is no file of ours.
+    private func makeFile() throws {
+        if let status = try directory.status(name) {
+            guard status.kind == .regular else {
+                throw LogError(.unsafe, "The database is no regular file; remove it", place: path)
+            }
+            guard status.owner == geteuid() else {
+                throw LogError(
+                    .unsafe, "The database belongs to another user; choose another file", place: path)
+            }
+            return
+        }
+        do {
+            _ = try directory.create(name, mode: 0o600)
+        } catch let failure as SystemFailure {
+            throw LogError(
+                .file, "The database cannot be made; check the permissions of its directory", place: path,
+                cause: failure.number)
+        }
+        // Left over from a database that was removed: not this one's.
+        for suffix in SQLiteStore.suffixes { _ = try? directory.remove(name + suffix) }
+    }
+
+    private static let suffixes = ["-wal", "-shm", "-journal"]
+
+    /// The path without symbolic links, which SQLite would refuse.
+    private var resolvedPath: String {
+        guard let resolved = realpath(directory.path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved) + "/" + name
+    }
+
+    /// Lets go of what is open, and leaves all files as they are.
+    private func letGo() {
+        connection?.leaveFiles()
+        close()
+    }
+
+    /// Closes the database.
+    func close() {
+        if process != getpid() {
+            process = getpid()
+        } else if let connection, (try? directory.status(name)?.identity) != identity {
+            connection.leaveFiles()
+        }
+        (insertion, connection, identity) = (nil, nil, nil)
+        isConfigured = false
+    }
+
+    /// Gives a damaged database another name, so that a new one can be begun.
+    private func setAside(_ failure: SQLiteFailure) throws {
+        letGo()
+        _ = lock.acquire()
+        defer { lock.release() }
+        let time = LogBuffer.withText { $0.append(rfc3339: clock.now()) }
+        let aside = name + ".damaged-" + time.prefix(19).filter { $0 != ":" && $0 != "-" }
+        var target = aside
+        var number = 1
+        while try directory.status(target) != nil {
+            number += 1
+            target = "\(aside)-\(number)"
+        }
+        guard try directory.status(name) != nil, try directory.rename(name, to: target) else { return }
+        // The log beside it holds its last saves, and belongs to it.
+        if try directory.status(name + "-wal") != nil {
+            _ = try directory.rename(name + "-wal", to: target + "-wal")
+        }
+        _ = try? directory.remove(name + "-shm")
+        report(
+            .damaged,
+            "\(path) is damaged or no database (\(failure.text)): it was set aside as \(target), and a new one is begun"
+        )
+        let old = try directory.names().filter { $0.hasPrefix(name + ".damaged-") && !$0.hasSuffix("-wal") }
+            .sorted()
+        for name in old.dropLast(SQLiteStore.keptAside) {
+            _ = try? directory.remove(name)
+            _ = try? directory.remove(name + "-wal")
+        }
+    }
+}
+
+extension LogBuffer {
+    /// The text that `body` adds to an empty buffer.
+    static func withText(_ body: (inout LogBuffer) -> Void) -> String {
+        var buffer = LogBuffer()
+        body(&buffer)
+        return buffer.text
+    }
+}

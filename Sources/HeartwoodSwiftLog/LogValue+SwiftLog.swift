@@ -1,0 +1,61 @@
+#if SwiftLog
+public import Heartwood
+public import Logging
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension LogLevel {
+    /// The level that one of swift-log is here: `trace` is `verbose`, `critical` is `fatal`.
+    public init(_ level: Logger.Level) {
+        self =
+            switch level {
+            case .trace: .verbose
+            case .debug: .debug
+            case .info: .info
+            case .notice: .notice
+            case .warning: .warning
+            case .error: .error
+            case .critical: .fatal
+            }
+    }
+}
+
+extension LogValue {
+    /// Takes a value of swift-log, with its type.
+    ///
+    /// Lists and dictionaries become lists and named values. A `stringConvertible` that is a number, a truth value, a
+    /// date, a UUID or one of these types itself stays that; everything else becomes its description, once, here.
+    public init(_ value: Logger.MetadataValue) {
+        switch value {
+        case .string(let text): self = .string(text)
+        case .stringConvertible(let value): self.init(describing: value)
+        case .array(let values): self = .array(values.map { LogValue($0) })
+        case .dictionary(let fields): self = .object(LogMetadata(fields))
+        }
+    }
+
+    private init(describing value: any CustomStringConvertible) {
+        switch value {
+        case let value as Bool: self = .bool(value)
+        case let value as any BinaryInteger: self.init(value)
+        case let value as Double: self = .double(value)
+        case let value as Float: self.init(value)
+        case let value as Date: self.init(value)
+        case let value as UUID: self = .uuid(value)
+        case let value as LogValue: self = value
+        default: self = .string(value.description)
+        }
+    }
+}
+
+extension LogMetadata {
+    /// Takes fields of swift-log, in the order of their names.
+    public init(_ fields: Logger.Metadata) {
+        self.init(fields.sorted { $0.key < $1.key }.map { ($0.key, LogValue($0.value)) })
+    }
+}
+#endif

@@ -1,0 +1,177 @@
+#if SwiftLog
+import Foundation
+import HeartwoodTestSupport
+import Logging
+import Synchronization
+import Testing
+
+@testable import Heartwood
+@testable import HeartwoodSwiftLog
+
+@Suite("The handler for swift-log")
+struct HeartwoodLogHandlerTests {
+    private final class Recorder: AbstractLogger, @unchecked Sendable {
+        let messages = Locked<[LogMessage]>([])
+        override func log(_ message: LogMessage) { messages.withLock { $0.append(message) } }
+    }
+
+    private let dispatcher = LogDispatcher()
+    private let recorder = Recorder(name: "recorder")
+
+    init() {
+        dispatcher.synchronousLevels = .off
+        dispatcher.add(recorder)
+    }
+
+    private func logger(
+        _ label: String = "swiftlog.test", level: Logger.Level = .trace,
+        provider: Logger.MetadataProvider? = nil
+    ) -> Logger {
+        Logger(label: label) { [dispatcher] label in
+            HeartwoodLogHandler(
+                label: label, logLevel: level, metadataProvider: provider, dispatcher: dispatcher)
+        }
+    }
+
+    private var messages: [LogMessage] {
+        dispatcher.flush()
+        return recorder.messages.withLock { $0 }
+    }
+
+    @Test("Each level has its counterpart")
+    func levels() {
+        let logger = logger()
+        for level in Logger.Level.allCases { logger.log(level: level, "\(level)") }
+        #expect(messages.map(\.text) == ["trace", "debug", "info", "notice", "warning", "error", "critical"])
+        #expect(messages.map(\.level) == [.verbose, .debug, .info, .notice, .warning, .error, .fatal])
+    }
+
+    @Test(
+        "Label, file, function and line are kept, a source that the file does not tell as well, and percent signs stay"
+    )
+    func place() throws {
+        let logger = logger("swiftlog.place")
+        let line = UInt(#line) + 1
+        logger.info("100% %s\n")
+        logger.info("other", source: "Other")
+        let first = try #require(messages.first)
+        #expect(first.text == "100% %s\n")
+        #expect(first.category.name == "swiftlog.place")
+        #expect(first.file == #fileID)
+        #expect(first.function == #function)
+        #expect(first.line == Int(line))
+        #expect(first.metadata.isEmpty)
+        #expect(messages.last?.metadata == ["source": "Other"])
+    }
+
+    @Test("Values keep their types, however deep")
+    func values() {
+        struct Named: CustomStringConvertible { let description = "described" }
+        let id = UUID()
+        logger().info(
+            "x",
+            metadata: [
+                "a": "text", "b": .stringConvertible(17), "c": .stringConvertible(UInt64.max),
+                "d": .stringConvertible(1.5), "e": .stringConvertible(true), "f": .stringConvertible(id),
+                "g": .stringConvertible(Date(timeIntervalSince1970: 1)), "h": .stringConvertible(Named()),
+                "i": .array(["x", .stringConvertible(2)]), "j": .dictionary(["k": ["l": "m"]]),
+                "n": .stringConvertible(Float(0.1)),
+            ])
+        let expected: LogMetadata = [
+            "a": "text", "b": 17, "c": .unsigned(.max), "d": 1.5, "e": true, "f": .uuid(id),
+            "g": .date(LogTimestamp(nanoseconds: 1_000_000_000)), "h": "described", "i": ["x", 2],
+            "j": ["k": ["l": "m"]], "n": 0.1,
+        ]
+        #expect(messages.first?.metadata == expected)
+    }
+
+    @Test("Fields of the call win over the provider's, these over the logger's, and these over the task's")
+    func precedence() {
+        var logger = logger(provider: Logger.MetadataProvider { ["a": "provider", "b": "provider"] })
+        logger[metadataKey: "a"] = "logger"
+        logger[metadataKey: "b"] = "logger"
+        logger[metadataKey: "c"] = "logger"
+        withLogContext(["c": "task", "d": "task"]) { logger.info("x", metadata: ["a": "call"]) }
+        #expect(messages.first?.metadata == ["a": "call", "b": "provider", "c": "logger", "d": "task"])
+    }
+
+    private enum Request { @TaskLocal static var id: String? }
+
+    @Test("A provider sees the task-local values of the call, also across suspensions")
+    func taskLocal() async {
+        let logger = logger(
+            provider: Logger.MetadataProvider { Request.id.map { ["request": .string($0)] } ?? [:] })
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    await Request.$id.withValue("\(number)") {
+                        await Task.yield()
+                        logger.info("\(number)")
+                    }
+                }
+            }
+        }
+        let messages = messages
+        #expect(messages.count == 20)
+        #expect(messages.allSatisfy { $0.metadata == ["request": .string($0.text)] })
+    }
+
+    @Test("Message and metadata are evaluated once, providers too, and not at all below the level")
+    func evaluation() {
+        let counts = Locked((message: 0, metadata: 0, provider: 0))
+        func message() -> Logger.Message {
+            counts.withLock { $0.message += 1 }
+            return "x"
+        }
+        func metadata() -> Logger.Metadata {
+            counts.withLock { $0.metadata += 1 }
+            return [:]
+        }
+        let logger = logger(
+            level: .info,
+            provider: Logger.MetadataProvider {
+                counts.withLock { $0.provider += 1 }
+                return [:]
+            })
+        logger.debug(message(), metadata: metadata())
+        #expect(counts.withLock { $0 == (0, 0, 0) })
+        logger.info(message(), metadata: metadata())
+        #expect(counts.withLock { $0 == (1, 1, 1) })
+        // Nobody wants it: the provider is not asked.
+        recorder.levels = .error
+        dispatcher.flush()
+        logger.info(message(), metadata: metadata())
+        #expect(counts.withLock { $0.provider } == 1)
+        #expect(messages.count == 1)
+    }
+
+    @Test("Level and metadata are values: a copy of a logger has its own")
+    func valueSemantics() {
+        var first = logger()
+        first.logLevel = .debug
+        first[metadataKey: "only-on"] = "first"
+        var second = first
+        second.logLevel = .error
+        second[metadataKey: "only-on"] = "second"
+        #expect(first.logLevel == .debug)
+        #expect(second.logLevel == .error)
+        #expect(first[metadataKey: "only-on"] == "first")
+        #expect(second[metadataKey: "only-on"] == "second")
+        first.info("one")
+        second.info("not logged")
+        second.error("two")
+        #expect(messages.map(\.text) == ["one", "two"])
+        #expect(messages.map { $0.metadata["only-on"] } == ["first", "second"])
+    }
+
+    @Test("Levels of the category decide as for every other call")
+    func categories() {
+        let category = LogCategory("swiftlog.quiet")
+        category.levels = .warning
+        let logger = logger("swiftlog.quiet")
+        logger.info("no")
+        logger.warning("yes")
+        #expect(messages.map(\.text) == ["yes"])
+    }
+}
+#endif
