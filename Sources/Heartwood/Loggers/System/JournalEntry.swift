@@ -87,8 +87,9 @@ struct JournalEntry {
     /// The 32 digits of a value that can be the identifier of a kind of message: a UUID, or its digits.
     private static func identifier(_ value: EncodedValue) -> String? {
         let text: String
-        switch value.decoded {
-        case .uuid(let id): text = id.uuidString
+        let value = value.decoded
+        switch value {
+        case .uuid: text = value.description
         case .string(let digits): text = digits
         default: return nil
         }
@@ -107,7 +108,7 @@ extension LogBuffer {
         if memchr(base + place, 0x0A, count - place) != nil {
             replaceEnd(from: place) { bytes, output in
                 output.append(UInt8(ascii: "\n"))
-                withUnsafeBytes(of: UInt64(bytes.count - 1).littleEndian) { output.append($0) }
+                Swift.withUnsafeBytes(of: UInt64(bytes.count - 1).littleEndian) { output.append($0) }
                 output.append(UnsafeRawBufferPointer(rebasing: bytes[1...]))
             }
         }
