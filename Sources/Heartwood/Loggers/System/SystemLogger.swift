@@ -165,7 +165,11 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     public override func log(_ message: LogMessage) {
         leaveParent()
         guard append(message) else { return }
-        frame.withUnsafeBytes { outbox.append($0) }
+        // What the framework says of itself counts as no message; what it says is missing stays so if it is dropped.
+        let isNote = message.sequence == 0 && message.file.isEmpty
+        var missing = 0
+        if isNote, case .integer(let count)? = message.metadata["dropped"] { missing = Int(count) }
+        frame.withUnsafeBytes { outbox.append($0, isNote: isNote, announcing: missing) }
         frame.shrink(to: 64 * 1024)
         if outbox.size >= 64 * 1024 { send() }
     }

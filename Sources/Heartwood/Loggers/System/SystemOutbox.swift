@@ -35,9 +35,10 @@ struct SystemOutbox {
 
     // MARK: In
 
-    mutating func append(_ frame: UnsafeRawBufferPointer) {
+    /// Adds a message; or a note of the framework's own, which says that so many messages are missing.
+    mutating func append(_ frame: UnsafeRawBufferPointer, isNote: Bool = false, announcing announced: Int = 0) {
         bytes.append(contentsOf: frame)
-        frames.append(Frame(size: frame.count, messages: 1))
+        frames.append(Frame(size: frame.count, messages: isNote ? 0 : 1, announced: announced))
     }
 
     /// Puts a note of the messages that are missing where they are missing.
