@@ -154,7 +154,8 @@ extension RecordingLogger {
             let rest = deadline - .now
             if rest <= .zero {
                 throw RecordingMismatch(
-                    reason: "expected \(count) × \(expectation.description) within \(limit), found \(found.count)",
+                    reason:
+                        "expected \(count) × \(expectation.description) within \(limit), found \(found.count)",
                     place: "\(file):\(line)", messages: messages)
             }
             await waitForRecording(after: seen, upTo: rest)

@@ -24,7 +24,9 @@ struct RecordingExpectationTests {
     @Test("What was logged is found, without a flush")
     func found() throws {
         let (dispatcher, recorder) = start()
-        logError("the disk is full: \(17, as: "free")", category: Self.storage, metadata: ["retry": true], to: dispatcher)
+        logError(
+            "the disk is full: \(17, as: "free")", category: Self.storage, metadata: ["retry": true],
+            to: dispatcher)
         logInfo("retry 1", to: dispatcher)
         logInfo("retry 2 for \("ann", privacy: .private)", to: dispatcher)
         let found = try recorder.expect(.error, containing: "disk", category: Self.storage)
@@ -47,7 +49,8 @@ struct RecordingExpectationTests {
         #expect(
             mismatch { try recorder.expect(.error, file: "A/B.swift", line: 7) }
                 == "expected [error], found none [A/B.swift:7]\nnothing was recorded")
-        logError("the disk\nis full", category: Self.storage, metadata: ["n": 1], to: dispatcher); let line = #line
+        logError("the disk\nis full", category: Self.storage, metadata: ["n": 1], to: dispatcher);
+        let line = #line
         logInfo("ok", to: dispatcher)
         let listing = """
             recorded:

@@ -13,7 +13,9 @@ struct FlightRecorderTests {
         return (dispatcher, logger)
     }
 
-    @Test("Nothing is written of them until an error comes: then all, in order, once, with their own time and thread")
+    @Test(
+        "Nothing is written of them until an error comes: then all, in order, once, with their own time and thread"
+    )
     func error() throws {
         let recorder = FlightRecorder()
         let (dispatcher, logger) = start(recorder)
@@ -45,7 +47,9 @@ struct FlightRecorderTests {
         #expect(statistics.triggers == 2 && statistics.waiting == 1)
     }
 
-    @Test("An error writes what its own recording holds, what is around it and inside of it, and nothing of others")
+    @Test(
+        "An error writes what its own recording holds, what is around it and inside of it, and nothing of others"
+    )
     func scopes() {
         let (dispatcher, logger) = start(FlightRecorder(announces: false))
         logDebug("outside", to: dispatcher)
@@ -86,9 +90,12 @@ struct FlightRecorderTests {
                             logDebug("task \(number) step \(step)", context: number, to: dispatcher)
                             await Task.yield()
                         }
-                        async let child: Void = logDebug("task \(number) child", context: number, to: dispatcher)
+                        async let child: Void = logDebug(
+                            "task \(number) child", context: number, to: dispatcher)
                         await child
-                        if number % 10 == 0 { logError("task \(number) failed", context: number, to: dispatcher) }
+                        if number % 10 == 0 {
+                            logError("task \(number) failed", context: number, to: dispatcher)
+                        }
                     }
                 }
             }
@@ -172,10 +179,14 @@ struct FlightRecorderTests {
                 let gone = memory.hold(message)
                 let before = model.count + 1
                 model.append((key, message))
-                if model.filter({ $0.key == key }).count > 20, let first = model.firstIndex(where: { $0.key == key }) {
+                if model.filter({ $0.key == key }).count > 20,
+                    let first = model.firstIndex(where: { $0.key == key })
+                {
                     model.remove(at: first)
                 }
-                while model.reduce(0, { $0 + $1.message.storage.footprint }) > 20 * 1024 { model.removeFirst() }
+                while model.reduce(0, { $0 + $1.message.storage.footprint }) > 20 * 1024 {
+                    model.removeFirst()
+                }
                 #expect(gone == before - model.count)
             }
             #expect(memory.size == model.reduce(0) { $0 + $1.message.storage.footprint })
@@ -189,10 +200,12 @@ struct FlightRecorderTests {
     func manyScopes() {
         var memory = FlightMemory(FlightRecorder(capacity: 5))
         for number in 0..<1000 {
-            _ = memory.hold(LogMessage("\(number)", level: .debug, metadata: ["recording": .string("\(number)")]))
+            _ = memory.hold(
+                LogMessage("\(number)", level: .debug, metadata: ["recording": .string("\(number)")]))
         }
         #expect(memory.count == FlightMemory.mostTracks)
-        #expect(memory.takeAll().messages.map(\.text) == (1000 - FlightMemory.mostTracks..<1000).map { "\($0)" })
+        #expect(
+            memory.takeAll().messages.map(\.text) == (1000 - FlightMemory.mostTracks..<1000).map { "\($0)" })
     }
 
     @Test("Filters come before it, collapsed repeats after it, and settings in order")

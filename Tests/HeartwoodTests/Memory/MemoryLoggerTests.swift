@@ -56,10 +56,12 @@ struct MemoryLoggerTests {
         logger.maximumCount = 5
         let ended = Counter()
         for index in 0..<200 {
-            logInfo("\(index)", tag: Tag { [weak logger] in
-                ended.increase()
-                _ = logger?.count  // would not come back if the lock were held
-            }, to: dispatcher)
+            logInfo(
+                "\(index)",
+                tag: Tag { [weak logger] in
+                    ended.increase()
+                    _ = logger?.count  // would not come back if the lock were held
+                }, to: dispatcher)
         }
         dispatcher.flush()
         #expect(ended.value == 195)
@@ -84,7 +86,8 @@ struct MemoryLoggerTests {
             logger.messages(since: begin + .seconds(10), until: begin + .seconds(12)).map(\.context)
                 == [10, 11])
         #expect(logger.messages(levels: .error).map(\.context) == [0, 10, 20, 30, 40, 50, 60, 70, 80, 90])
-        #expect(logger.messages(levels: .error, category: "net").map(\.context) == [0, 10, 30, 40, 60, 70, 90])
+        #expect(
+            logger.messages(levels: .error, category: "net").map(\.context) == [0, 10, 30, 40, 60, 70, 90])
         #expect(logger.messages(category: "n*p", limit: 2).map(\.context) == [94, 97])
         #expect(logger.messages(containing: "message 7").map(\.context) == [7] + Array(70..<80))
         #expect(logger.messages(containing: "secret").isEmpty)

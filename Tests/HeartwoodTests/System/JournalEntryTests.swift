@@ -22,7 +22,8 @@ struct JournalEntryTests {
     @Test("An entry is just these bytes")
     func exact() {
         let message = LogMessage(
-            "charged\n\(12.5, as: "amount") EUR", level: .warning, category: LogCategory("payments"), context: 7,
+            "charged\n\(12.5, as: "amount") EUR", level: .warning, category: LogCategory("payments"),
+            context: 7,
             metadata: ["order id": 17], timestamp: LogTimestamp(nanoseconds: 1_763_634_030_123_456_789),
             file: "Shop/Cart.swift", function: "charge()", line: 42, threadID: 99)
         let expected =
@@ -52,7 +53,8 @@ struct JournalEntryTests {
         "Names of fields are made such as the journal takes them",
         arguments: [
             ("order", "ORDER"), ("requestID", "REQUESTID"), ("a.b-c d", "A_B_C_D"), ("größe", "GR__E"),
-            ("_trusted", "FIELD__TRUSTED"), ("__cursor", "FIELD___CURSOR"), ("1st", "FIELD_1ST"), ("", "FIELD_"),
+            ("_trusted", "FIELD__TRUSTED"), ("__cursor", "FIELD___CURSOR"), ("1st", "FIELD_1ST"),
+            ("", "FIELD_"),
             ("message", "FIELD_MESSAGE"), ("Priority", "FIELD_PRIORITY"), ("code.file", "FIELD_CODE_FILE"),
             ("a=b\nX", "A_B_X"), (String(repeating: "x", count: 70), String(repeating: "X", count: 64)),
         ])
@@ -66,7 +68,8 @@ struct JournalEntryTests {
         for index in 0..<Load.random(2000) {
             let text = HostileText.random(&generator) + (index % 3 == 0 ? "\nPRIORITY=0\n\nMESSAGE=x" : "")
             let message = LogMessage(
-                "\(text, as: "piece")", metadata: ["a": .string(text), "b\n=c": .string(text)], function: text)
+                "\(text, as: "piece")", metadata: ["a": .string(text), "b\n=c": .string(text)], function: text
+            )
             let fields = try JournalReading.fields(bytes(message))
             #expect(
                 fields.map(\.name) == [
@@ -81,7 +84,8 @@ struct JournalEntryTests {
 
     @Test("Names that become the same are two values of one field")
     func twice() throws {
-        let entry = try JournalReading.texts(bytes(LogMessage("x \(1, as: "a.b")", metadata: ["a-b": 2, "A_B": 3])))
+        let entry = try JournalReading.texts(
+            bytes(LogMessage("x \(1, as: "a.b")", metadata: ["a-b": 2, "A_B": 3])))
         #expect(entry["A_B"] == ["1", "2", "3"])
     }
 

@@ -22,7 +22,9 @@ enum JournalReading {
             var count = 0
             for place in (0..<8).reversed() { count = count << 8 | Int(entry[index + place]) }
             index += 8
-            guard count < entry.count - index, entry[index + count] == 0x0A else { throw Damaged(offset: index) }
+            guard count < entry.count - index, entry[index + count] == 0x0A else {
+                throw Damaged(offset: index)
+            }
             fields.append(
                 (String(decoding: line, as: UTF8.self), Array(entry[index..<index + count])))
             index += count + 1

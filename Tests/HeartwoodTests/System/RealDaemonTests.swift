@@ -14,7 +14,8 @@ enum RealDaemon {
 
     /// Whether this process may give journald a `/run` of its own.
     static var hasOwnNamespace: Bool {
-        geteuid() == 0 && find("unshare") != nil && find("systemd-journald") != nil && find("journalctl") != nil
+        geteuid() == 0 && find("unshare") != nil && find("systemd-journald") != nil
+            && find("journalctl") != nil
     }
 
     /// What a program writes to its standard output.
@@ -126,7 +127,8 @@ struct RsyslogTests {
             dispatcher.add(logger)
             let texts = ["plain", "two\nlines", "quote \" bracket ] backslash \\ \u{1B}[31m", "größe €"]
             for text in texts {
-                logWarning("\(text)", category: LogCategory("shop"), metadata: ["k": "]\"\\ v"], to: dispatcher)
+                logWarning(
+                    "\(text)", category: LogCategory("shop"), metadata: ["k": "]\"\\ v"], to: dispatcher)
             }
             // What is logged before the daemon runs waits for it.
             if isFirst { daemon = try start(program, port: port) }
@@ -234,7 +236,8 @@ struct JournaldTests {
             daemon.wait()
         }
         let socket = path + "/run/systemd/journal/socket"
-        guard RealDaemon.wait(until: { access(socket, W_OK) == 0 || !daemon.isRunning }), daemon.isRunning else {
+        guard RealDaemon.wait(until: { access(socket, W_OK) == 0 || !daemon.isRunning }), daemon.isRunning
+        else {
             print("skipped: journald does not run in a mount namespace here")
             return
         }
@@ -249,7 +252,8 @@ struct JournaldTests {
         let texts = ["plain", "two\nlines", "", large, "control \u{1B}[31m \u{0}"]
         for text in texts {
             logError(
-                "\(text)", category: LogCategory("shop"), metadata: [
+                "\(text)", category: LogCategory("shop"),
+                metadata: [
                     "order id": 17, "value": "a\nPRIORITY=0", "message_id": .uuid(id), "_hidden": true,
                 ], to: dispatcher)
         }
@@ -284,7 +288,9 @@ struct JournaldTests {
         let style = JournalEntry(program: "shop", facility: 1, privacy: .redact, limit: 0)
         var generator = SeededGenerator(seed: 9)
         var body = LogBuffer()
-        let texts = (0..<50).map { "\($0) " + HostileText.random(&generator) + ($0 % 2 == 0 ? "\nTWO=2" : "") }
+        let texts = (0..<50).map {
+            "\($0) " + HostileText.random(&generator) + ($0 % 2 == 0 ? "\nTWO=2" : "")
+        }
         for (index, text) in texts.enumerated() {
             body.append("__REALTIME_TIMESTAMP=\(1_763_634_030_000_000 + index)\n")
             let message = LogMessage("\(text, as: "piece")", metadata: ["n": .integer(Int64(index))])

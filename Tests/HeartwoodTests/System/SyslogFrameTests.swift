@@ -9,7 +9,8 @@ struct SyslogFrameTests {
     private static let moment = LogTimestamp(nanoseconds: 1_763_634_030_123_456_789)
 
     private func frame(
-        _ format: SystemLogger.SyslogFormat, _ ending: SyslogFrame.Ending, namesHost: Bool = true, limit: Int = 0
+        _ format: SystemLogger.SyslogFormat, _ ending: SyslogFrame.Ending, namesHost: Bool = true,
+        limit: Int = 0
     ) -> SyslogFrame {
         var options = SyslogFormatter.Options()
         (options.host, options.program, options.facility) = ("web1", "shop [x]", .local0)
@@ -78,7 +79,8 @@ struct SyslogFrameTests {
     func cut() {
         for format in [SystemLogger.SyslogFormat.rfc5424, .rfc3164] {
             for limit in [480, 481, 482, 483, 1024, 2048] {
-                let message = LogMessage(LogText(String(repeating: "€", count: 1000)), metadata: ["order": 17])
+                let message = LogMessage(
+                    LogText(String(repeating: "€", count: 1000)), metadata: ["order": 17])
                 let (whole, _) = text(message, frame(format, .datagram))
                 let (cut, isCut) = text(message, frame(format, .datagram, limit: limit))
                 #expect(isCut)

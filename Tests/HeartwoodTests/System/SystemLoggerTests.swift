@@ -15,7 +15,9 @@ struct SystemWay: Sendable, CustomTestStringConvertible {
     static let kinds: [SocketReceiver.Kind] = [.localDatagram, .localStream, .udp, .tcp]
     static let all = kinds.flatMap { kind in
         [SystemLogger.SyslogFormat.rfc5424, .rfc3164].flatMap { format in
-            [SystemLogger.Framing.newline, .octetCounting].map { SystemWay(kind: kind, format: format, framing: $0) }
+            [SystemLogger.Framing.newline, .octetCounting].map {
+                SystemWay(kind: kind, format: format, framing: $0)
+            }
         }
     }
 }
@@ -50,7 +52,9 @@ struct SystemLoggerTests {
         return output.text
     }
 
-    @Test("Over every transport, in every form, the messages arrive in their order, byte for byte", arguments: SystemWay.all)
+    @Test(
+        "Over every transport, in every form, the messages arrive in their order, byte for byte",
+        arguments: SystemWay.all)
     func everyWay(way: SystemWay) throws {
         let receiver = try SocketReceiver(way.kind, path: path)
         let (dispatcher, logger, recording) = start(receiver.destination(way.format, way.framing))
@@ -59,13 +63,15 @@ struct SystemLoggerTests {
         for first in stride(from: 0, to: 100, by: 5) {
             for index in first..<first + 5 {
                 logInfo(
-                    "message \(index, as: "index")\nof \("all", privacy: .private)", category: LogCategory("a.b"),
+                    "message \(index, as: "index")\nof \("all", privacy: .private)",
+                    category: LogCategory("a.b"),
                     metadata: ["quote": "\"]\\"], to: dispatcher)
             }
             #expect(dispatcher.flush(timeout: .seconds(120)).isComplete)
             for message in recording.messages.suffix(5) {
                 let expected = text(of: message, way)
-                let isCounted = way.framing == .octetCounting && (way.kind == .localStream || way.kind == .tcp)
+                let isCounted =
+                    way.framing == .octetCounting && (way.kind == .localStream || way.kind == .tcp)
                 let received = isCounted ? receiver.counted() : receiver.message()
                 #expect(received == expected)
                 bytes += expected.utf8.count
@@ -141,7 +147,9 @@ struct SystemLoggerTests {
         #expect(comesTrue { logger.waitingMessages == 0 })
     }
 
-    @Test("A peer that never reads holds nobody up, and what it misses is counted and told", arguments: SystemWay.kinds)
+    @Test(
+        "A peer that never reads holds nobody up, and what it misses is counted and told",
+        arguments: SystemWay.kinds)
     func neverReads(kind: SocketReceiver.Kind) throws {
         if kind == .udp { return }  // a datagram that nobody reads is taken by the kernel, and lost
         let receiver = try SocketReceiver(kind, path: path, buffer: 4096)
@@ -156,7 +164,8 @@ struct SystemLoggerTests {
         let clock = ContinuousClock()
         // What takes long here is the writing of messages; the waits are two.
         #expect(clock.measure { dispatcher.flush(timeout: .seconds(240)) } < .seconds(240))
-        #expect(clock.measure { dispatcher.flush(timeout: .seconds(240)) } < .seconds(Load.isSanitized ? 60 : 10))
+        #expect(
+            clock.measure { dispatcher.flush(timeout: .seconds(240)) } < .seconds(Load.isSanitized ? 60 : 10))
         let result = dispatcher.flush(timeout: .seconds(240))
         #expect(result.holding == ["system"])
         let failed = logger.statistics.failed
@@ -190,7 +199,9 @@ struct SystemLoggerTests {
         #expect(logger.statistics.delivered == count - told)
     }
 
-    @Test("A stream that breaks in a write neither kills the process nor loses the message", arguments: [true, false])
+    @Test(
+        "A stream that breaks in a write neither kills the process nor loses the message",
+        arguments: [true, false])
     func brokenPipe(isLocal: Bool) throws {
         let receiver = try SocketReceiver(isLocal ? .localStream : .tcp, path: path)
         let (dispatcher, logger, _) = start(receiver.destination())

@@ -60,7 +60,9 @@ struct FlightMemory {
             let stalest = tracks.min(by: { $0.value.lastNumber < $1.value.lastNumber })
         {
             gone += stalest.value.count
-            size -= stalest.value.messages[stalest.value.head...].reduce(0) { $0 + $1.message.storage.footprint }
+            size -= stalest.value.messages[stalest.value.head...].reduce(0) {
+                $0 + $1.message.storage.footprint
+            }
             tracks[stalest.key] = nil
         }
         let message = message.compact

@@ -127,6 +127,7 @@ public final class FlightRecorder: Sendable {
     /// - Parameters:
     ///   - name: What tells it from others that run at the same time; a number of its own unless given.
     ///   - body: What is recorded. Work that it hands to dispatch queues or threads is not part of it.
+    /// - Returns: what `body` returns.
     public static func withRecording<Result>(_ name: String? = nil, _ body: () throws -> Result) rethrows
         -> Result
     {

@@ -75,7 +75,8 @@ final class MessageChannel: Sendable {
     /// Called by the logger.
     func offer(_ message: LogMessage) {
         if let filter, !filter.passes(message) { return }
-        let (reader, evicted) = state.withLock { state -> (CheckedContinuation<LogMessage?, Never>?, LogMessage?) in
+        let (reader, evicted) = state.withLock {
+            state -> (CheckedContinuation<LogMessage?, Never>?, LogMessage?) in
             if state.isFinished { return (nil, nil) }
             if let (number, reader) = state.readers.min(by: { $0.key < $1.key }) {
                 state.readers[number] = nil

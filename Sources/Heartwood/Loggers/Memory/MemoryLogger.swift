@@ -24,12 +24,14 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // what 
 
     // MARK: Settings (any thread, ordered)
 
-    /// The most messages; 10,000 unless changed. Zero: no limit.
+    /// The most messages; 10,000 unless changed.
+    ///
+    /// Zero: no limit.
     @Ordered public var maximumCount = 10_000
 
-    /// The most memory of all messages together; 16 MiB unless changed. Zero: no limit.
+    /// The most memory of all messages together; 16 MiB unless changed.
     ///
-    /// A message occupies what its text and values take, and about 250 bytes more; what its tag occupies does not count.
+    /// Zero: no limit. A message occupies what its text and values take, and about 250 bytes more; what its tag occupies does not count.
     /// One that is larger than the limit is not kept.
     @Ordered public var maximumSize = ByteCount.mebibytes(16)
 
@@ -79,6 +81,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // what 
     ///   - text: What the text contains, in any case; private pieces are redacted in it.
     ///   - filter: What else is asked of a message.
     ///   - limit: How many messages at the most: the newest ones.
+    /// - Returns: those that meet all conditions.
     public func messages(
         since start: LogTimestamp? = nil, until end: LogTimestamp? = nil, levels: LogLevelMask = .all,
         category: String? = nil, containing text: String? = nil, where filter: LogFilter? = nil,

@@ -19,9 +19,7 @@ struct ReconnectPlan {
     /// It went well.
     mutating func succeed() { failures = 0 }
 
-    /// It went wrong at `now`; returns the pause before it is tried again.
-    ///
-    /// - Parameter random: A number from 0 to 1.
+    /// It went wrong at `now`; returns the pause before it is tried again, chosen by a random number from 0 to 1.
     mutating func fail(at now: Duration, random: Double) -> Duration {
         let whole = ceiling
         failures += 1

@@ -124,6 +124,8 @@ extension LogBuffer {
     /// Puts what stands from `start` on, which a formatter has made safe to its own taste, on one line.
     mutating func makeLine(from start: Int) {
         let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
-        if LogBuffer.needsEscaping(bytes) { replaceEnd(from: start) { $1.appendEscaped($0, backslash: false) } }
+        if LogBuffer.needsEscaping(bytes) {
+            replaceEnd(from: start) { $1.appendEscaped($0, backslash: false) }
+        }
     }
 }

@@ -219,7 +219,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         if !outbox.isEmpty { noteUnfinished() }
     }
 
-    /// Sends what there is; what is left counts as failed. Closes the socket.
+    /// Sends what there is, and closes the socket; what is left counts as failed.
     public override func willRemove() {
         abandon("the logger was removed")
         timer = nil
@@ -237,7 +237,8 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         let dropped = outbox.trim(to: _waitingLimit.inEffect.bytes)
         if dropped > 0 {
             noteLaterFailure(
-                of: dropped, "messages were dropped, for \(connection.peer.name) takes none, and no more may wait")
+                of: dropped,
+                "messages were dropped, for \(connection.peer.name) takes none, and no more may wait")
         }
         waiting.store(outbox.messages, ordering: .relaxed)
     }
@@ -262,7 +263,8 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         let pause = plan.fail(at: clock.uptime(), random: .random(in: 0...1))
         if case .gone(let reason) = trouble {
             diagnostics.report(
-                .writeFailed, "\(name): cannot reach \(peer.name): \(reason); messages wait, and it is tried again",
+                .writeFailed,
+                "\(name): cannot reach \(peer.name): \(reason); messages wait, and it is tried again",
                 key: "\(name) peer", count: 0)
         }
         timer = clock.schedule(after: pause, on: .global(qos: .utility)) { [weak self] in

@@ -36,7 +36,8 @@ struct SystemOutbox {
     // MARK: In
 
     /// Adds a message; or a note of the framework's own, which says that so many messages are missing.
-    mutating func append(_ frame: UnsafeRawBufferPointer, isNote: Bool = false, announcing announced: Int = 0) {
+    mutating func append(_ frame: UnsafeRawBufferPointer, isNote: Bool = false, announcing announced: Int = 0)
+    {
         bytes.append(contentsOf: frame)
         frames.append(Frame(size: frame.count, messages: isNote ? 0 : 1, announced: announced))
     }
