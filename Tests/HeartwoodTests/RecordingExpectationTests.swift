@@ -49,13 +49,13 @@ struct RecordingExpectationTests {
         #expect(
             mismatch { try recorder.expect(.error, file: "A/B.swift", line: 7) }
                 == "expected [error], found none [A/B.swift:7]\nnothing was recorded")
-        logError("the disk\nis full", category: Self.storage, metadata: ["n": 1], to: dispatcher);
-        let line = #line
+        logError("the disk\nis full", category: Self.storage, metadata: ["n": 1], to: dispatcher)
+        let line = #line - 1
         logInfo("ok", to: dispatcher)
         let listing = """
             recorded:
               1. error [storage] the disk\\nis full {n=1}  RecordingExpectationTests:\(line)
-              2. info ok  RecordingExpectationTests:\(line + 1)
+              2. info ok  RecordingExpectationTests:\(line + 2)
             """
         #expect(
             mismatch {

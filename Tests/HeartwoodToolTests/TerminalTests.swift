@@ -27,7 +27,7 @@ struct TerminalTests {
 
     @Test("Levels are coloured, each in its own way", .enabled(if: hasTmux, "tmux is not installed"))
     func colours() async throws {
-        let lines = try await screen("TERM=screen")
+        let lines = try await screen("env -u NO_COLOR -u FORCE_COLOR TERM=screen")
         try #require(lines.contains { $0.hasPrefix("THE END") }, "\(lines.suffix(5))")
         for (level, sequence) in [
             ("error", "[31m"), ("warning", "[33m"), ("info", "[32m"), ("notice", "[36m"),
