@@ -4,7 +4,8 @@
 /// 1. The bytes from `head` on are those of the frames, one behind the other, and nothing else.
 /// 2. A frame of which a part has gone stays until the rest has gone too, or the connection was lost: then all of it
 ///    goes again.
-/// 3. What is dropped to keep the limit is the oldest that has not begun to go. It is counted, and a note of it goes in
+/// 3. `messages` is the sum of what the frames that wait say.
+/// 4. What is dropped to keep the limit is the oldest that has not begun to go. It is counted, and a note of it goes in
 ///    its place.
 struct SystemOutbox {
     /// A message as the peer shall get it.
@@ -31,7 +32,7 @@ struct SystemOutbox {
     /// How many bytes wait.
     var size: Int { bytes.count - head }
     /// How many messages wait.
-    var messages: Int { frames[firstFrame...].reduce(0) { $0 + $1.messages } }
+    private(set) var messages = 0
 
     // MARK: In
 
@@ -39,6 +40,7 @@ struct SystemOutbox {
     mutating func append(_ frame: UnsafeRawBufferPointer, isNote: Bool = false, announcing announced: Int = 0)
     {
         bytes.append(contentsOf: frame)
+        messages += isNote ? 0 : 1
         frames.append(Frame(size: frame.count, messages: isNote ? 0 : 1, announced: announced))
     }
 
@@ -74,6 +76,7 @@ struct SystemOutbox {
             removed += frames[end].size
             end += 1
         }
+        messages -= dropped
         bytes.removeSubrange(head + first..<head + first + removed)
         frames.removeSubrange(firstFrame + 1..<end)
         return dropped
@@ -107,6 +110,7 @@ struct SystemOutbox {
     mutating func removeFirst() -> Int {
         let frame = frames[firstFrame]
         firstFrame += 1
+        messages -= frame.messages
         head += frame.size
         begun = 0
         if isEmpty {
