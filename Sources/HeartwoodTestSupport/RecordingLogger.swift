@@ -33,6 +33,11 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // what it ke
         var entries: [LogMessage] = []
         var lines: [String] = []
         var events: [Event] = []
+        /// How many messages were recorded, those included that were removed since.
+        var recordings = 0
+        /// Those who wait for the next message.
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiting = 0
     }
 
     // MARK: Guarded by 'state'
@@ -82,7 +87,47 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // what it ke
     public final var announcedDrops: Int { droppedNotes.reduce(0, +) }
 
     /// Forgets everything.
-    public final func removeRecords() { state.withLock { $0 = State() } }
+    public final func removeRecords() {
+        let removed = state.withLock { state in
+            let removed = (state.entries, state.lines)
+            (state.entries, state.lines, state.events) = ([], [], [])
+            return removed
+        }
+        withExtendedLifetime(removed) {}  // ends outside of the lock: the end of a tag is the user's code
+    }
+
+    // MARK: - Waiting (any thread)
+
+    /// How many messages were recorded so far.
+    final var recordings: Int { state.withLock { $0.recordings } }
+
+    /// Returns when more than `count` messages were recorded, when the time is over, or the task cancelled.
+    final func waitForRecording(after count: Int, upTo limit: Duration) async {
+        let number = state.withLock { state in
+            state.lastWaiting += 1
+            return state.lastWaiting
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDue = state.withLock { state in
+                    if state.recordings > count || Task.isCancelled { return true }
+                    state.waiting[number] = continuation
+                    return false
+                }
+                if isDue { return continuation.resume() }
+                let delay = DispatchTimeInterval.nanoseconds(Int(clamping: limit.nanoseconds))
+                DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self] in
+                    self?.wake(number)
+                }
+            }
+        } onCancel: {
+            wake(number)
+        }
+    }
+
+    private func wake(_ number: Int) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+    }
 
     // MARK: - Hooks
 
@@ -92,11 +137,15 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // what it ke
     /// Keeps a message; for subclasses that override `log` and record some of what they get.
     public final func record(_ message: LogMessage) {
         let line = formatted(message)
-        state.withLock { state in
+        let waiting = state.withLock { state in
             state.entries.append(message)
             if let line { state.lines.append(line) }
             state.events.append(.message(line ?? message.text))
+            state.recordings += 1
+            defer { state.waiting = [:] }
+            return state.waiting
         }
+        for continuation in waiting.values { continuation.resume() }
     }
 
     private func record(_ event: Event) { state.withLock { $0.events.append(event) } }

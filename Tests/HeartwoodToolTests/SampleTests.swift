@@ -53,6 +53,7 @@ struct SampleTests {
             "README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md", "Docs/FileLogging.md",
             "Docs/Events.md", "Docs/CrashJournal.md", "Docs/Formatting.md", "Docs/Filtering.md",
             "Docs/Databases.md",
+            "Docs/Loggers.md",
         ])
     func compiled(path: String) throws {
         let written = try codeBlocks(path)
@@ -136,6 +137,9 @@ struct SampleTests {
         #expect(counter.total == 11)
         #expect(recent.lines == ["TWO"])
     }
+
+    @Test("The expectations of the page about loggers hold")
+    func expectations() async throws { try await loggersPageRecording() }
 
     @Test("The batching logger of the guide writes once per batch, in the order of its settings")
     func batches() {

@@ -241,6 +241,36 @@ int hw_allocate(int descriptor, int64_t size);
 void hw_let_go(int descriptor);
 uint64_t hw_random(void);
 
+// MARK: Sockets
+
+// None of these sockets blocks, survives an exec, or raises SIGPIPE. Errors are in errno.
+
+struct hw_address {
+    struct sockaddr_storage storage;
+    socklen_t size;
+};
+
+// A socket connected to a path; -1 where there is nobody.
+int hw_connect_local(const char *path, bool stream);
+
+// The addresses of a host and a port, so many at the most; their number, or a negative code of `hw_resolve_reason`.
+// Waits for the network, unless only `numeric` addresses are understood.
+int hw_resolve(
+    const char *host, const char *port, bool stream, bool numeric, struct hw_address *addresses, int capacity);
+const char *hw_resolve_reason(int error);
+
+// A socket that is connected, or is being connected: then it becomes writable, and `hw_socket_error` says how it went.
+int hw_connect(const struct hw_address *address, bool stream);
+int hw_socket_error(int descriptor);
+
+ssize_t hw_send(int descriptor, const void *bytes, size_t count);
+
+// Whether the other end of a stream, which never sends anything, is gone.
+bool hw_peer_has_closed(int descriptor);
+
+// Sends bytes as a sealed file in memory, in a datagram that has nothing else in it (SCM_RIGHTS); 0 or -1.
+int hw_send_in_file(int descriptor, const void *bytes, size_t count);
+
 // MARK: Fatal signals
 
 // Has the first fatal signal that comes written to `place`, six words of which the first becomes 1 when the others are

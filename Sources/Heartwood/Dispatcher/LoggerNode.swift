@@ -113,6 +113,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// The last thing that happens to a logger in a dispatcher.
     func detach() {
         logger.reportRepeats()
+        logger.letGoOfRecorded()
         logger.willRemove()
         attachment.withLock { $0.value = nil }
         let last = retainedLogger.withLock { logger in
@@ -367,6 +368,23 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         thread.handlesReentrantMessage = !hasOriginal
         logger.batchDidEnd()
         thread.handlesReentrantMessage = false
+    }
+
+    /// Delivers a message that was held back, and counted as filtered then, before the one at hand.
+    ///
+    /// Called by the running thread.
+    func deliverLate(_ message: LogMessage) {
+        let thread = ThreadState.current
+        let outer = (runner.pointee.outcome, runner.pointee.mark, thread.handlesReentrantMessage)
+        // The journal is done with it; and what is logged about it shall not be held back in its turn.
+        (runner.pointee.outcome, runner.pointee.mark) = (.delivered, 0)
+        thread.handlesReentrantMessage = true
+        logger.log(message)
+        var outcomes = LoggerCounters.Outcomes()
+        outcomes.count(runner.pointee.outcome)
+        counters.filtered.subtract(1, ordering: .relaxed)
+        counters.add(&outcomes)
+        (runner.pointee.outcome, runner.pointee.mark, thread.handlesReentrantMessage) = outer
     }
 
     // MARK: - The journal

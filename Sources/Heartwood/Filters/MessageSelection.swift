@@ -1,4 +1,5 @@
-/// What a logger leaves out of what it is handed: by its filter, and because it is said already.
+/// What a logger leaves out of what it is handed: by its filter, until something goes wrong, and because it is said
+/// already.
 ///
 /// Owned by the thread that runs the logger's hooks.
 final class MessageSelection {
@@ -13,12 +14,29 @@ final class MessageSelection {
     private var filter: LogFilter?
     private var collapse: RepeatCollapse?
     private var run = RepeatRun()
+    /// What is held back.
+    var flight: FlightMemory?
+
+    deinit { letGo() }
 
     /// Takes settings over.
-    func configure(_ filter: LogFilter?, _ collapse: RepeatCollapse?) {
+    func configure(_ filter: LogFilter?, _ collapse: RepeatCollapse?, _ recorder: FlightRecorder?) {
         self.filter = filter
         self.collapse = collapse
+        if recorder !== flight?.recorder {
+            letGo()
+            flight = recorder.map(FlightMemory.init)
+        }
     }
+
+    /// Forgets what is held back.
+    func letGo() {
+        guard let recorder = flight?.recorder, let count = flight?.takeAll().messages.count else { return }
+        recorder.note(letGo: count)
+    }
+
+    /// Whether the filter lets a message pass.
+    func passes(_ message: LogMessage) -> Bool { filter?.passes(message) ?? true }
 
     /// How long repeats may wait for their report.
     var interval: Duration? { collapse?.interval }
@@ -26,8 +44,8 @@ final class MessageSelection {
     /// Whether repeats wait for their report.
     var owesReport: Bool { run.repeated > 0 }
 
+    /// What is to be done with a message that the filter lets pass, and that is not held back.
     func step(_ message: LogMessage) -> Step {
-        if let filter, !filter.passes(message) { return .skip }
         guard let collapse else { return .write }
         let last = run.subject
         switch run.take(message, interval: collapse.interval) {

@@ -86,6 +86,13 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
 
     /// Adds the message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
+        appendHeader(of: message, includesFields: options.includesFields, to: &output)
+        output.appendText(of: message, privacy: options.privacy, escaping: .escape)
+        return true
+    }
+
+    /// Adds everything that stands before the text.
+    func appendHeader(of message: LogMessage, includesFields: Bool, to output: inout LogBuffer) {
         output.append(UInt8(ascii: "<"))
         output.append(options.facility.rawValue * 8 + message.level.syslogSeverity)
         output.append(">1 " as StaticString)
@@ -99,11 +106,9 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
             output.append(SyslogFormatter.name(message.category.name, longest: 32))
         }
         output.append(UInt8(ascii: " "))
-        appendData(of: message, to: &output)
+        appendData(of: message, includesFields, to: &output)
         output.append(UInt8(ascii: " "))
         if options.writesByteOrderMark { output.append([0xEF, 0xBB, 0xBF]) }
-        output.appendText(of: message, privacy: options.privacy, escaping: .escape)
-        return true
     }
 
     private func append(_ moment: LogTimestamp, to output: inout LogBuffer) {
@@ -116,7 +121,7 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
         output.append(UInt8(ascii: "Z"))
     }
 
-    private func appendData(of message: LogMessage, to output: inout LogBuffer) {
+    private func appendData(of message: LogMessage, _ includesFields: Bool, to output: inout LogBuffer) {
         let start = output.count
         if options.includesSequence {
             // From 1 to 2147483647, then from 1 again.
@@ -124,7 +129,7 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
             output.append(message.sequence % 2_147_483_647 + 1)
             output.append("\"]" as StaticString)
         }
-        if options.includesFields {
+        if includesFields {
             let begin = output.count
             message.forEachField(options.privacy, reserved: [], naming: SyslogFormatter.key(_:), to: &output)
             {
@@ -151,7 +156,7 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
     }
 
     /// Printable ASCII without blanks, cut; as a key, without `=`, `]` and `"` too.
-    private static func name(_ text: String, longest: Int, isKey: Bool = false) -> [UInt8] {
+    static func name(_ text: String, longest: Int, isKey: Bool = false) -> [UInt8] {
         let bytes = text.unicodeScalars.prefix(longest).map { scalar -> UInt8 in
             let isKept =
                 (0x21...0x7E).contains(scalar.value) && !(isKey && "=]\"".unicodeScalars.contains(scalar))

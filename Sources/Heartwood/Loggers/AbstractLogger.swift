@@ -52,6 +52,11 @@ open class AbstractLogger: @unchecked Sendable {
     /// Whether a message that comes again and again is handled once, and then how often it came; no, unless changed.
     @Ordered public final var repeatCollapse: RepeatCollapse?
 
+    /// What holds detailed messages back until something goes wrong; nothing unless changed.
+    ///
+    /// It is asked for messages that ``filter`` lets pass; ``repeatCollapse`` comes after it.
+    @Ordered public final var flightRecorder: FlightRecorder?
+
     /// What is taken out of all texts that the logger's formatter writes; nothing unless changed.
     ///
     /// It holds for what ``formatted(_:)`` and ``formatted(_:into:)`` give; loggers that write or send values of their own
@@ -78,10 +83,10 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// The formatter in effect for the message at hand: what `formatter` is in a hook, without the detour.
     private var formatterInEffect: LogFormatter?
-    /// The same of `redaction`, and of `filter` and `repeatCollapse` together: nil where nothing is left out.
+    /// The same of `redaction`, and of all that leaves messages out, together: nil where nothing does.
     private var redactionInEffect: RedactionRules?
-    private var selection: MessageSelection?
-    private var repeatTimer: (any LogTimer)?
+    final var selection: MessageSelection?
+    final var repeatTimer: (any LogTimer)?
 
     // MARK: Guarded by themselves
     private let levelsSetting = Locked(LogLevelChoice())
@@ -300,13 +305,13 @@ open class AbstractLogger: @unchecked Sendable {
     final func orderedPropertyDidChange() {
         formatterInEffect = formatter
         redactionInEffect = redaction
-        let (filter, collapse) = (filter, repeatCollapse)
+        let (filter, collapse, recorder) = (filter, repeatCollapse, flightRecorder)
         if collapse == nil { reportRepeats() }
-        if filter == nil, collapse == nil {
+        if filter == nil, collapse == nil, recorder == nil {
             selection = nil
         } else {
             if selection == nil { selection = MessageSelection() }
-            selection?.configure(filter, collapse)
+            selection?.configure(filter, collapse, recorder)
         }
         settingsDidChange()
     }
@@ -317,52 +322,5 @@ open class AbstractLogger: @unchecked Sendable {
     @inline(__always)
     final func handle(_ message: LogMessage) {
         if selection == nil { log(message) } else { select(message) }
-    }
-
-    private func select(_ message: LogMessage) {
-        guard let selection else { return }
-        switch selection.step(message) {
-        case .write: log(message)
-        case .writeAfter(let note):
-            logOwn(note)
-            node.note(.delivered)
-            log(message)
-        case .skip: node.note(.filtered)
-        case .skipAfter(let note):
-            logOwn(note)
-            node.note(.filtered)
-        }
-        if selection.owesReport, repeatTimer == nil, let interval = selection.interval {
-            startTimer(interval)
-        }
-    }
-
-    /// What the logger logs about a note of its own would be collapsed, and noted, and so on.
-    private func logOwn(_ note: LogMessage) {
-        let thread = ThreadState.current
-        let outer = thread.handlesReentrantMessage
-        thread.handlesReentrantMessage = true
-        log(note)
-        thread.handlesReentrantMessage = outer
-    }
-
-    /// Reports repeats that have waited long enough, when no message comes.
-    private func startTimer(_ interval: Duration) {
-        let clock: any LogClock = node.dispatcher?.clock ?? SystemClock()
-        repeatTimer = clock.schedule(after: interval, on: .global(qos: .utility)) { [weak self] in
-            self?.perform { [weak self] in
-                self?.repeatTimer = nil
-                self?.reportRepeats()
-            }
-        }
-    }
-
-    /// Says how often the last message came again, if it did since that was said last.
-    ///
-    /// Runs like a hook: at a flush, before the removal, and when the timer says so.
-    final func reportRepeats() {
-        guard let note = selection?.owed() else { return }
-        logOwn(note)
-        batchDidEnd()
     }
 }

@@ -26,7 +26,20 @@ final class MessageStorage: @unchecked Sendable {
         memset(bytes, 0, RecordLayout.header)
     }
 
+    /// Makes a copy in memory that is as large as it must be: for messages that are kept.
+    init(copying other: MessageStorage) {
+        capacity = other.textOffset + other.textSize + other.fieldsSize
+        bytes = .allocate(byteCount: capacity, alignment: 8)
+        bytes.copyMemory(from: other.bytes, byteCount: capacity)
+        (bodyOffset, textOffset) = (other.bodyOffset, other.textOffset)
+        (siteReference, categoryReference) = (other.siteReference, other.categoryReference)
+        (ownedSite, tag, hasTag) = (other.ownedSite, other.tag, other.hasTag)
+    }
+
     deinit { bytes.deallocate() }
+
+    /// The memory that it occupies, with the object itself and what the allocator adds, but without its tag.
+    var footprint: Int { capacity + 192 }
 
     @inline(__always)
     func load<T: BitwiseCopyable>(_ offset: Int, as type: T.Type) -> T {

@@ -90,6 +90,45 @@ struct RealReaderTests {
         }
     }
 
+    @Test("lnav reads lines of JSON with a format of a few lines: their times, levels, texts and fields")
+    func lnavJSON() throws {
+        guard let lnav = Reader.find("lnav") else { return }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-lnav-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let format = """
+            {"$schema": "https://lnav.org/schemas/format-v1.schema.json", "heartwood_json": {
+                "title": "Heartwood", "json": true, "file-pattern": "\\\\.jsonl$", "hide-extra": true,
+                "timestamp-field": "time", "body-field": "message", "level-field": "level",
+                "level": {"fatal": "fatal", "error": "error", "warning": "warning", "notice": "notice",
+                    "info": "info", "debug": "debug", "trace": "verbose"},
+                "line-format": [{"field": "__timestamp__"}, " ", {"field": "level"}, " ", {"field": "message"}],
+                "value": {"n": {"kind": "integer"}, "category": {"kind": "string"}}}}
+            """
+        try Data(format.utf8).write(to: folder.appendingPathComponent("heartwood.json"))
+        _ = try Reader.run(
+            lnav, ["-i", folder.appendingPathComponent("heartwood.json").path], in: folder.path)
+        let formatter = JSONLinesFormatter()
+        let lines = messages(50).compactMap { formatter.format($0) }
+        let file = folder.appendingPathComponent("shop.jsonl")
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+        let query = ";SELECT log_line, log_time, log_level, category, n FROM heartwood_json"
+        let result = try Reader.run(
+            lnav, ["-n", "-c", query, "-c", ":write-json-to -", file.path], in: folder.path)
+        #expect(result.status == 0)
+        let rows = try #require(
+            JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]],
+            "\(result.output.prefix(500))")
+        #expect(rows.count == 50)
+        for (index, row) in rows.enumerated() {
+            #expect(row["n"] as? Int == index)
+            #expect(row["category"] as? String == "net.http")
+            #expect((row["log_time"] as? String)?.hasPrefix("2025-11-20 10:2") == true)
+            let level = ["fatal", "error", "warning", "notice", "info", "debug", "trace"][index % 7]
+            #expect(row["log_level"] as? String == level, "\(index)")
+        }
+    }
+
     @Test("A real terminal shows the colours, and nothing in a message can move its cursor")
     func terminal() throws {
         guard let tmux = Reader.find("tmux") else { return }

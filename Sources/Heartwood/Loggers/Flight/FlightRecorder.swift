@@ -1,0 +1,151 @@
+import Synchronization
+
+/// Keeps detailed messages back in memory, and has them written only when something goes wrong.
+///
+/// ```swift
+/// let recorder = FlightRecorder()
+/// file.flightRecorder = recorder
+/// LogDispatcher.shared.add(file, levels: .verbose)
+///
+/// func handle(_ request: Request) async throws {
+///     try await FlightRecorder.withRecording {
+///         logDebug("asked for \(request.path)")  // written only if this request fails
+///         try await answer(request)
+///     }
+/// }
+/// ```
+///
+/// It is set on a logger (``AbstractLogger/flightRecorder``), which must be added with the levels that are held back, too.
+/// Messages of ``heldLevels`` wait; all others are written as ever. A message of ``triggers`` has those of its recording
+/// that wait written before it, in their order, each once, with their own times, threads and places. A line in front
+/// says how many follow, and how many more there were. Recording goes on after that.
+///
+/// What happens on which thread: the calling thread does nothing more than log, and the recording that a message belongs
+/// to is one of its fields; everything else happens on the logger's queue, where its order with other messages and with
+/// settings is certain. What is held back counts as `filtered` in the logger's statistics, and as delivered once it is
+/// written. Messages that a crash interrupts on their way are written by the journal's recovery, as all others are; what
+/// is held back by then is lost.
+///
+/// One recorder may serve several loggers: each keeps its own messages, and the figures are those of all together.
+public final class FlightRecorder: Sendable {
+    /// Which messages belong together.
+    public enum Scope: Hashable, Sendable {
+        /// Those of a ``FlightRecorder/withRecording(_:_:)``: a trigger inside of one has its messages written, with
+        /// those of the recordings around it and inside of it. Messages that are in none belong together.
+        case recording
+        /// Those with the same value of a field: a trigger has those of its own value written. Messages without the field
+        /// belong together.
+        case field(String)
+        /// All of them.
+        case everything
+    }
+
+    /// What a recorder has done, for all of its loggers together.
+    public struct Statistics: Hashable, Sendable {
+        /// Messages that were held back.
+        public var recorded = 0
+        /// Those of them that were written.
+        public var handedOn = 0
+        /// Those of them that were let go: by the limits, or because the recorder was taken off its logger.
+        public var letGo = 0
+        /// How often a trigger came.
+        public var triggers = 0
+
+        /// Those that wait.
+        public var waiting: Int { recorded - handedOn - letGo }
+    }
+
+    // MARK: Constants (any thread)
+
+    /// Which levels are held back.
+    public let heldLevels: LogLevelMask
+    /// Which levels have messages written that wait.
+    public let triggers: LogLevelMask
+    /// The most messages that wait in one recording, the newest.
+    public let capacity: Int
+    /// The most memory that all messages of a logger occupy which wait; the oldest go first.
+    public let memoryLimit: ByteCount
+    /// Which messages belong together.
+    public let scope: Scope
+    /// Whether a line says how many messages follow.
+    public let announces: Bool
+
+    // MARK: Atomics (any thread)
+    private let recorded = Atomic<Int>(0)
+    private let handedOn = Atomic<Int>(0)
+    private let letGo = Atomic<Int>(0)
+    private let triggered = Atomic<Int>(0)
+
+    /// Makes a recorder.
+    ///
+    /// - Parameters:
+    ///   - heldLevels: Which levels are held back; `debug` and `verbose` unless given. A level that is a trigger is not.
+    ///   - triggers: Which levels have messages written that wait; `error` and worse unless given.
+    ///   - capacity: The most messages that wait in one recording, the newest; 500 unless given, one at least.
+    ///   - memoryLimit: The most memory that all messages of a logger occupy which wait; 2 MiB unless given. A message
+    ///     occupies what its text and values take, and about 250 bytes more.
+    ///   - scope: Which messages belong together; those of one recording unless given.
+    ///   - announces: Whether a line says how many messages follow; it does unless told otherwise.
+    public init(
+        holding heldLevels: LogLevelMask = [.debug, .verbose], until triggers: LogLevelMask = .error,
+        capacity: Int = 500, memoryLimit: ByteCount = .mebibytes(2), scope: Scope = .recording,
+        announces: Bool = true
+    ) {
+        self.heldLevels = heldLevels.subtracting(triggers)
+        self.triggers = triggers
+        self.capacity = max(1, capacity)
+        self.memoryLimit = memoryLimit
+        self.scope = scope
+        self.announces = announces
+    }
+
+    /// What it has done so far.
+    public var statistics: Statistics {
+        Statistics(
+            recorded: recorded.load(ordering: .relaxed), handedOn: handedOn.load(ordering: .relaxed),
+            letGo: letGo.load(ordering: .relaxed), triggers: triggered.load(ordering: .relaxed))
+    }
+
+    func note(recorded: Int = 0, handedOn: Int = 0, letGo: Int = 0, triggers: Int = 0) {
+        if recorded > 0 { self.recorded.add(recorded, ordering: .relaxed) }
+        if handedOn > 0 { self.handedOn.add(handedOn, ordering: .relaxed) }
+        if letGo > 0 { self.letGo.add(letGo, ordering: .relaxed) }
+        if triggers > 0 { triggered.add(triggers, ordering: .relaxed) }
+    }
+
+    // MARK: - Recordings
+
+    /// The field by which messages say which recording they belong to: `17`, or `17/18` inside of another one.
+    ///
+    /// It is a field like others, in all formatters, by which the messages of one recording can be found in any log.
+    public static let field = "recording"
+
+    private static let lastNumber = Atomic<Int>(0)
+
+    /// Makes what is logged in `body`, and in the tasks that it starts, one recording, whatever loggers do with it.
+    ///
+    /// - Parameters:
+    ///   - name: What tells it from others that run at the same time; a number of its own unless given.
+    ///   - body: What is recorded. Work that it hands to dispatch queues or threads is not part of it.
+    /// - Returns: what `body` returns.
+    public static func withRecording<Result>(_ name: String? = nil, _ body: () throws -> Result) rethrows
+        -> Result
+    {
+        try withLogContext([field: .string(path(name))], body)
+    }
+
+    /// The same for asynchronous code: the recording follows the task across its suspensions and threads.
+    nonisolated(nonsending) public static func withRecording<Result>(
+        _ name: String? = nil, _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        try await withLogContext([field: .string(path(name))], body)
+    }
+
+    private static func path(_ name: String?) -> String {
+        let own =
+            name.map { String($0.map { $0 == "/" ? "_" : $0 }) }
+            ?? String(lastNumber.add(1, ordering: .relaxed).newValue)
+        guard case .string(let outer)? = LogContext.current?.value[field] else { return own }
+        return outer + "/" + own
+    }
+}

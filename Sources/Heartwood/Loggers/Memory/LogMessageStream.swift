@@ -1,0 +1,133 @@
+/// The messages that a ``MemoryLogger`` gets, as they come.
+///
+/// It may be read by one loop, or by several, which then share the messages. A loop ends when the logger is removed from
+/// its dispatcher or freed, and when its task is cancelled; then the whole stream has ended.
+public struct LogMessageStream: AsyncSequence, Sendable {
+    /// A message.
+    public typealias Element = LogMessage
+    /// It does not fail.
+    public typealias Failure = Never
+
+    let channel: MessageChannel
+
+    /// How many messages went because the reader was too slow.
+    public var dropped: Int { channel.dropped }
+
+    /// Begins to read.
+    public func makeAsyncIterator() -> Iterator { Iterator(channel: channel) }
+
+    /// Reads a stream.
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
+        let channel: MessageChannel
+
+        /// The next message, which is waited for; nil at the end.
+        public mutating func next() async -> LogMessage? { await channel.next() }
+    }
+}
+
+/// What waits for the readers of a stream, and readers that wait.
+final class MessageChannel: Sendable {
+    private struct State {
+        var buffer: [LogMessage] = []
+        var head = 0
+        /// What was there before the first message that was offered; not filtered yet.
+        var earlier: ArraySlice<LogMessage> = []
+        var dropped = 0
+        var isFinished = false
+        var readers: [Int: CheckedContinuation<LogMessage?, Never>] = [:]
+        var nextReader = 0
+
+        mutating func take() -> LogMessage? {
+            if head == buffer.count { return nil }
+            defer {
+                head += 1
+                if head == buffer.count {
+                    buffer.removeAll(keepingCapacity: true)
+                    head = 0
+                } else if head > 64, head > buffer.count / 2 {
+                    buffer.removeSubrange(..<head)
+                    head = 0
+                }
+            }
+            return buffer[head]
+        }
+    }
+
+    // MARK: Constants (any thread)
+    private let filter: LogFilter?
+    private let limit: Int
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    init(filter: LogFilter?, limit: Int) {
+        self.filter = filter
+        self.limit = Swift.max(1, limit)
+    }
+
+    var dropped: Int { state.withLock { $0.dropped } }
+
+    /// Takes messages that come before all others.
+    func start(with messages: [LogMessage]) { state.withLock { $0.earlier = messages[...] } }
+
+    /// Hands a message to a reader that waits, or keeps it for one.
+    ///
+    /// Called by the logger.
+    func offer(_ message: LogMessage) {
+        if let filter, !filter.passes(message) { return }
+        let (reader, evicted) = state.withLock {
+            state -> (CheckedContinuation<LogMessage?, Never>?, LogMessage?) in
+            if state.isFinished { return (nil, nil) }
+            if let (number, reader) = state.readers.min(by: { $0.key < $1.key }) {
+                state.readers[number] = nil
+                return (reader, nil)
+            }
+            state.buffer.append(message)
+            if state.buffer.count - state.head <= limit { return (nil, nil) }
+            state.dropped += 1
+            return (nil, state.take())
+        }
+        withExtendedLifetime(evicted) {}  // ends outside of the lock
+        reader?.resume(returning: message)
+    }
+
+    /// Lets readers have what is there, and then no more.
+    func finish() {
+        let readers = state.withLock { state in
+            state.isFinished = true
+            defer { state.readers = [:] }
+            return state.readers.values.map { $0 }
+        }
+        for reader in readers { reader.resume(returning: nil) }
+    }
+
+    /// The reader's task was cancelled: nothing comes any more.
+    private func cancel() {
+        let waiting = state.withLock { state in
+            defer { (state.buffer, state.head, state.earlier) = ([], 0, []) }
+            return (state.buffer, state.earlier)
+        }
+        withExtendedLifetime(waiting) {}
+        finish()
+    }
+
+    func next() async -> LogMessage? {
+        while let early = state.withLock({ $0.earlier.popFirst() }) {
+            if filter?.passes(early) ?? true { return early }
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { reader in
+                let (isDue, message) = state.withLock { state -> (Bool, LogMessage?) in
+                    if let message = state.take() { return (true, message) }
+                    if state.isFinished { return (true, nil) }
+                    state.readers[state.nextReader] = reader
+                    state.nextReader += 1
+                    return (false, nil)
+                }
+                if isDue { reader.resume(returning: message) }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+}

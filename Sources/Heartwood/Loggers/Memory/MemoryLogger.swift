@@ -1,0 +1,166 @@
+/// Keeps the newest messages in memory, to be asked for, and hands out those that come.
+///
+/// ```swift
+/// let memory = MemoryLogger()
+/// LogDispatcher.shared.add(memory, levels: .debug)
+/// let failures = memory.messages(levels: .error, category: "net.*")
+/// for await message in memory.stream() { show(message) }
+/// ```
+///
+/// What it keeps is bounded in number and size; the oldest messages go first, and are counted. Private pieces are kept as
+/// they are: who shows a message decides (``LogMessage/text`` redacts them). A logger's ``AbstractLogger/filter`` and
+/// levels hold here too; a formatter does nothing. Every member may be used from any thread, and none waits for messages:
+/// what has been logged, and is still on its way, is there after a flush.
+public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // what it keeps is behind a lock
+    private struct State {
+        var memory = MessageMemory()
+        var evicted = 0
+        var streams: [WeakStream] = []
+    }
+
+    private struct WeakStream {
+        weak var value: MessageChannel?
+    }
+
+    // MARK: Settings (any thread, ordered)
+
+    /// The most messages; 10,000 unless changed.
+    ///
+    /// Zero: no limit.
+    @Ordered public var maximumCount = 10_000
+
+    /// The most memory of all messages together; 16 MiB unless changed.
+    ///
+    /// Zero: no limit. A message occupies what its text and values take, and about 250 bytes more; what its tag occupies does not count.
+    /// One that is larger than the limit is not kept.
+    @Ordered public var maximumSize = ByteCount.mebibytes(16)
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    // MARK: Owned by 'queue'
+    private var limits = (count: 10_000, size: ByteCount.mebibytes(16).bytes)
+
+    /// Makes a logger that keeps nothing yet.
+    public init(name: String = "memory") {
+        super.init(name: name, formatter: nil, runsOnCaller: true)
+    }
+
+    deinit { endStreams() }
+
+    // MARK: - What is kept
+
+    /// What is kept, the oldest first.
+    public var messages: [LogMessage] { state.withLock { Array($0.memory.all) } }
+
+    /// How many messages are kept.
+    public var count: Int { state.withLock { $0.memory.count } }
+
+    /// How much memory they occupy.
+    public var size: ByteCount { state.withLock { ByteCount($0.memory.size) } }
+
+    /// How many messages had to go because of the limits.
+    public var evictedMessages: Int { state.withLock { $0.evicted } }
+
+    /// Forgets all messages; those do not count as evicted.
+    public func removeAll() {
+        let removed = state.withLock { $0.memory.removeAll() }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// What is kept of a time, of levels, of a category, with a text; the oldest first.
+    ///
+    /// It goes through all messages, a copy of whose list it takes first: 10,000 take about a millisecond, ten where a
+    /// text is looked for.
+    ///
+    /// - Parameters:
+    ///   - start: The first moment that counts.
+    ///   - end: The first moment that does not count any more.
+    ///   - levels: The levels.
+    ///   - category: The name of a category, in which `*` stands for any characters; `net` describes `net.http` too.
+    ///   - text: What the text contains, in any case; private pieces are redacted in it.
+    ///   - filter: What else is asked of a message.
+    ///   - limit: How many messages at the most: the newest ones.
+    /// - Returns: those that meet all conditions.
+    public func messages(
+        since start: LogTimestamp? = nil, until end: LogTimestamp? = nil, levels: LogLevelMask = .all,
+        category: String? = nil, containing text: String? = nil, where filter: LogFilter? = nil,
+        limit: Int = .max
+    ) -> [LogMessage] {
+        let category = category.map { LogFilter.category($0) }
+        let text = text.map { LogFilter.message(.contains($0, ignoringCase: true)) }
+        var found: [LogMessage] = []
+        // No lock here: a filter is the user's code.
+        for message in messages.reversed() where found.count < limit {
+            if let start, message.timestamp < start { continue }
+            if let end, message.timestamp >= end { continue }
+            if !levels.contains(message.level) { continue }
+            if category?.passes(message) == false || text?.passes(message) == false { continue }
+            if filter?.passes(message) == false { continue }
+            found.append(message)
+        }
+        return found.reversed()
+    }
+
+    // MARK: - What comes
+
+    /// The messages that come from now on.
+    ///
+    /// - Parameters:
+    ///   - filter: Which messages; all unless given. Asked on the logger's queue.
+    ///   - replaying: Whether those that are kept already come first, without a gap; no unless asked for.
+    ///   - limit: How many messages wait for a reader that is slow, 1000 unless given; then the oldest go, and are counted.
+    /// - Returns: a sequence that ends when the logger is removed from its dispatcher or freed. It does not keep the logger.
+    public func stream(
+        of filter: LogFilter? = nil, replaying: Bool = false, bufferingNewest limit: Int = 1000
+    ) -> LogMessageStream {
+        let channel = MessageChannel(filter: filter, limit: limit)
+        state.withLock { state in
+            if replaying { channel.start(with: Array(state.memory.all)) }
+            state.streams.removeAll { $0.value == nil }
+            state.streams.append(WeakStream(value: channel))
+        }
+        return LogMessageStream(channel: channel)
+    }
+
+    private func endStreams() {
+        let streams = state.withLock { state in
+            defer { state.streams = [] }
+            return state.streams
+        }
+        for stream in streams { stream.value?.finish() }
+    }
+
+    // MARK: - Hooks
+
+    /// Takes the settings over.
+    public override func settingsDidChange() {
+        limits = (_maximumCount.inEffect, _maximumSize.inEffect.bytes)
+        trim()
+    }
+
+    /// Keeps the message, and hands it out.
+    public override func log(_ message: LogMessage) {
+        let message = message.compact
+        let streams = state.withLock { state in
+            state.memory.append(message)
+            return state.streams
+        }
+        trim()
+        noteWritten(message.storage.footprint)
+        for stream in streams { stream.value?.offer(message) }
+    }
+
+    /// Ends the sequences; what is kept stays.
+    public override func willRemove() { endStreams() }
+
+    private func trim() {
+        let limits = limits
+        let removed = state.withLock { state in
+            let removed = state.memory.trim(count: limits.count, size: limits.size)
+            state.evicted += removed.count
+            return removed
+        }
+        withExtendedLifetime(removed) {}  // ends outside of the lock
+    }
+}

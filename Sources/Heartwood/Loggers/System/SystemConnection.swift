@@ -1,0 +1,287 @@
+import CHeartwood
+
+/// The socket to a log daemon: opened when there is something to send, and again when the daemon has gone and come back.
+///
+/// Nothing here waits longer than until a deadline. Owned by the logger's queue.
+final class SystemConnection {
+    /// Who is at the other end.
+    enum Peer: Equatable {
+        /// journald, at a socket for datagrams.
+        case journal(path: String)
+        /// A syslog daemon of this host, at a socket for datagrams, or at a stream of frames that end like this.
+        case local(path: String, ending: SyslogFrame.Ending)
+        case udp(host: String, port: Int)
+        case tcp(host: String, port: Int)
+
+        var name: String {
+            switch self {
+            case .journal(let path), .local(let path, _): path
+            case .udp(let host, let port): "\(host) port \(port) (UDP)"
+            case .tcp(let host, let port): "\(host) port \(port) (TCP)"
+            }
+        }
+    }
+
+    /// What became of an attempt to send what waits.
+    struct Outcome {
+        var bytes = 0
+        var frames = 0
+        /// Messages that no datagram can hold; they are gone.
+        var tooLong = 0
+        /// Messages that had been sent, and of which the peer's host has said since that nobody takes them.
+        var refused = 0
+        /// Why something still waits; nil where nothing does.
+        var trouble: Trouble?
+    }
+
+    /// Why messages cannot be sent now.
+    enum Trouble: Equatable {
+        /// The peer does not read, or has not answered yet.
+        case busy
+        /// There is no peer, for this reason.
+        case gone(String)
+    }
+
+    private enum State {
+        case closed
+        case looking(HostLookup)
+        case connecting(Int32, since: Duration)
+        case open(Int32)
+    }
+
+    /// How long a connection may take to come about.
+    static let connectLimit = Duration.seconds(10)
+
+    let peer: Peer
+    private var state = State.closed
+    /// Whether the socket is a stream; known once it is open.
+    private(set) var isStream: Bool
+    /// Which process opened the socket: a child of a fork opens one of its own.
+    private var owner: Int32 = 0
+    private var addresses: [SocketAddress] = []
+    private var nextAddress = 0
+
+    init(_ peer: Peer) {
+        self.peer = peer
+        if case .tcp = peer { isStream = true } else { isStream = false }
+    }
+
+    deinit { close() }
+
+    /// Closes the socket; the next attempt opens another one.
+    func close() {
+        switch state {
+        case .connecting(let descriptor, _), .open(let descriptor): CHeartwood.close(descriptor)
+        case .closed, .looking: break
+        }
+        state = .closed
+    }
+
+    /// Whether this process is a child of the one that opened the socket, which is closed then.
+    func leaveParent() -> Bool {
+        let isForeign = owner != 0 && owner != getpid()
+        if isForeign {
+            close()
+            owner = 0
+        }
+        return isForeign
+    }
+
+    // MARK: - Opening
+
+    /// Opens the socket unless it is open; nil when it is, or the reason why it is not.
+    func open(until deadline: Duration) -> Trouble? {
+        while true {
+            switch state {
+            case .open(let descriptor):
+                if !isStream || !hw_peer_has_closed(descriptor) { return nil }
+                close()
+            case .connecting(let descriptor, let since):
+                return finish(descriptor, since, until: deadline)
+            case .looking(let lookup):
+                switch lookup.wait(upTo: deadline - SystemClock().uptime()) {
+                case nil: return .busy
+                case .failed(let reason):
+                    state = .closed
+                    return .gone(reason)
+                case .addresses(let found):
+                    (addresses, nextAddress) = (found, 0)
+                    state = .closed
+                }
+            case .closed:
+                if let trouble = begin() { return trouble }
+            }
+        }
+    }
+
+    private func begin() -> Trouble? {
+        owner = getpid()
+        switch peer {
+        case .journal(let path): return take(hw_connect_local(path, false))
+        case .local(let path, _):
+            isStream = false
+            let descriptor = hw_connect_local(path, false)
+            if descriptor >= 0 || hw_errno() != EPROTOTYPE { return take(descriptor) }
+            isStream = true
+            return take(hw_connect_local(path, true))
+        case .udp(let host, let port): return connect(host, port)
+        case .tcp(let host, let port): return connect(host, port)
+        }
+    }
+
+    private func connect(_ host: String, _ port: Int) -> Trouble? {
+        guard nextAddress < addresses.count else {
+            (addresses, nextAddress) = ([], 0)
+            state = .looking(HostLookup(host: host, port: port, stream: isStream))
+            return nil
+        }
+        let descriptor = hw_connect(&addresses[nextAddress].address, isStream)
+        nextAddress += 1
+        if descriptor >= 0 {
+            state = .connecting(descriptor, since: SystemClock().uptime())
+            return nil
+        }
+        let number = hw_errno()
+        return nextAddress < addresses.count ? nil : failure(number)
+    }
+
+    /// Takes a socket over that is connected already, or the error that says why it is not.
+    private func take(_ descriptor: Int32) -> Trouble? {
+        if descriptor < 0 { return failure(hw_errno()) }
+        state = .open(descriptor)
+        return nil
+    }
+
+    private func finish(_ descriptor: Int32, _ since: Duration, until deadline: Duration) -> Trouble? {
+        if !SystemConnection.waitUntilWritable(descriptor, until: deadline) {
+            if SystemClock().uptime() - since < SystemConnection.connectLimit { return .busy }
+            close()
+            return .gone("no answer within \(SystemConnection.connectLimit)")
+        }
+        let error = hw_socket_error(descriptor)
+        if error == 0 {
+            state = .open(descriptor)
+            // The next time all addresses are asked for again.
+            addresses = []
+            return open(until: deadline)
+        }
+        close()
+        return nextAddress < addresses.count ? open(until: deadline) : failure(error)
+    }
+
+    private func failure(_ number: Int32) -> Trouble {
+        // A stream's queue of connections is full, or a socket's memory.
+        if number == EAGAIN || number == ENOBUFS { return .busy }
+        return .gone(LogError.reason(of: number))
+    }
+
+    private static func waitUntilWritable(_ descriptor: Int32, until deadline: Duration) -> Bool {
+        while true {
+            let rest = deadline - SystemClock().uptime()
+            let milliseconds = Int32(clamping: max(0, (rest.nanoseconds + 999_999) / 1_000_000))
+            let result = hw_wait_writable(descriptor, milliseconds)
+            if result > 0 { return true }
+            if result == 0 || hw_errno() != EINTR || rest <= .zero { return false }
+        }
+    }
+
+    // MARK: - Sending
+
+    /// Sends what it can until the deadline; a connection that is lost is opened again once.
+    func send(_ outbox: inout SystemOutbox, until deadline: Duration) -> Outcome {
+        var outcome = Outcome()
+        var mayReopen = true
+        while !outbox.isEmpty {
+            if let trouble = open(until: deadline) {
+                outcome.trouble = trouble
+                return outcome
+            }
+            guard case .open(let descriptor) = state else { return outcome }
+            let number =
+                isStream
+                ? sendStream(&outbox, descriptor, &outcome) : sendDatagrams(&outbox, descriptor, &outcome)
+            switch number {
+            case 0: break
+            case EAGAIN, ENOBUFS:
+                if SystemClock().uptime() < deadline,
+                    SystemConnection.waitUntilWritable(descriptor, until: deadline)
+                {
+                    // Writable, but not for as much as this.
+                    usleep(500)
+                    continue
+                }
+                outcome.trouble = .busy
+                return outcome
+            case ECONNREFUSED where isUDP:
+                // What was sent before has come back; the socket is as good as it was.
+                outcome.refused += 1
+                outcome.trouble = .gone(LogError.reason(of: number))
+                return outcome
+            default:
+                close()
+                outbox.restartFirst()
+                if mayReopen, SystemClock().uptime() < deadline {
+                    mayReopen = false
+                    continue
+                }
+                outcome.trouble = .gone(LogError.reason(of: number))
+                return outcome
+            }
+        }
+        return outcome
+    }
+
+    private var isUDP: Bool { if case .udp = peer { true } else { false } }
+
+    /// Sends one datagram after the other; the `errno` of the one that could not be sent, or 0.
+    private func sendDatagrams(
+        _ outbox: inout SystemOutbox, _ descriptor: Int32, _ outcome: inout Outcome
+    ) -> Int32 {
+        while !outbox.isEmpty {
+            var number = outbox.withFirst { frame in
+                let frame = content(of: frame)
+                let sent = hw_send(descriptor, frame.baseAddress, frame.count)
+                return sent < 0 ? hw_errno() : 0
+            }
+            if number == EMSGSIZE || number == ENOBUFS, case .journal = peer {
+                number = outbox.withFirst { frame in
+                    hw_send_in_file(descriptor, frame.baseAddress, frame.count) < 0 ? hw_errno() : 0
+                }
+            }
+            if number == EMSGSIZE {
+                outcome.tooLong += outbox.removeFirst()
+                continue
+            }
+            if number != 0 { return number }
+            outcome.bytes += outbox.withFirst { $0.count }
+            outcome.frames += 1
+            outbox.removeFirst()
+        }
+        return 0
+    }
+
+    /// A frame of a stream without what is there for the stream.
+    private func content(of frame: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard case .local(_, let ending) = peer else { return frame }
+        return switch ending {
+        case .datagram: frame
+        case .newline: UnsafeRawBufferPointer(rebasing: frame.dropLast())
+        case .counted:
+            UnsafeRawBufferPointer(rebasing: frame.drop { $0 != UInt8(ascii: " ") }.dropFirst())
+        }
+    }
+
+    private func sendStream(
+        _ outbox: inout SystemOutbox, _ descriptor: Int32, _ outcome: inout Outcome
+    ) -> Int32 {
+        while !outbox.isEmpty {
+            let sent = outbox.withRest(upTo: 256 * 1024) { hw_send(descriptor, $0.baseAddress, $0.count) }
+            if sent < 0 { return hw_errno() }
+            let before = outbox.count
+            outbox.advance(by: sent)
+            outcome.bytes += sent
+            outcome.frames += before - outbox.count
+        }
+        return 0
+    }
+}

@@ -1,0 +1,303 @@
+import Dispatch
+import Synchronization
+
+/// Hands messages to the system's own log: journald or syslog, here or on another host, or Apple's unified log.
+///
+/// ```swift
+/// let system = SystemLogger()  // journald, else /dev/log; on Apple's systems the unified log
+/// LogDispatcher.shared.add(system, levels: .notice)
+/// let collector = SystemLogger(.tcp(host: "logs.example.org", port: 601))
+/// LogDispatcher.shared.add(collector, levels: .info)
+/// ```
+///
+/// - **journald** gets each message's text, level, place and fields as fields of an entry: `journalctl ORDER=17` finds
+///   them. Named pieces and metadata get the journal's kind of name: letters of ASCII become large, everything else but
+///   digits becomes `_`; what would begin with a digit or `_`, be empty, or be one of the journal's or Heartwood's own
+///   names, gets `FIELD_` in front; names end after 64 bytes. A field `message_id` that is a UUID becomes `MESSAGE_ID`.
+///   `LOG_TIME` is when it was logged. A message too large for a datagram goes as a sealed file in memory.
+/// - **syslog** gets lines in the form that the ``Destination`` asks for. Nothing in a message can forge another one.
+/// - **The unified log** gets the text, with the level and category; what is private is redacted in it, for the system
+///   shows it to everybody. Its part is not tested by Heartwood's own tests, which run on Linux.
+///
+/// A ``formatter``, nil unless set, makes the text alone; header and fields stay.
+///
+/// **When nobody takes them**, messages wait in memory, ``waitingLimit`` bytes of them, and the daemon is tried again
+/// after ``pauses``. One attempt (to find a host, to connect, to send) keeps the queue for ``sendTimeout`` at the most,
+/// and between two attempts nothing waits. What is more than the limit is dropped, the oldest first; it counts as failed,
+/// is reported to the diagnostics, and told in the log, where it is missing. A datagram that was accepted by the kernel
+/// counts as delivered; so does what a stream has taken: if the peer dies at that moment, it may be lost, and the message
+/// that had gone in part goes to the next one again, as a whole.
+///
+/// All settings may be read and set at any time, on any thread; they take effect in order with the messages.
+public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
+    // MARK: Settings (any thread, ordered)
+
+    /// Where messages go; ``Destination/automatic`` unless changed.
+    ///
+    /// When it changes, what still waits for the old one is tried once more, and counts as failed if that does not help.
+    @Ordered public var destination = Destination.automatic
+
+    /// What kind of program speaks, for journald and syslog; `user` unless changed.
+    @Ordered public var facility = SyslogFormatter.Facility.user
+
+    /// The program's name, for journald and syslog; nil, the default: that of its file.
+    ///
+    /// syslog takes 48 characters of it (RFC 5424) or 32 (RFC 3164).
+    @Ordered public var program: String?
+
+    /// The host's name, for syslog; nil, the default: what the system says.
+    @Ordered public var host: String?
+
+    /// What happens to private pieces of texts and fields; ``LogPrivacyPolicy/redact`` unless changed.
+    ///
+    /// A ``formatter`` has a setting of its own for the text.
+    @Ordered public var privacy = LogPrivacyPolicy.redact
+
+    /// The most bytes of a message, cut where a character ends; nil, the default, is what is usual for the destination.
+    ///
+    /// Usual are 2048 bytes for RFC 5424 over UDP, 1024 for RFC 3164 over UDP, 8192 for streams and local sockets, and no
+    /// limit for journald, where it is the text alone that counts. For syslog the header counts too, fields that leave
+    /// less than a quarter for the rest are left out, and less than 480 bytes counts as 480. Zero: no limit; then a
+    /// message that is too large for a datagram counts as failed.
+    @Ordered public var maximumMessageSize: ByteCount?
+
+    /// How many bytes of messages wait in memory while nobody takes them; 4 MiB unless changed.
+    @Ordered public var waitingLimit = ByteCount.mebibytes(4)
+
+    /// How long one attempt to send may keep the logger's queue; 250 ms unless changed.
+    @Ordered public var sendTimeout = Duration.milliseconds(250)
+
+    /// The first and the longest pause before a peer is tried again; 100 ms and 10 s unless changed.
+    ///
+    /// Each pause is twice as long as the one before. A random part of up to a half is left out of each, so that many
+    /// programs do not come back in the same moment. A flush tries at once.
+    @Ordered public var pauses = Duration.milliseconds(100)...Duration.seconds(10)
+
+    // MARK: Atomics (any thread)
+    private let waiting = Atomic<Int>(0)
+    private let cut = Atomic<Int>(0)
+
+    // MARK: Constants (any thread)
+    private let sockets: SystemSockets
+
+    // MARK: Owned by 'queue'
+    private var routeInEffect: SystemRoute?
+    private var destinationInEffect: Destination?
+    private var outbox = SystemOutbox()
+    private var frame = LogBuffer()
+    private var plan = ReconnectPlan(first: .milliseconds(100), longest: .seconds(10))
+    private var timer: (any LogTimer)?
+
+    /// Makes a logger; nothing is opened before the first message.
+    ///
+    /// - Parameters:
+    ///   - destination: Where messages go.
+    ///   - name: Its name in statistics.
+    ///   - formatter: What makes the text of messages; without one it is the message's own.
+    public convenience init(
+        _ destination: Destination = .automatic, name: String = "system", formatter: LogFormatter? = nil
+    ) {
+        self.init(destination, name: name, formatter: formatter, sockets: SystemSockets())
+    }
+
+    /// Makes a logger that looks for the system's sockets elsewhere.
+    init(_ destination: Destination, name: String, formatter: LogFormatter?, sockets: SystemSockets) {
+        self.sockets = sockets
+        super.init(name: name, formatter: formatter)
+        _destination.start(with: destination)
+        apply()
+    }
+
+    /// How many messages wait for somebody who takes them; they count as delivered in the statistics.
+    public var waitingMessages: Int { waiting.load(ordering: .relaxed) }
+
+    /// How many messages were cut, or lost their fields, because of ``maximumMessageSize``.
+    public var cutMessages: Int { cut.load(ordering: .relaxed) }
+
+    // MARK: - Settings
+
+    /// Takes the settings over.
+    public override func settingsDidChange() { apply() }
+
+    private func apply() {
+        let destination = _destination.inEffect
+        if let old = destinationInEffect, old != destination {
+            abandon("the destination was changed")
+        }
+        var style = SystemRoute.Style()
+        style.options.facility = _facility.inEffect
+        style.options.program = _program.inEffect
+        style.options.host = _host.inEffect
+        style.options.privacy = _privacy.inEffect
+        style.limit = _maximumMessageSize.inEffect?.bytes
+        let new = SystemRoute(
+            destinationInEffect == destination ? settled(destination) : destination, style, sockets)
+        // The connection stays where only the style of messages has changed.
+        switch (routeInEffect, new) {
+        case (.journal(_, let connection), .journal(let entry, let other))
+        where connection.peer == other.peer:
+            routeInEffect = .journal(entry, connection)
+        case (.syslog(_, let connection), .syslog(let frame, let other))
+        where connection.peer == other.peer:
+            routeInEffect = .syslog(frame, connection)
+        default: routeInEffect = new
+        }
+        destinationInEffect = destination
+        let pauses = _pauses.inEffect
+        if plan.first != pauses.lowerBound || plan.longest != pauses.upperBound {
+            plan = ReconnectPlan(first: pauses.lowerBound, longest: pauses.upperBound)
+        }
+    }
+
+    /// What was found for an automatic destination stays, until the destination is set again.
+    private func settled(_ destination: Destination) -> Destination {
+        if destination != .automatic { return destination }
+        switch routeInEffect?.connection?.peer {
+        case .journal(let path): return .journal(socket: path)
+        case .local(let path, _): return .local(socket: path)
+        default: return destination
+        }
+    }
+
+    // MARK: - Messages
+
+    /// Puts the message to those that wait, and sends them when they are many.
+    public override func log(_ message: LogMessage) {
+        leaveParent()
+        guard append(message) else { return }
+        // What the framework says of itself counts as no message; what it says is missing stays so if it is dropped.
+        let isNote = message.sequence == 0 && message.file.isEmpty
+        var missing = 0
+        if isNote, case .integer(let count)? = message.metadata["dropped"] { missing = Int(count) }
+        frame.withUnsafeBytes { outbox.append($0, isNote: isNote, announcing: missing) }
+        frame.shrink(to: 64 * 1024)
+        if outbox.size >= 64 * 1024 { send() }
+    }
+
+    /// Writes the message into `frame`; false where it is left out, or was written already.
+    private func append(_ message: LogMessage) -> Bool {
+        frame.removeAll()
+        frame.redaction = redactionForMessage
+        switch routeInEffect {
+        case .journal(let entry, _):
+            return entry.append(message, to: &frame) { appendText(of: message, to: &$0, asLine: false) }
+        case .syslog(let syslog, _):
+            let (isWanted, isCut) = syslog.append(message, to: &frame) {
+                appendText(of: message, to: &$0, asLine: true)
+            }
+            if isCut { cut.add(1, ordering: .relaxed) }
+            return isWanted
+        case .unifiedLog(let log):
+            guard appendText(of: message, to: &frame, asLine: false) else { return false }
+            log.write(frame.text, level: message.level, category: message.category.name)
+            noteWritten(frame.count)
+            return false
+        case nil: return false
+        }
+    }
+
+    private func appendText(of message: LogMessage, to output: inout LogBuffer, asLine: Bool) -> Bool {
+        let start = output.count
+        if hasFormatter {
+            guard formatted(message, into: &output) else { return false }
+            if asLine { output.makeLine(from: start) }
+        } else {
+            let privacy = _privacy.inEffect
+            output.appendText(of: message, privacy: privacy, escaping: asLine ? .escape : .none)
+        }
+        return true
+    }
+
+    // MARK: - Sending
+
+    /// Sends what there is.
+    public override func batchDidEnd() { send() }
+
+    /// Sends what there is, at once even after a failure; says so where something is left.
+    public override func flush() {
+        send(atOnce: true)
+        if !outbox.isEmpty { noteUnfinished() }
+    }
+
+    /// Sends what there is, and closes the socket; what is left counts as failed.
+    public override func willRemove() {
+        abandon("the logger was removed")
+        timer = nil
+        routeInEffect?.connection?.close()
+    }
+
+    private func send(atOnce: Bool = false) {
+        guard !outbox.isEmpty, let connection = routeInEffect?.connection else { return }
+        let clock: any LogClock = node.dispatcher?.clock ?? SystemClock()
+        if atOnce || plan.mayTry(at: clock.uptime()) {
+            let deadline = SystemClock().uptime() + _sendTimeout.inEffect
+            if outbox.unannounced > 0, connection.open(until: deadline) == nil { announceLoss() }
+            settle(connection.send(&outbox, until: deadline), connection.peer, clock)
+        }
+        let dropped = outbox.trim(to: _waitingLimit.inEffect.bytes)
+        if dropped > 0 {
+            noteLaterFailure(
+                of: dropped,
+                "messages were dropped, for \(connection.peer.name) takes none, and no more may wait")
+        }
+        waiting.store(outbox.messages, ordering: .relaxed)
+    }
+
+    /// Takes note of how an attempt went, and of when the next one is.
+    private func settle(
+        _ outcome: SystemConnection.Outcome, _ peer: SystemConnection.Peer, _ clock: any LogClock
+    ) {
+        noteWritten(outcome.bytes)
+        if outcome.tooLong > 0 {
+            noteLaterFailure(of: outcome.tooLong, "a message was too long for a datagram to \(peer.name)")
+        }
+        if outcome.refused > 0 {
+            noteLaterFailure(of: outcome.refused, "\(peer.name) has refused a message: nobody listens there")
+        }
+        if outcome.frames > 0 { plan.succeed() }
+        guard let trouble = outcome.trouble else {
+            plan.succeed()
+            timer = nil
+            return
+        }
+        let pause = plan.fail(at: clock.uptime(), random: .random(in: 0...1))
+        if case .gone(let reason) = trouble {
+            diagnostics.report(
+                .writeFailed,
+                "\(name): cannot reach \(peer.name): \(reason); messages wait, and it is tried again",
+                key: "\(name) peer", count: 0)
+        }
+        timer = clock.schedule(after: pause, on: .global(qos: .utility)) { [weak self] in
+            self?.perform { [weak self] in self?.retry() }
+        }
+    }
+
+    private func retry() {
+        timer = nil
+        leaveParent()
+        send()
+    }
+
+    /// Says in the log how many messages are missing before the first that waits.
+    private func announceLoss() {
+        let count = outbox.unannounced
+        let note = LogMessage.ofFramework(
+            count == 1 ? "1 message dropped here" : "\(count) messages dropped here", level: .warning,
+            fields: ["dropped": .integer(Int64(count))], at: currentTime)
+        if append(note) { frame.withUnsafeBytes { outbox.announce($0) } }
+    }
+
+    /// Tries once more to send what waits, and gives the rest up.
+    private func abandon(_ reason: String) {
+        send(atOnce: true)
+        let lost = outbox.removeAll()
+        if lost > 0 { noteLaterFailure(of: lost, "messages still waited when \(reason)") }
+        waiting.store(0, ordering: .relaxed)
+        plan.succeed()
+    }
+
+    /// In the child of a fork: what waits is the parent's, and so is its socket.
+    private func leaveParent() {
+        if routeInEffect?.connection?.leaveParent() == true { _ = outbox.removeAll() }
+    }
+}

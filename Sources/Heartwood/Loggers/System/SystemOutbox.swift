@@ -1,0 +1,140 @@
+/// Messages in the form in which they go over a socket, in their order, until they have gone.
+///
+/// Pure bookkeeping. Invariants:
+/// 1. The bytes from `head` on are those of the frames, one behind the other, and nothing else.
+/// 2. A frame of which a part has gone stays until the rest has gone too, or the connection was lost: then all of it
+///    goes again.
+/// 3. `messages` is the sum of what the frames that wait say.
+/// 4. What is dropped to keep the limit is the oldest that has not begun to go. It is counted, and a note of it goes in
+///    its place.
+struct SystemOutbox {
+    /// A message as the peer shall get it.
+    private struct Frame {
+        var size: Int
+        /// How many messages it is: one, or none where it is a note.
+        var messages: Int
+        /// How many messages it says are missing.
+        var announced = 0
+    }
+
+    private var bytes: [UInt8] = []
+    private var head = 0
+    private var frames: [Frame] = []
+    private var firstFrame = 0
+    /// How many bytes of the first frame have gone.
+    private var begun = 0
+    /// How many messages are missing before the first frame that has not begun to go, and no frame says so.
+    private(set) var unannounced = 0
+
+    var isEmpty: Bool { firstFrame == frames.count }
+    /// How many frames wait.
+    var count: Int { frames.count - firstFrame }
+    /// How many bytes wait.
+    var size: Int { bytes.count - head }
+    /// How many messages wait.
+    private(set) var messages = 0
+
+    // MARK: In
+
+    /// Adds a message; or a note of the framework's own, which says that so many messages are missing.
+    mutating func append(_ frame: UnsafeRawBufferPointer, isNote: Bool = false, announcing announced: Int = 0)
+    {
+        bytes.append(contentsOf: frame)
+        messages += isNote ? 0 : 1
+        frames.append(Frame(size: frame.count, messages: isNote ? 0 : 1, announced: announced))
+    }
+
+    /// Puts a note of the messages that are missing where they are missing.
+    mutating func announce(_ note: UnsafeRawBufferPointer) {
+        let behind = begun > 0 ? 1 : 0
+        let place = head + frames[firstFrame..<firstFrame + behind].reduce(0) { $0 + $1.size }
+        bytes.insert(contentsOf: note, at: place)
+        frames.insert(
+            Frame(size: note.count, messages: 0, announced: unannounced), at: firstFrame + behind)
+        unannounced = 0
+    }
+
+    /// Drops the oldest messages when more than `limit` bytes wait, and returns how many.
+    ///
+    /// One frame stays, whatever its size.
+    mutating func trim(to limit: Int) -> Int {
+        if size <= limit { return 0 }
+        var dropped = 0
+        if begun == 0 {
+            while size > limit, count > 1 {
+                unannounced += frames[firstFrame].messages + frames[firstFrame].announced
+                dropped += removeFirst()
+            }
+            return dropped
+        }
+        // What is behind the first frame moves: a little more than needed, so that it does not for each message.
+        let (first, goal) = (frames[firstFrame].size, limit / 8 * 7)
+        var (end, removed) = (firstFrame + 1, 0)
+        while size - removed > goal, end < frames.count {
+            unannounced += frames[end].messages + frames[end].announced
+            dropped += frames[end].messages
+            removed += frames[end].size
+            end += 1
+        }
+        messages -= dropped
+        bytes.removeSubrange(head + first..<head + first + removed)
+        frames.removeSubrange(firstFrame + 1..<end)
+        return dropped
+    }
+
+    /// Forgets everything, and returns how many messages that were.
+    mutating func removeAll() -> Int {
+        let count = messages
+        self = SystemOutbox()
+        return count
+    }
+
+    // MARK: Out
+
+    /// Calls `body` with the first frame.
+    func withFirst<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes {
+            body(UnsafeRawBufferPointer(rebasing: $0[head..<head + frames[firstFrame].size]))
+        }
+    }
+
+    /// Calls `body` with what has not gone yet, `limit` bytes at the most.
+    func withRest<Result>(upTo limit: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes {
+            body(UnsafeRawBufferPointer(rebasing: $0[(head + begun)...].prefix(limit)))
+        }
+    }
+
+    /// The first frame has gone, or never will; returns how many messages it was.
+    @discardableResult
+    mutating func removeFirst() -> Int {
+        let frame = frames[firstFrame]
+        firstFrame += 1
+        messages -= frame.messages
+        head += frame.size
+        begun = 0
+        if isEmpty {
+            bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
+            frames.removeAll(keepingCapacity: frames.capacity <= 1 << 14)
+            (head, firstFrame) = (0, 0)
+        } else if head > 1 << 16, head > bytes.count / 2 {
+            bytes.removeSubrange(..<head)
+            frames.removeSubrange(..<firstFrame)
+            (head, firstFrame) = (0, 0)
+        }
+        return frame.messages
+    }
+
+    /// So many more bytes have gone.
+    mutating func advance(by count: Int) {
+        begun += count
+        while !isEmpty, begun >= frames[firstFrame].size {
+            let rest = begun - frames[firstFrame].size
+            removeFirst()
+            begun = rest
+        }
+    }
+
+    /// The connection was lost: what has gone in part goes again from its beginning.
+    mutating func restartFirst() { begun = 0 }
+}

@@ -1,0 +1,243 @@
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite("Messages kept in memory")
+struct MemoryLoggerTests {
+    private func start(clock: any LogClock = SystemClock()) -> (LogDispatcher, MemoryLogger) {
+        let (dispatcher, logger) = (LogDispatcher.forTest(clock: clock), MemoryLogger())
+        dispatcher.add(logger)
+        return (dispatcher, logger)
+    }
+
+    @Test("Promise 4: the limits of number and size hold at every moment, and the oldest go first")
+    func limits() {
+        let (dispatcher, logger) = start()
+        logger.maximumCount = 10
+        for index in 0..<100 {
+            logInfo("\(index)", to: dispatcher)
+            dispatcher.flush()
+            #expect(logger.count == min(index + 1, 10))
+        }
+        #expect(logger.messages.map(\.text) == (90..<100).map { "\($0)" })
+        #expect(logger.evictedMessages == 90)
+
+        logger.maximumCount = 0
+        logger.maximumSize = .kibibytes(32)
+        for index in 0..<1000 { logInfo("\(index) \(String(repeating: "x", count: index))", to: dispatcher) }
+        dispatcher.flush()
+        #expect(logger.size <= .kibibytes(32) && logger.size > .kibibytes(28))
+        #expect(logger.messages.last?.text.hasPrefix("999 ") == true)
+        let sum = logger.messages.reduce(0) { $0 + $1.storage.footprint }
+        #expect(sum == logger.size.bytes)
+        #expect(logger.evictedMessages + logger.count == 1100)
+
+        logInfo("\(String(repeating: "x", count: 40_000))", to: dispatcher)
+        dispatcher.flush()
+        #expect(logger.count == 0 && logger.size == .zero)
+        logger.maximumSize = .zero
+        for _ in 0..<500 { logInfo("more", to: dispatcher) }
+        logger.maximumCount = 3
+        #expect(dispatcher.flush().isComplete)
+        #expect(logger.count == 3)
+        logger.removeAll()
+        #expect(logger.count == 0 && logger.evictedMessages == 1101 + 497)
+    }
+
+    @Test("What is evicted is freed: tags end, outside of any lock")
+    func tags() {
+        final class Tag: Sendable {
+            let end: @Sendable () -> Void
+            init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+            deinit { end() }
+        }
+        let (dispatcher, logger) = start()
+        logger.maximumCount = 5
+        let ended = Counter()
+        for index in 0..<200 {
+            logInfo(
+                "\(index)",
+                tag: Tag { [weak logger] in
+                    ended.increase()
+                    _ = logger?.count  // would not come back if the lock were held
+                }, to: dispatcher)
+        }
+        dispatcher.flush()
+        #expect(ended.value == 195)
+        logger.removeAll()
+        #expect(ended.value == 200)
+    }
+
+    @Test("They are found by time, level, category, text and anything else, the newest of many")
+    func queries() {
+        let clock = ManualClock()
+        let (dispatcher, logger) = start(clock: clock)
+        let begin = clock.now()
+        for index in 0..<100 {
+            log(
+                "Message \(index) \("secret", privacy: .private)", level: index % 10 == 0 ? .error : .debug,
+                category: LogCategory(["net", "net.http", "disk"][index % 3]), context: index, to: dispatcher)
+            dispatcher.flush()
+            clock.advance(by: .seconds(1))
+        }
+        #expect(logger.messages().count == 100)
+        #expect(
+            logger.messages(since: begin + .seconds(10), until: begin + .seconds(12)).map(\.context)
+                == [10, 11])
+        #expect(logger.messages(levels: .error).map(\.context) == [0, 10, 20, 30, 40, 50, 60, 70, 80, 90])
+        #expect(
+            logger.messages(levels: .error, category: "net").map(\.context) == [0, 10, 30, 40, 60, 70, 90])
+        #expect(logger.messages(category: "n*p", limit: 2).map(\.context) == [94, 97])
+        #expect(logger.messages(containing: "message 7").map(\.context) == [7] + Array(70..<80))
+        #expect(logger.messages(containing: "secret").isEmpty)
+        #expect(logger.messages(where: .contexts(3, 5)).map(\.context) == [3, 5])
+        #expect(logger.messages(limit: 0).isEmpty)
+    }
+
+    @Test("Threads may ask while messages come")
+    func threads() {
+        let (dispatcher, logger) = start()
+        logger.maximumCount = 100
+        onThreads(4) { index in
+            for number in 0..<Load.scaled(2000) {
+                if index < 2 {
+                    logInfo("\(number)", category: LogCategory("t\(index)"), to: dispatcher)
+                } else if number % 20 == 0 {
+                    let texts = logger.messages(category: "t0").compactMap { Int($0.text) }
+                    #expect(texts == texts.sorted())
+                    #expect(logger.count <= 101)
+                }
+            }
+        }
+        dispatcher.flush()
+        #expect(logger.count == 100)
+    }
+
+    @Test("A kept message occupies no more than it needs")
+    func compact() {
+        let message = LogMessage("short", tag: "tag", metadata: ["a": 1], threadName: "t", queueLabel: "q")
+        #expect(message.storage.footprint > 512)
+        let copy = message.compact
+        #expect(copy.storage.footprint < 400)
+        #expect(copy.text == "short" && copy.tag as? String == "tag" && copy.metadata == ["a": 1])
+        #expect(copy.threadName == "t" && copy.queueLabel == "q" && copy.file == message.file)
+        #expect(copy.timestamp == message.timestamp && copy.level == message.level)
+    }
+}
+
+@Suite("Messages as a sequence")
+struct LogMessageStreamTests {
+    private func start() -> (LogDispatcher, MemoryLogger) {
+        let (dispatcher, logger) = (LogDispatcher.forTest(), MemoryLogger())
+        dispatcher.add(logger)
+        return (dispatcher, logger)
+    }
+
+    @Test("A loop gets every message in order, and ends when the logger is removed")
+    func order() async {
+        let (dispatcher, logger) = start()
+        let stream = logger.stream(bufferingNewest: 10_000)
+        let reader = Task {
+            var texts: [String] = []
+            for await message in stream { texts.append(message.text) }
+            return texts
+        }
+        for index in 0..<1000 { logInfo("\(index)", to: dispatcher) }
+        await dispatcher.remove(logger)
+        #expect(await reader.value == (0..<1000).map { "\($0)" })
+        #expect(stream.dropped == 0)
+    }
+
+    @Test("It ends too when the dispatcher goes, and when the logger does")
+    func ends() async {
+        var dispatcher: LogDispatcher? = .forTest()
+        let logger = MemoryLogger()
+        dispatcher?.add(logger)
+        var iterator = logger.stream().makeAsyncIterator()
+        dispatcher = nil
+        #expect(await iterator.next() == nil)
+
+        var lonely: MemoryLogger? = MemoryLogger()
+        let stream = lonely?.stream()
+        lonely = nil
+        var other = stream?.makeAsyncIterator()
+        #expect(await other?.next() == nil)
+    }
+
+    @Test("Promise 4: a slow reader misses the oldest, which are counted")
+    func slow() async {
+        let (dispatcher, logger) = start()
+        let stream = logger.stream(of: .levels(.info), bufferingNewest: 10)
+        for index in 0..<100 {
+            logInfo("\(index)", to: dispatcher)
+            logDebug("not this", to: dispatcher)
+        }
+        await dispatcher.remove(logger)
+        var texts: [String] = []
+        for await message in stream { texts.append(message.text) }
+        #expect(texts == (90..<100).map { "\($0)" })
+        #expect(stream.dropped == 90)
+        #expect(logger.count == 200)
+    }
+
+    @Test("What is kept comes first where that is asked for, without a gap and without repeats")
+    func replay() async {
+        let (dispatcher, logger) = start()
+        for index in 0..<50 { logInfo("\(index)", to: dispatcher) }
+        dispatcher.drainNow()
+        let writer = Task { for index in 50..<500 { logInfo("\(index)", to: dispatcher) } }
+        // Somewhere in the middle of them.
+        let stream = logger.stream(of: .levels(.info), replaying: true, bufferingNewest: 1000)
+        await writer.value
+        await dispatcher.remove(logger)
+        var texts: [String] = []
+        for await message in stream { texts.append(message.text) }
+        #expect(texts == (0..<500).map { "\($0)" })
+    }
+
+    @Test("A loop that is cancelled ends, at once")
+    func cancel() async {
+        let (dispatcher, logger) = start()
+        let stream = logger.stream()
+        let (began, goOn) = AsyncStream<Void>.makeStream()
+        let reader = Task {
+            var count = 0
+            for await _ in stream {
+                count += 1
+                goOn.yield()
+            }
+            return count
+        }
+        logInfo("one", to: dispatcher)
+        for await _ in began { break }
+        reader.cancel()
+        #expect(await reader.value == 1)
+        logInfo("two", to: dispatcher)
+        await dispatcher.flush()
+        var iterator = stream.makeAsyncIterator()
+        #expect(await iterator.next() == nil)
+        #expect(logger.count == 2)
+    }
+
+    @Test("Several streams of several readers: each message once per stream")
+    func several() async {
+        let (dispatcher, logger) = start()
+        let streams = (0..<3).map { _ in logger.stream(bufferingNewest: 10_000) }
+        let counts = await withTaskGroup(of: (Int, Int).self) { group in
+            for (index, stream) in streams.enumerated() {
+                for _ in 0..<2 {
+                    group.addTask {
+                        var count = 0
+                        for await _ in stream { count += 1 }
+                        return (index, count)
+                    }
+                }
+            }
+            for index in 0..<1000 { logInfo("\(index)", to: dispatcher) }
+            await dispatcher.remove(logger)
+            return await group.reduce(into: [0, 0, 0]) { $0[$1.0] += $1.1 }
+        }
+        #expect(counts == [1000, 1000, 1000])
+    }
+}

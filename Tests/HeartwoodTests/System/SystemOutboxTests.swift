@@ -1,0 +1,100 @@
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite("What waits for a socket")
+struct SystemOutboxTests {
+    /// The same in the simplest way.
+    private struct Model {
+        var frames: [(bytes: [UInt8], messages: Int, announced: Int)] = []
+        var begun = 0
+        var unannounced = 0
+
+        var size: Int { frames.reduce(0) { $0 + $1.bytes.count } }
+
+        mutating func trim(to limit: Int) -> Int {
+            if size <= limit { return 0 }
+            var dropped = 0
+            let goal = begun > 0 ? limit / 8 * 7 : limit
+            while size > goal, frames.count > 1 {
+                let frame = frames.remove(at: begun > 0 ? 1 : 0)
+                dropped += frame.messages
+                unannounced += frame.messages + frame.announced
+            }
+            return dropped
+        }
+    }
+
+    @Test("It does as a list of frames would, in any order of steps", arguments: 0..<20)
+    func model(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var outbox = SystemOutbox()
+        var model = Model()
+        for step in 0..<2000 {
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<4:
+                let count = Int.random(in: 1...(step % 50 == 0 ? 20_000 : 300), using: &generator)
+                let frame = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                let missing = step % 20 == 0 ? 3 : 0
+                frame.withUnsafeBytes { outbox.append($0, isNote: missing > 0, announcing: missing) }
+                model.frames.append((frame, missing > 0 ? 0 : 1, missing))
+            case 4 where !model.frames.isEmpty && model.begun == 0:
+                #expect(outbox.removeFirst() == model.frames.removeFirst().messages)
+            case 5, 6:
+                let rest = model.size - model.begun
+                if rest == 0 { break }
+                let count = Int.random(in: 1...rest, using: &generator)
+                let bytes = outbox.withRest(upTo: count) { Array($0) }
+                #expect(bytes == Array(model.frames.flatMap(\.bytes)[model.begun..<model.begun + count]))
+                outbox.advance(by: count)
+                model.begun += count
+                while let first = model.frames.first, first.bytes.count <= model.begun {
+                    model.begun -= first.bytes.count
+                    model.frames.removeFirst()
+                }
+            case 7:
+                outbox.restartFirst()
+                model.begun = 0
+            case 8:
+                let limit = Int.random(in: 0...5000, using: &generator)
+                #expect(outbox.trim(to: limit) == model.trim(to: limit))
+            default:
+                if model.unannounced == 0 || model.frames.isEmpty { break }
+                let note: [UInt8] = [1, 2, 3]
+                note.withUnsafeBytes { outbox.announce($0) }
+                model.frames.insert((note, 0, model.unannounced), at: model.begun > 0 ? 1 : 0)
+                model.unannounced = 0
+            }
+            #expect(outbox.count == model.frames.count)
+            #expect(outbox.size == model.size)
+            #expect(outbox.unannounced == model.unannounced)
+            #expect(outbox.messages == model.frames.reduce(0) { $0 + $1.messages })
+            if let first = model.frames.first { #expect(outbox.withFirst { Array($0) } == first.bytes) }
+        }
+        #expect(outbox.removeAll() == model.frames.reduce(0) { $0 + $1.messages })
+        #expect(outbox.isEmpty)
+    }
+}
+
+@Suite("When a peer is tried again")
+struct ReconnectPlanTests {
+    @Test("Each pause is twice as long, up to a limit, and up to a half shorter by chance")
+    func pauses() {
+        var plan = ReconnectPlan(first: .milliseconds(100), longest: .seconds(1))
+        var now = Duration.seconds(5)
+        #expect(plan.mayTry(at: now))
+        for expected in [100, 200, 400, 800, 1000, 1000] {
+            let pause = plan.fail(at: now, random: 0)
+            #expect(pause == .milliseconds(expected))
+            #expect(!plan.mayTry(at: now + pause - .nanoseconds(1)))
+            #expect(plan.mayTry(at: now + pause))
+            now += pause
+        }
+        plan.succeed()
+        #expect(plan.mayTry(at: now))
+        #expect(plan.fail(at: now, random: 1) == .milliseconds(50))
+        #expect(plan.fail(at: now, random: 0.5) == .milliseconds(150))
+        for _ in 0..<200 { #expect(plan.fail(at: now, random: 0) <= .seconds(1)) }
+    }
+}
