@@ -52,6 +52,8 @@ struct SampleTests {
         arguments: [
             "README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md", "Docs/FileLogging.md",
             "Docs/Events.md", "Docs/CrashJournal.md", "Docs/Formatting.md", "Docs/Filtering.md",
+            "Docs/Configuration.md", "Docs/MigratingFromCocoaLumberjack.md",
+            "Docs/MigratingFromSwiftyBeaver.md",
         ])
     func compiled(path: String) throws {
         let written = try codeBlocks(path)
