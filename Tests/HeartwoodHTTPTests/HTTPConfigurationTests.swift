@@ -64,7 +64,7 @@ struct HTTPConfigurationTests {
         arguments: [
             (
                 #""url": "https://a.example""#,
-                "x:1:2: loggers.r: the setting “encoding” is missing: write a table of settings"
+                "x:1:2: loggers.r: the setting “encoding” is missing: write json, ndjson or a table with “kind”"
             ),
             (
                 #""encoding": "json", "url": "ftp://a.example""#,

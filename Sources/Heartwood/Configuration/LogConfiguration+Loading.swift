@@ -44,6 +44,13 @@ extension LogConfiguration {
             (try LogConfiguration.contents(path), try overlay.flatMap(LogConfiguration.contents))
         }
 
+        /// A file that a variable names must be there.
+        func checkPresence(_ main: [UInt8]?) throws(LogConfigurationError) {
+            guard main == nil, path == variables[LogConfiguration.fileVariable] else { return }
+            throw LogConfigurationError(
+                LogSettingPlace(LogConfiguration.fileVariable), "there is no file “\(path)”")
+        }
+
         /// The configuration that files of these contents make.
         func configuration(
             _ contents: (main: [UInt8]?, overlay: [UInt8]?)
@@ -89,10 +96,7 @@ extension LogConfiguration {
             path, environment: environment, defaults: defaults, variables: variables ?? ProcessEnvironment.all
         )
         let contents = try sources.read()
-        if contents.main == nil, sources.path == sources.variables[fileVariable] {
-            throw LogConfigurationError(
-                LogSettingPlace(fileVariable), "there is no file “\(sources.path)”")
-        }
+        try sources.checkPresence(contents.main)
         return try sources.configuration(contents)
     }
 

@@ -58,7 +58,10 @@ extension LogSettingForm where Value == RequestDecorator {
             if let user, let password, bearer == nil {
                 return .basicAuth(user: user, passwordNamed: password.name, from: password)
             }
-            settings.problem("write either “bearer”, or “user” and “password”")
+            let given = Set((settings.setting.members ?? []).map(\.key))
+            if given != ["bearer"], given != ["user", "password"] {
+                settings.problem("write either “bearer”, or “user” and “password”")
+            }
             return nil
         }
     }

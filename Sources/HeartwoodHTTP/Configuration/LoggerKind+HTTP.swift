@@ -26,10 +26,8 @@ extension LoggerKind {
         tunesTimes(settings)
         tunesStore(settings)
         return {
-            let spoolSettings = SpoolSettings()
-            return try HTTPLogger(
+            try HTTPLogger(
                 text.value, encoding: encoding.value, spool: spool, name: settings.name,
-                settings: spoolSettings,
                 allowsInsecureHTTP: insecure)
         }
     }
@@ -72,11 +70,13 @@ extension LogSettingForm where Value == any RemoteEncoding {
     /// `"json"` or `"ndjson"`, or a table with `kind`.
     static var encoding: LogSettingForm {
         LogSettingForm.choice([("json", JSONArrayEncoding()), ("ndjson", NDJSONEncoding())])
-            .or(.table("encoding", table), named: "encoding", when: { $0.members != nil })
+            .or(
+                .table("encoding", table), named: "encoding", write: "json, ndjson or a table with “kind”",
+                when: { $0.members != nil })
     }
 
     private static let kinds = [
-        "json", "ndjson", "otlp", "loki", "elasticsearch", "splunk", "datadog", "swiftyBeaver",
+        "json", "ndjson", "otlp", "loki", "elasticsearch", "splunk", "datadog", "journal", "swiftyBeaver",
     ]
 
     private static func table(_ settings: LogSettings) throws -> (any RemoteEncoding)? {
@@ -110,6 +110,8 @@ extension LogSettingForm where Value == any RemoteEncoding {
             return service.content.map {
                 DatadogEncoding(service: $0, source: source, tags: tags, host: host)
             }
+        case "journal":
+            return settings.required("identifier", .text).content.map { JournalEncoding(identifier: $0) }
         case "swiftyBeaver":
             guard let key = settings.required("encryptionKey", .secret).content else { return nil }
             return settings.check("encryptionKey") { try SwiftyBeaverEncoding(encryptionKey: key.secret()) }

@@ -23,7 +23,7 @@ struct ConfigurationPlan {
         let collector = ProblemCollector()
         let settings = LogSettings(configuration.settings, name: "", path: [], collector: collector)
         read(settings, collector)
-        if !collector.problems.isEmpty { throw LogConfigurationError(collector.problems) }
+        if !collector.problems.isEmpty { throw LogConfigurationError(collector.sorted) }
     }
 
     private mutating func read(_ settings: LogSettings, _ collector: ProblemCollector) {

@@ -17,8 +17,8 @@
 public struct LogSettingForm<Value>: Sendable {
     /// What it is called in the reference: `size`.
     public let name: String
-    /// What to write, for messages: `write 64 KiB, 10 MB or a number of bytes`.
-    let hint: String
+    /// What to write, for messages: `64 KiB, 10 MB or a number of bytes`; nil where that is not known.
+    private let advice: String?
     let read: @Sendable (LogSetting, [String], ProblemCollector) -> Value?
 
     /// Makes a form.
@@ -28,7 +28,7 @@ public struct LogSettingForm<Value>: Sendable {
     ///   - read: Gives the value of a setting; what it throws is shown, at the setting's place.
     public init(_ name: String, _ read: @escaping @Sendable (LogSetting) throws -> Value) {
         self.name = name
-        hint = "a \(name) is needed"
+        advice = nil
         self.read = { setting, path, collector in
             do {
                 return try read(setting)
@@ -42,7 +42,7 @@ public struct LogSettingForm<Value>: Sendable {
     /// Makes a form whose function gives nil where the setting is none: `“x” is no size: write …`.
     init(_ name: String, write hint: String, _ read: @escaping @Sendable (LogSetting) -> Value?) {
         self.name = name
-        self.hint = "write \(hint)"
+        advice = hint
         self.read = { setting, path, collector in
             if let value = read(setting) { return value }
             collector.add(setting.place, path, "\(setting.shown) is no \(name): write \(hint)")
@@ -55,10 +55,20 @@ public struct LogSettingForm<Value>: Sendable {
         _ name: String, write hint: String,
         collecting read: @escaping @Sendable (LogSetting, [String], ProblemCollector) -> Value?
     ) {
+        self.init(name, advice: hint, read)
+    }
+
+    private init(
+        _ name: String, advice: String?,
+        _ read: @escaping @Sendable (LogSetting, [String], ProblemCollector) -> Value?
+    ) {
         self.name = name
-        self.hint = "write \(hint)"
+        self.advice = advice
         self.read = read
     }
+
+    /// What to write, for messages.
+    var hint: String { advice.map { "write \($0)" } ?? "it takes a \(name)" }
 
     /// A table with settings of its own.
     public static func table(
@@ -92,7 +102,7 @@ public struct LogSettingForm<Value>: Sendable {
     /// The same with another value.
     public func map<Result>(_ change: @escaping @Sendable (Value) -> Result) -> LogSettingForm<Result> {
         let read = self.read
-        return LogSettingForm<Result>(name, write: String(hint.dropFirst(6))) { setting, path, collector in
+        return LogSettingForm<Result>(name, advice: advice) { setting, path, collector in
             read(setting, path, collector).map(change)
         }
     }
@@ -104,11 +114,11 @@ public struct LogSettingForm<Value>: Sendable {
 
     /// This form, and where the setting is of another shape, another one.
     package func or(
-        _ other: LogSettingForm, named name: String? = nil,
+        _ other: LogSettingForm, named name: String? = nil, write hint: String? = nil,
         when isOther: @escaping @Sendable (LogSetting) -> Bool
     ) -> LogSettingForm {
         let (first, second) = (read, other.read)
-        return LogSettingForm(name ?? self.name, write: String(hint.dropFirst(6))) {
+        return LogSettingForm(name ?? self.name, advice: hint ?? advice) {
             setting, path, collector in
             (isOther(setting) ? second : first)(setting, path, collector)
         }

@@ -263,10 +263,12 @@ struct JSONSettingReader {
     private mutating func escape(into output: inout [UInt8]) throws(Failure) {
         let start = index
         index += 1
-        let letter = next
+        guard let letter = next else {
+            throw Failure(offset: index, text: "the file ends inside of a text")
+        }
         index += 1
         switch letter {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): output.append(letter ?? 0)
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): output.append(letter)
         case UInt8(ascii: "b"): output.append(0x08)
         case UInt8(ascii: "f"): output.append(0x0C)
         case UInt8(ascii: "n"): output.append(0x0A)

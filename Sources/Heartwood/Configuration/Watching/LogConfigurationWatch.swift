@@ -73,6 +73,7 @@ public final class LogConfigurationWatch: Sendable {
         self.dispatcher = dispatcher
         self.clock = clock
         let contents = try sources.contents()
+        try sources.checkPresence(contents.main)
         try sources.configuration((contents.main, contents.overlay)).apply(to: dispatcher)
         state = Locked(State(watch: ConfigurationWatchState(applied: contents)))
         if reloadsOnHangup {
