@@ -88,3 +88,68 @@ void hw_ignore_fatal_signals(uint64_t *place) {
         atomic_compare_exchange_strong(&places[index], &known, NULL);
     }
 }
+
+// MARK: SIGHUP
+
+// Written before the handler is there, or while it is not.
+static int hangup_pipe[2] = {-1, -1};
+static pid_t hangup_process;
+static struct sigaction hangup_previous;
+
+static void on_hangup(int number, siginfo_t *info, void *context) {
+    int error = errno;
+    // The copy of the pipe that a forked child has leads to its parent.
+    if (getpid() == hangup_process) {
+        ssize_t written = write(hangup_pipe[1], "", 1);
+        (void)written;  // full: then there is something to take anyway
+    }
+    if (hangup_previous.sa_flags & SA_SIGINFO) {
+        if (hangup_previous.sa_sigaction) hangup_previous.sa_sigaction(number, info, context);
+    } else if (hangup_previous.sa_handler != SIG_DFL && hangup_previous.sa_handler != SIG_IGN) {
+        hangup_previous.sa_handler(number);
+    }
+    errno = error;
+}
+
+int hw_hangup_install(void) {
+    if (hangup_pipe[0] < 0) {
+        int ends[2];
+        if (pipe(ends) != 0) return -1;
+        for (int index = 0; index < 2; index++) {
+            fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+            fcntl(ends[index], F_SETFL, O_NONBLOCK);
+        }
+        hangup_pipe[0] = ends[0];
+        hangup_pipe[1] = ends[1];
+    }
+    hangup_process = getpid();
+    struct sigaction current;
+    if (sigaction(SIGHUP, NULL, &current) != 0) return -1;
+    // Still ours, where somebody has put another handler over it and then that one back.
+    if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_hangup) return hangup_pipe[0];
+    hangup_previous = current;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_hangup;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    return sigaction(SIGHUP, &action, NULL) == 0 ? hangup_pipe[0] : -1;
+}
+
+void hw_hangup_uninstall(void) {
+    struct sigaction current;
+    if (sigaction(SIGHUP, NULL, &current) != 0) return;
+    // Somebody else's handler stays; it may call ours, which does no harm.
+    if (!(current.sa_flags & SA_SIGINFO) || current.sa_sigaction != on_hangup) return;
+    sigaction(SIGHUP, &hangup_previous, NULL);
+}
+
+bool hw_hangup_take(void) {
+    char bytes[64];
+    bool was_there = false;
+    ssize_t count;
+    while ((count = read(hangup_pipe[0], bytes, sizeof bytes)) > 0 || (count < 0 && errno == EINTR)) {
+        if (count > 0) was_there = true;
+    }
+    return was_there;
+}

@@ -54,6 +54,8 @@ struct SampleTests {
             "Docs/Events.md", "Docs/CrashJournal.md", "Docs/Formatting.md", "Docs/Filtering.md",
             "Docs/Databases.md",
             "Docs/Loggers.md",
+            "Docs/Configuration.md", "Docs/MigratingFromCocoaLumberjack.md",
+            "Docs/MigratingFromSwiftyBeaver.md",
         ])
     func compiled(path: String) throws {
         let written = try codeBlocks(path)

@@ -278,6 +278,12 @@ int hw_send_in_file(int descriptor, const void *bytes, size_t count);
 bool hw_note_fatal_signals(uint64_t *place);
 void hw_ignore_fatal_signals(uint64_t *place);
 
+// SIGHUP: from the first to the second call, a byte is written into a pipe whose end is returned (-1: there is no pipe), and
+// the handler that was there before is called. The third takes what was written; false where nothing was.
+int hw_hangup_install(void);
+void hw_hangup_uninstall(void);
+bool hw_hangup_take(void);
+
 // MARK: Files
 
 // When the file was begun (its birth), in ns since 1970, or -1 where the file system does not say.

@@ -59,6 +59,9 @@ public final class LogDispatcher: Sendable {
     /// The file that the ring is in.
     let journalMapping = Locked<JournalMapping?>(nil)
 
+    /// What configurations have made.
+    let configured = ConfiguredState()
+
     // MARK: Guarded by 'settings'
     let settings = Locked(Settings())
 
@@ -188,7 +191,11 @@ public final class LogDispatcher: Sendable {
 
     func updateGate(_ settings: Settings) {
         let wanted = settings.loggers.reduce(0) { $0 | $1.levels.rawValue }
-        let mask = wanted & settings.levels.rawValue
+        openGate(wanted & settings.levels.rawValue)
+    }
+
+    /// Lets these levels pass.
+    func openGate(_ mask: UInt32) {
         gate.store(mask, ordering: .relaxed)
         if isShared { CategoryRegistry.shared.setSharedMask(mask) }
     }

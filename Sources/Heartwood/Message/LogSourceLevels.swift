@@ -37,6 +37,12 @@ public enum LogSourceLevels {
         set { change { $0.replace(with: newValue) } }
     }
 
+    /// Takes rules back and sets others, in one step.
+    static func exchange(_ old: [LogLevelRule], for new: [LogLevelRule]) {
+        if old == new { return }
+        change { $0.exchange(old, for: new) }
+    }
+
     private static func change(_ change: (inout LevelRules) -> Void) {
         oneAtATime.withLock { _ in
             let union = state.withLock { state in

@@ -20,7 +20,7 @@ extension HTTPLogger {
             piece: piece, names: piece.records.map { spool.name(of: $0.id) }, device: deviceDictionary,
             encoding: encoding, endpoint: endpoint, decorators: decorators, transport: transport,
             timeout: timeout, maximumBytes: bytes, compressionLevel: compressionLevel,
-            allowsInsecureHTTP: allowsInsecureHTTP)
+            allowsInsecureHTTP: address.allowsInsecureHTTP)
         tell(.sending, "sending started")
         reportTroubles()
         let attachment = attachment

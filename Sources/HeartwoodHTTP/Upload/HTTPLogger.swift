@@ -20,8 +20,6 @@ public import Heartwood
 public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordered`, or used in hooks
     // MARK: Constants (any thread)
 
-    /// Where the requests go.
-    public let endpoint: HTTPEndpoint
     let transport: any HTTPTransport
     let clock: any LogClock
     let executor = UploadExecutor()
@@ -31,6 +29,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     // MARK: Settings (any thread, ordered)
 
+    /// Where the requests go, as it was given.
+    @Ordered var address: HTTPAddress
     /// The body's form; a change applies to what is stored already, too.
     @Ordered public var encoding: any RemoteEncoding
     /// Changes to every request, in their order, none by default; asked anew for each attempt, on any thread.
@@ -161,15 +161,11 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         transport: (any HTTPTransport)?, connectivity: (any ConnectivityMonitor)?, clock: any LogClock,
         open: () throws -> any UnsentStore
     ) throws {
-        let endpoint = try HTTPEndpoint(address)
-        self.endpoint = endpoint.path == "/" ? endpoint.with(path: encoding.defaultPath) : endpoint
-        self.allowsInsecureHTTP = allowsInsecureHTTP
-        if let refusal = HTTPRequest(endpoint: endpoint, allowsInsecureHTTP: allowsInsecureHTTP).refusal {
-            throw LogError(.setting, refusal.message, place: endpoint.description)
-        }
+        let address = try HTTPAddress(address, allowsInsecureHTTP: allowsInsecureHTTP)
         spool = try open()
         device = DeviceRecord.started(
             in: spool.directory, at: clock.now(), version: appVersion, build: appBuild)
+        _address = Ordered(wrappedValue: address)
         _encoding = Ordered(wrappedValue: encoding)
         _spoolSettings = Ordered(wrappedValue: settings)
         _flushWait = Ordered(wrappedValue: spool.isOnDisk ? .zero : .seconds(4))
@@ -183,9 +179,22 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         publish()
     }
 
-    let allowsInsecureHTTP: Bool
-
     deinit { monitor?.stop() }
+
+    /// Where the requests go: where the address names no path, to the encoding's own.
+    public var endpoint: HTTPEndpoint {
+        let endpoint = address.endpoint
+        return endpoint.path == "/" ? endpoint.with(path: encoding.defaultPath) : endpoint
+    }
+
+    /// Sends to another address from now on, what is stored already as well.
+    ///
+    /// Any thread; takes effect in order with the messages.
+    ///
+    /// - Throws: `LogError` when the address cannot be used; then the one before stays.
+    public func setAddress(_ address: String, allowsInsecureHTTP: Bool = false) throws {
+        self.address = try HTTPAddress(address, allowsInsecureHTTP: allowsInsecureHTTP)
+    }
 
     /// What became of the messages so far; never waits.
     public var httpStatistics: HTTPStatistics {

@@ -218,6 +218,16 @@ extension FileEngine {
     package func close() {
         retry()
         giveUpWaiting()
+        letGo()
+    }
+
+    /// Closes the file, and keeps what waits; the next record opens it again.
+    package func reopen() {
+        retry()
+        letGo()
+    }
+
+    private func letGo() {
         guard let writer else { return }
         if settings.sync != .never { _ = try? writer.sync() }
         release(writer)

@@ -1,0 +1,139 @@
+import CHeartwood
+
+extension LogConfiguration {
+    /// Makes the loggers, and re-tunes those that an earlier configuration has made.
+    ///
+    /// - Loggers whose name and kind stay go on: only what has changed is set, in order with the messages. They are
+    ///   replaced when something changes that their initialiser was given, such as a directory.
+    /// - New loggers come, and those that are not there any more go, all at one point of the order of messages: none is
+    ///   lost or handled twice. Those that go are waited for, ten seconds at most; they have written everything then.
+    /// - Levels of categories and of source files change in one step. They belong to the process, whatever the dispatcher.
+    /// - What code has set stays: only rules, settings and loggers of earlier configurations are replaced or taken back.
+    ///
+    /// Any thread. One at a time: others wait. Inside of a logger or formatter nothing is waited for.
+    ///
+    /// - Parameter dispatcher: The dispatcher; the shared one unless given.
+    /// - Throws: ``LogConfigurationError`` with everything that is wrong, or could not be made. Then nothing was changed (but
+    ///   for a directory that was made).
+    public func apply(to dispatcher: LogDispatcher = .shared) throws(LogConfigurationError) {
+        let plan = try ConfigurationPlan(self)
+        let state = dispatcher.configured
+        while !state.begin() {
+            if ThreadState.current.isInHook {
+                throw LogConfigurationError(
+                    settings.place, "another configuration is being applied, which a logger cannot wait for")
+            }
+            usleep(1000)
+        }
+        let leaving: [AbstractLogger]
+        do throws(LogConfigurationError) {
+            leaving = try plan.apply(to: dispatcher, state)
+            state.end()
+        } catch {
+            state.end()
+            throw error
+        }
+        dispatcher.waitForRemoved(leaving)
+    }
+
+    /// The logger of this name that a configuration has made.
+    ///
+    /// - Parameters:
+    ///   - name: Its name in the configuration.
+    ///   - dispatcher: Where it was applied; the shared dispatcher unless given.
+    /// - Returns: the logger; nil where none of this name was made.
+    public func logger(named name: String, in dispatcher: LogDispatcher = .shared) -> AbstractLogger? {
+        dispatcher.configuredLogger(named: name)
+    }
+}
+
+extension LogDispatcher {
+    /// The logger of this name that a ``LogConfiguration`` has made; nil where there is none.
+    public func configuredLogger(named name: String) -> AbstractLogger? {
+        configured.current.entries.first { $0.name == name }?.logger
+    }
+}
+
+extension ConfigurationPlan {
+    /// What becomes of a logger that is wanted.
+    private enum Step {
+        case keep(ConfiguredState.Entry)
+        case make(AbstractLogger)
+    }
+
+    /// Makes all loggers first: nothing is changed before the last of them is there, and nothing can fail after that.
+    ///
+    /// - Returns: the loggers that go.
+    fileprivate func apply(
+        to dispatcher: LogDispatcher, _ state: ConfiguredState
+    ) throws(LogConfigurationError) -> [AbstractLogger] {
+        var content = state.current
+        let present = dispatcher.loggers
+        // Who was removed by the program is not ours any more.
+        content.entries.removeAll { entry in !present.contains { $0 === entry.logger } }
+        let steps = try makeLoggers(content.entries)
+
+        content.dispatcher.apply(self.dispatcher, to: dispatcher)
+        var entries: [ConfiguredState.Entry] = []
+        var arriving: [AbstractLogger] = []
+        for (wanted, step) in zip(loggers, steps) {
+            switch step {
+            case .keep(var entry):
+                entry.tuned.apply(wanted.tunings, to: entry.logger)
+                entries.append(entry)
+            case .make(let logger):
+                var tuned = TunedSettings()
+                tuned.apply(wanted.tunings, to: logger)
+                arriving.append(logger)
+                entries.append(
+                    ConfiguredState.Entry(
+                        name: wanted.name, kind: wanted.kind, logger: logger, fixed: wanted.fixed,
+                        tuned: tuned))
+            }
+        }
+        let leaving = content.entries.map(\.logger).filter { logger in
+            !entries.contains { $0.logger === logger }
+        }
+        dispatcher.exchange(leaving, for: arriving)
+
+        CategoryRegistry.shared.change { $0.exchange(content.categoryRules, for: categoryRules) }
+        LogSourceLevels.exchange(content.sourceRules, for: sourceRules)
+        content.entries = entries
+        content.categoryRules = categoryRules
+        content.sourceRules = sourceRules
+        state.current = content
+        return leaving
+    }
+
+    private func makeLoggers(
+        _ entries: [ConfiguredState.Entry]
+    ) throws(LogConfigurationError) -> [Step] {
+        var steps: [Step] = []
+        let collector = ProblemCollector()
+        for wanted in loggers {
+            if let entry = entries.first(where: { $0.name == wanted.name }), entry.kind == wanted.kind,
+                entry.fixed == wanted.fixed
+            {
+                steps.append(.keep(entry))
+                continue
+            }
+            do {
+                steps.append(.make(try wanted.make()))
+            } catch {
+                collector.add(wanted.place, ["loggers", wanted.name], "the logger cannot be made: \(error)")
+            }
+        }
+        if !collector.problems.isEmpty { throw LogConfigurationError(collector.problems) }
+        return steps
+    }
+}
+
+extension LevelRules {
+    /// Takes rules back that are still as they were set, and sets others.
+    mutating func exchange(_ old: [LogLevelRule], for new: [LogLevelRule]) {
+        if old == new { return }
+        let now = list
+        for rule in old where now.contains(rule) { set(nil, for: NamePattern(rule.pattern)) }
+        for rule in new { set(rule.levels, for: NamePattern(rule.pattern)) }
+    }
+}

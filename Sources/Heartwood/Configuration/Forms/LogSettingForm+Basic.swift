@@ -1,0 +1,159 @@
+extension LogSettingForm where Value == Bool {
+    /// `true` or `false`.
+    public static var flag: LogSettingForm {
+        LogSettingForm("flag", write: "true or false, without quotation marks") { setting in
+            if case .flag(let flag) = setting.value { flag } else { nil }
+        }
+    }
+}
+
+extension LogSettingForm where Value == String {
+    /// Any text.
+    public static var text: LogSettingForm {
+        LogSettingForm("text", write: "text in quotation marks", \.text)
+    }
+
+    /// The path of a file or directory.
+    ///
+    /// `${NAME}` stands for an environment variable, and `~/` at the beginning for the home directory. A relative path
+    /// counts from where the process was when the configuration is applied.
+    public static var path: LogSettingForm {
+        LogSettingForm("path", write: "a path in quotation marks") { setting, path, collector in
+            guard let text = setting.text, !text.isEmpty, !text.utf8.contains(0) else {
+                collector.add(
+                    setting.place, path, "\(setting.shown) is no path: write a path in quotation marks")
+                return nil
+            }
+            switch PathText.expanded(text, ProcessEnvironment.all) {
+            case .success(let expanded): return expanded
+            case .failure(let problem):
+                collector.add(setting.place, path, problem.text)
+                return nil
+            }
+        }
+    }
+}
+
+extension LogSettingForm where Value == Int {
+    /// A whole number of a range.
+    public static func integer(_ range: ClosedRange<Int> = 0...Int.max) -> LogSettingForm {
+        let bounds =
+            range.upperBound == .max
+            ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+        return LogSettingForm("integer", write: "a whole number \(bounds)") { setting in
+            guard case .integer(let number) = setting.value, let number = Int(exactly: number),
+                range.contains(number)
+            else { return nil }
+            return number
+        }
+    }
+}
+
+extension LogSettingForm where Value == Double {
+    /// A number of a range.
+    public static func number(_ range: ClosedRange<Double>) -> LogSettingForm {
+        LogSettingForm("number", write: "a number from \(range.lowerBound) to \(range.upperBound)") {
+            setting in
+            let number: Double
+            switch setting.value {
+            case .integer(let whole): number = Double(whole)
+            case .number(let given): number = given
+            default: return nil
+            }
+            return range.contains(number) ? number : nil
+        }
+    }
+}
+
+extension LogSettingForm where Value == ByteCount {
+    /// An amount of storage: `"64 KiB"`, `"10 MB"`, or a number of bytes.
+    public static var size: LogSettingForm {
+        LogSettingForm("size", write: "64 KiB, 10 MB or a number of bytes") { setting in
+            switch setting.value {
+            case .integer(let number) where number >= 0: Int(exactly: number).map { ByteCount($0) }
+            case .text(let text): ByteCount(parsing: text)
+            default: nil
+            }
+        }
+    }
+}
+
+extension LogSettingForm where Value == Duration {
+    /// A time: `"250ms"`, `"30 s"`, `"5m"`, `"1h"`, `"7d"`, `"2w"`, or a number of seconds.
+    public static var time: LogSettingForm {
+        LogSettingForm("time", write: "250ms, 30s, 5m, 1h, 7d, 2w or a number of seconds") { setting in
+            switch setting.value {
+            case .integer(let number): seconds(Double(number))
+            case .number(let number): seconds(number)
+            case .text(let text): duration(text)
+            default: nil
+            }
+        }
+    }
+
+    private static func duration(_ text: String) -> Duration? {
+        let compact = text.filter { $0 != " " }
+        let digits = compact.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let number = Double(digits) else { return nil }
+        switch compact.dropFirst(digits.count) {
+        case "ms": return seconds(number / 1000)
+        case "s": return seconds(number)
+        case "m", "min": return seconds(number * 60)
+        case "h": return seconds(number * 3600)
+        case "d": return seconds(number * 86_400)
+        case "w": return seconds(number * 604_800)
+        default: return nil
+        }
+    }
+
+    private static func seconds(_ number: Double) -> Duration? {
+        number >= 0 && number < 9e9 ? .milliseconds(Int64((number * 1000).rounded())) : nil
+    }
+}
+
+extension LogSettingForm where Value == UInt16 {
+    /// Permissions of a file, in octal digits: `"0640"`.
+    static var permissions: LogSettingForm {
+        LogSettingForm("permissions", write: "octal digits in quotation marks, such as \"0640\"") { setting in
+            guard let text = setting.text, (3...4).contains(text.count), let mode = UInt16(text, radix: 8),
+                mode <= 0o7777
+            else { return nil }
+            return mode
+        }
+    }
+}
+
+/// Paths as people write them.
+enum PathText {
+    struct Problem: Error { let text: String }
+
+    /// Puts in the values of `${NAME}` and the home directory.
+    static func expanded(_ text: String, _ variables: [String: String]) -> Result<String, Problem> {
+        var output = ""
+        var rest = text[...]
+        if rest.hasPrefix("~/") || rest == "~" {
+            guard let home = variables["HOME"], !home.isEmpty else {
+                return .failure(Problem(text: "“~” has no meaning here: the variable HOME is not set"))
+            }
+            output = home
+            rest = rest.dropFirst()
+        }
+        while let start = rest.firstRange(of: "${") {
+            output += rest[..<start.lowerBound]
+            guard let end = rest[start.upperBound...].firstIndex(of: "}") else {
+                return .failure(Problem(text: "“\(text)” has ${ without }"))
+            }
+            let name = String(rest[start.upperBound..<end])
+            guard let value = variables[name], !value.isEmpty else {
+                return .failure(
+                    Problem(
+                        text:
+                            "the environment variable “\(name)” is missing or empty: set it, or write the path"
+                    ))
+            }
+            output += value
+            rest = rest[rest.index(after: end)...]
+        }
+        return .success(output + rest)
+    }
+}

@@ -1,0 +1,192 @@
+extension LogSettingForm where Value == LogLevelMask {
+    /// Levels: `"info"` and worse, `"off"`, `"all"`, or a list of exactly these, `["error", "debug"]` or `"error|debug"`.
+    public static var levels: LogSettingForm {
+        LogSettingForm("levels", write: "info, off, all or a list of levels") { setting, path, collector in
+            switch setting.value {
+            case .text(let text) where !text.contains("|"):
+                switch text.lowercased() {
+                case "off", "none": return LogLevelMask.off
+                case "all": return LogLevelMask.all
+                default: break
+                }
+                return level(text, setting.place, path, collector).map { LogLevelMask(atLeast: $0) }
+            case .text(let text):
+                let names = text.split(separator: "|", omittingEmptySubsequences: false)
+                return union(names.map { ($0.trimmed, setting.place) }, path, collector)
+            case .list(let elements):
+                return union(elements.map { ($0.text ?? $0.shown, $0.place) }, path, collector)
+            default:
+                collector.add(
+                    setting.place, path,
+                    "\(setting.shown) is no level: write info, off, all or a list of levels")
+                return nil
+            }
+        }
+    }
+
+    private static func union(
+        _ names: [(String, LogSettingPlace)], _ path: [String], _ collector: ProblemCollector
+    ) -> LogLevelMask? {
+        let levels = names.map { level($0.0, $0.1, path, collector) }
+        if levels.contains(nil) { return nil }
+        return levels.reduce(.off) { $0.union($1.map { [$0] } ?? .off) }
+    }
+
+    private static func level(
+        _ name: String, _ place: LogSettingPlace, _ path: [String], _ collector: ProblemCollector
+    ) -> LogLevel? {
+        if let level = LogLevel(named: name) { return level }
+        let names = LogLevel.standardLevels.map(\.name) + ["off", "all"]
+        let hint = Spelling.hint(for: name, among: names)
+        collector.add(place, path, "“\(name)” is no level\(hint)")
+        return nil
+    }
+}
+
+extension LogSettingForm where Value == LogLevel {
+    /// One level.
+    public static var level: LogSettingForm {
+        LogSettingForm("level", write: LogLevel.standardLevels.map(\.name).joined(separator: ", ")) {
+            setting in
+            setting.text.flatMap { LogLevel(named: $0) }
+        }
+    }
+}
+
+extension LogSettingForm where Value == OverflowPolicy {
+    /// `"dropNewest"`, `"dropOldest"`, `"block"`, `{"block": "250ms"}` or `{"dropBelow": "warning"}`.
+    public static var overflow: LogSettingForm {
+        LogSettingForm.choice([
+            ("block", .standard), ("dropNewest", .dropNewest), ("dropOldest", .dropOldest),
+        ]).or(
+            .table("overflow") { settings in
+                let time = settings.optional("block", .time)
+                let level = settings.optional("dropBelow", .level)
+                if settings.setting.members?.count != 1 {
+                    settings.problem("write either {\"block\": \"250ms\"} or {\"dropBelow\": \"warning\"}")
+                }
+                return time.map { .block(upTo: $0) } ?? level.map { .dropBelow($0) }
+            }, named: "overflow", when: { $0.members != nil })
+    }
+}
+
+extension LogSettingForm where Value == SecretReference {
+    /// Where a secret is: `{"environment": "NAME"}` or `{"file": "/run/secrets/name"}`.
+    ///
+    /// The secret itself is never in the configuration; text is refused, and not repeated in the error.
+    public static var secret: LogSettingForm {
+        LogSettingForm.table("secret") { settings in
+            let variable = settings.optional("environment", .text)
+            let file = settings.optional("file", .path)
+            if settings.setting.members?.count != 1 {
+                settings.problem("write either {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}")
+            }
+            return variable.map { SecretReference(EnvironmentSecrets(), name: $0) }
+                ?? file.map { SecretReference(FileSecrets(), name: $0.hasPrefix("/") ? $0 : "./" + $0) }
+        }.or(
+            LogSettingForm("secret", write: "a table") { setting, path, collector in
+                collector.add(
+                    setting.place, path,
+                    "a secret does not belong here: write {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}"
+                )
+                return nil
+            }, when: { $0.members == nil })
+    }
+}
+
+/// A secret of a provider, by whatever name it is asked for.
+public struct SecretReference: SecretProvider {
+    private let provider: any SecretProvider
+    /// Its name there.
+    public let name: String
+
+    /// Refers to a secret.
+    public init(_ provider: any SecretProvider, name: String) {
+        self.provider = provider
+        self.name = name
+    }
+
+    /// The secret, whatever name is given.
+    public func secret(named _: String = "") throws -> Secret { try provider.secret(named: name) }
+}
+
+extension LogSettingForm where Value == LogPrivacyPolicy {
+    /// `"reveal"`, `"redact"`, `"hash"`, `{"keyedHash": SECRET}` or `{"encrypt": SECRET}`.
+    public static var privacy: LogSettingForm {
+        LogSettingForm.choice([("reveal", .reveal), ("redact", .redact), ("hash", .hash)]).or(
+            .table("privacy") { settings in
+                let hash = settings.optional("keyedHash", .secret)
+                let encrypt = settings.optional("encrypt", .secret)
+                if settings.setting.members?.count != 1 {
+                    settings.problem("write either {\"keyedHash\": SECRET} or {\"encrypt\": SECRET}")
+                }
+                let name = hash == nil ? "encrypt" : "keyedHash"
+                guard let secret = hash ?? encrypt,
+                    let key = settings.check(name, { try PrivacyKey(secret.secret()) })
+                else { return nil }
+                return hash == nil ? .encrypt(key) : .keyedHash(key)
+            }, named: "privacy", when: { $0.members != nil })
+    }
+}
+
+extension LogSettingForm where Value == LogTimeZone {
+    /// `"utc"`, `"local"`, or a distance from UTC such as `"+02:00"`.
+    public static var zone: LogSettingForm {
+        LogSettingForm("zone", write: "utc, local, or a distance such as +02:00") { setting in
+            guard let text = setting.text else { return nil }
+            switch text {
+            case "utc", "UTC": return .utc
+            case "local": return .local
+            default: return offset(text).map { .offset($0) }
+            }
+        }
+    }
+
+    private static func offset(_ text: String) -> Duration? {
+        let parts = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+        guard text.hasPrefix("+") || text.hasPrefix("-"), parts.count == 2,
+            parts.allSatisfy({ $0.count == 2 }),
+            let hours = UInt8(parts[0]), let minutes = UInt8(parts[1]), hours < 24, minutes < 60
+        else { return nil }
+        let seconds = Int(hours) * 3600 + Int(minutes) * 60
+        return .seconds(text.hasPrefix("-") ? -seconds : seconds)
+    }
+}
+
+extension LogSettingForm where Value == LogBuffer.Escaping {
+    /// `"escape"`, `"indent"` or `"none"`.
+    public static var escaping: LogSettingForm {
+        .choice([("escape", .escape), ("indent", .indent), ("none", .none)])
+    }
+}
+
+extension LogSettingForm where Value == LogMetadata {
+    /// A table of texts, numbers and flags.
+    public static var metadata: LogSettingForm {
+        LogSettingForm("metadata", write: "a table of texts, numbers and flags") { setting in
+            guard let members = setting.members else { return nil }
+            var metadata = LogMetadata()
+            for member in members {
+                switch member.setting.value {
+                case .null: continue
+                case .flag(let flag): metadata[member.key] = .bool(flag)
+                case .integer(let number): metadata[member.key] = .integer(number)
+                case .number(let number): metadata[member.key] = .double(number)
+                case .text(let text): metadata[member.key] = .string(text)
+                case .list, .table: return nil
+                }
+            }
+            return metadata
+        }
+    }
+}
+
+extension Substring {
+    /// The text without blanks around it.
+    var trimmed: String {
+        var text = self
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,138 @@
+/// What a setting takes: how it is written, and what becomes of it.
+///
+/// A form of one's own is a name for messages and a function:
+///
+/// ```swift
+/// extension LogSettingForm where Value == Character {
+///     static var letter: LogSettingForm {
+///         LogSettingForm("letter") { setting in
+///             guard let text = setting.text, text.count == 1, let letter = text.first else {
+///                 throw LogError(.setting, "one letter is needed")
+///             }
+///             return letter
+///         }
+///     }
+/// }
+/// ```
+public struct LogSettingForm<Value>: Sendable {
+    /// What it is called in the reference: `size`.
+    public let name: String
+    /// What to write, for messages: `64 KiB, 10 MB or a number of bytes`; nil where that is not known.
+    private let advice: String?
+    let read: @Sendable (LogSetting, [String], ProblemCollector) -> Value?
+
+    /// Makes a form.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called.
+    ///   - read: Gives the value of a setting; what it throws is shown, at the setting's place.
+    public init(_ name: String, _ read: @escaping @Sendable (LogSetting) throws -> Value) {
+        self.name = name
+        advice = nil
+        self.read = { setting, path, collector in
+            do {
+                return try read(setting)
+            } catch {
+                collector.add(setting.place, path, "\(error)")
+                return nil
+            }
+        }
+    }
+
+    /// Makes a form whose function gives nil where the setting is none: `“x” is no size: write …`.
+    init(_ name: String, write hint: String, _ read: @escaping @Sendable (LogSetting) -> Value?) {
+        self.name = name
+        advice = hint
+        self.read = { setting, path, collector in
+            if let value = read(setting) { return value }
+            collector.add(setting.place, path, "\(setting.shown) is no \(name): write \(hint)")
+            return nil
+        }
+    }
+
+    /// Makes a form whose function collects problems itself.
+    init(
+        _ name: String, write hint: String,
+        collecting read: @escaping @Sendable (LogSetting, [String], ProblemCollector) -> Value?
+    ) {
+        self.init(name, advice: hint, read)
+    }
+
+    private init(
+        _ name: String, advice: String?,
+        _ read: @escaping @Sendable (LogSetting, [String], ProblemCollector) -> Value?
+    ) {
+        self.name = name
+        self.advice = advice
+        self.read = read
+    }
+
+    /// What to write, for messages.
+    var hint: String { advice.map { "write \($0)" } ?? "it takes a \(name)" }
+
+    /// A table with settings of its own.
+    public static func table(
+        _ name: String, _ read: @escaping @Sendable (LogSettings) throws -> Value?
+    ) -> LogSettingForm {
+        LogSettingForm(name, write: "a table of settings") { setting, path, collector in
+            let settings = LogSettings(setting, name: path.last ?? "", path: path, collector: collector)
+            if setting.members == nil { return nil }
+            let value = settings.check { try read(settings) }
+            settings.finish()
+            return value ?? nil
+        }
+    }
+
+    /// One of some names.
+    public static func choice(_ choices: [(name: String, value: Value)]) -> LogSettingForm
+    where Value: Sendable {
+        let names = choices.map(\.name)
+        return LogSettingForm("choice", write: names.joined(separator: ", ")) { setting, path, collector in
+            if let text = setting.text, let found = choices.first(where: { $0.name == text }) {
+                return found.value
+            }
+            let near = setting.text.flatMap { Spelling.nearest(to: $0, in: names) }
+            let hint =
+                near.map { "did you mean “\($0)”?" } ?? "write one of \(names.joined(separator: ", "))"
+            collector.add(setting.place, path, "\(setting.shown) is not possible here: \(hint)")
+            return nil
+        }
+    }
+
+    /// The same with another value.
+    public func map<Result>(_ change: @escaping @Sendable (Value) -> Result) -> LogSettingForm<Result> {
+        let read = self.read
+        return LogSettingForm<Result>(name, advice: advice) { setting, path, collector in
+            read(setting, path, collector).map(change)
+        }
+    }
+
+    /// This form, and for text a function, whose failure becomes a problem.
+    package func orText(_ read: @escaping @Sendable (String) throws -> Value) -> LogSettingForm {
+        or(LogSettingForm(name) { try read($0.text ?? "") }, when: { $0.text != nil })
+    }
+
+    /// This form, and where the setting is of another shape, another one.
+    package func or(
+        _ other: LogSettingForm, named name: String? = nil, write hint: String? = nil,
+        when isOther: @escaping @Sendable (LogSetting) -> Bool
+    ) -> LogSettingForm {
+        let (first, second) = (read, other.read)
+        return LogSettingForm(name ?? self.name, advice: hint ?? advice) {
+            setting, path, collector in
+            (isOther(setting) ? second : first)(setting, path, collector)
+        }
+    }
+
+    /// A list of such settings, or a single one.
+    public var list: LogSettingForm<[Value]> {
+        let read = self.read
+        return LogSettingForm<[Value]>("list of \(name)", write: "a list") { setting, path, collector in
+            guard case .list(let elements) = setting.value else {
+                return read(setting, path, collector).map { [$0] }
+            }
+            let values = elements.enumerated().map { read($1, path + ["\($0)"], collector) }
+            return values.contains { $0 == nil } ? nil : values.compactMap { $0 }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+/// The settings of one logger or formatter, read key by key.
+///
+/// A kind of logger of one's own asks for each of its settings, and says what becomes of it:
+///
+/// ```swift
+/// extension LoggerKind {
+///     static let pager = LoggerKind("pager") { settings in
+///         let address = settings.required("address", .text)
+///         settings.tunes("service", .text, \PagerLogger.service)
+///         return { PagerLogger(name: settings.name, address: address.value) }
+///     }
+/// }
+/// ```
+///
+/// What is asked for are the keys there are: all others are errors, with the nearest of these as a suggestion. Everything
+/// that is wrong is collected, so reading goes on after a mistake. For one thread, while a configuration is read.
+public final class LogSettings {
+    /// The name of the logger; that of the table for anything else.
+    public let name: String
+    /// The table that is read.
+    public let setting: LogSetting
+
+    let path: [String]
+    let collector: ProblemCollector
+    /// The keys that were asked for, with what they take.
+    private(set) var asked: [(key: String, form: String, isRequired: Bool)] = []
+    /// Settings that are properties of a logger.
+    private(set) var tunings: [SettingTuning] = []
+    /// Settings that are given to the initialiser; a change of one needs another logger.
+    private(set) var fixed: [String: LogSetting] = [:]
+    /// Accepts whatever there is, unread.
+    var acceptsAnything = false
+
+    init(_ setting: LogSetting, name: String, path: [String], collector: ProblemCollector) {
+        self.setting = setting
+        self.name = name
+        self.path = path
+        self.collector = collector
+        if setting.members == nil { problem("a table is needed, and \(setting.shown) is none") }
+    }
+
+    // MARK: Reading
+
+    /// A setting that must be there, for the initialiser.
+    ///
+    /// A running logger is replaced when it changes.
+    public func required<Value>(
+        _ key: String, _ form: LogSettingForm<Value>
+    ) -> LogRequiredSetting<Value> {
+        note(key, form.name, isRequired: true)
+        guard let given = setting[key] else {
+            if setting.members != nil { problem("the setting “\(key)” is missing: \(form.hint)") }
+            return LogRequiredSetting(content: nil)
+        }
+        fixed[key] = given
+        return LogRequiredSetting(content: form.read(given, path + [key], collector))
+    }
+
+    /// A setting that may be there, for the initialiser; nil where it is not.
+    ///
+    /// A running logger is replaced when it changes.
+    public func optional<Value>(_ key: String, _ form: LogSettingForm<Value>) -> Value? {
+        note(key, form.name)
+        guard let given = setting[key] else { return nil }
+        fixed[key] = given
+        return form.read(given, path + [key], collector)
+    }
+
+    /// A setting that is a property of the logger.
+    ///
+    /// It is set when the logger is made, and when it changes while the logger runs. When it is not given any more, the
+    /// property gets back what the initialiser made it.
+    public func tunes<Target: AnyObject, Value>(
+        _ key: String, _ form: LogSettingForm<Value>, _ property: ReferenceWritableKeyPath<Target, Value>
+    ) {
+        note(key, form.name)
+        tune([key], property, setting[key].flatMap { form.read($0, path + [key], collector) })
+    }
+
+    /// The same for a property that may be nil.
+    public func tunes<Target: AnyObject, Value>(
+        _ key: String, _ form: LogSettingForm<Value>, _ property: ReferenceWritableKeyPath<Target, Value?>
+    ) {
+        note(key, form.name)
+        let value = setting[key].flatMap { form.read($0, path + [key], collector) }
+        tune([key], property, value.map(Optional.some))
+    }
+
+    /// A property that several settings make together; nil leaves it as the initialiser made it.
+    package func tunes<Target: AnyObject, Value>(
+        together keys: [(key: String, form: String)], _ property: ReferenceWritableKeyPath<Target, Value>,
+        _ value: Value?
+    ) {
+        for (key, form) in keys where !asked.contains(where: { $0.key == key }) { note(key, form) }
+        for (key, _) in keys { fixed[key] = nil }
+        tune(keys.map(\.key), property, value)
+    }
+
+    /// Says that something is wrong with a setting, or with all of them together.
+    public func problem(_ text: String, at key: String? = nil) {
+        let member = setting.members?.last { $0.key == key }
+        collector.add(member?.setting.place ?? setting.place, path + (key.map { [$0] } ?? []), text)
+    }
+
+    /// Does something with a setting that may fail; the failure becomes a problem at that setting.
+    public func check<Value>(_ key: String? = nil, _ body: () throws -> Value) -> Value? {
+        do {
+            return try body()
+        } catch let error as LogConfigurationError {
+            collector.add(error)
+        } catch {
+            problem("\(error)", at: key)
+        }
+        return nil
+    }
+
+    // MARK: Inside
+
+    private func note(_ key: String, _ form: String, isRequired: Bool = false) {
+        asked.append((key, form, isRequired))
+    }
+
+    private func tune<Target: AnyObject, Value>(
+        _ keys: [String], _ property: ReferenceWritableKeyPath<Target, Value>, _ value: Value?
+    ) {
+        let given = keys.compactMap { key in setting[key].map { LogSetting.Member(key, $0) } }
+        tunings.append(
+            SettingTuning(
+                key: keys.joined(separator: "+"), setting: given.isEmpty ? nil : LogSetting(.table(given)),
+                set: value.map { value in { ($0 as? Target)?[keyPath: property] = value } },
+                keep: { target in
+                    guard let before = (target as? Target)?[keyPath: property] else { return { _ in } }
+                    return { ($0 as? Target)?[keyPath: property] = before }
+                }))
+    }
+
+    /// Reports all keys that nobody asked for; those that begin with `//` are comments.
+    func finish() {
+        if acceptsAnything { return }
+        let known = asked.map(\.key)
+        for member in setting.members ?? [] where !known.contains(member.key) {
+            if member.key.hasPrefix("//") { continue }
+            let hint = Spelling.hint(for: member.key, among: known)
+            collector.add(member.place, path, "there is no setting “\(member.key)”\(hint)")
+        }
+    }
+}
+
+/// A setting that must be there.
+public struct LogRequiredSetting<Value> {
+    /// What was read; nil where it is missing or wrong, and that has been noted.
+    public let content: Value?
+
+    /// What was read.
+    ///
+    /// - Precondition: it is there: for the function that makes the logger, which is called only when all is right.
+    public var value: Value {
+        guard let content else {
+            preconditionFailure(
+                "A setting was used before all of them were found right: use it in the function that is returned"
+            )
+        }
+        return content
+    }
+}
+
+/// A setting that is a property: how to set it, and how to get back to what it was.
+struct SettingTuning {
+    let key: String
+    /// What is given; nil where nothing is.
+    let setting: LogSetting?
+    /// Sets the property; nil where nothing is given.
+    let set: ((AnyObject) -> Void)?
+    /// Notes what the property is, to set it again.
+    let keep: (AnyObject) -> (AnyObject) -> Void
+}
+
+extension Spelling {
+    /// `: did you mean “level”?`, or the names there are.
+    static func hint(for name: String, among names: [String]) -> String {
+        if let near = nearest(to: name, in: names) { return ": did you mean “\(near)”?" }
+        let visible = names.filter { !$0.isEmpty }
+        return visible.isEmpty || visible.count > 30
+            ? "" : "; there are \(visible.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,164 @@
+extension FormatterKind {
+    /// The kinds that come with the framework.
+    static let standard: [FormatterKind] = [
+        text, line, pattern, json, ecs, gelf, logfmt, syslog, swiftyBeaver, cocoaLumberjackFile,
+        cocoaLumberjackConsole,
+    ]
+
+    /// The text alone; a console's own layout.
+    static let text = FormatterKind("text") { _ in nil }
+
+    static let line = FormatterKind("line") { settings in
+        var options = LineFormatter.Options()
+        settings.read("zone", .zone, &options.zone)
+        settings.read("showsTime", .flag, &options.showsTime)
+        settings.read("showsPlace", .flag, &options.showsPlace)
+        settings.read("showsMetadata", .flag, &options.showsMetadata)
+        settings.read("privacy", .privacy, &options.privacy)
+        settings.read("escaping", .escaping, &options.escaping)
+        return LineFormatter(options)
+    }
+
+    static let pattern = FormatterKind("pattern") { settings in
+        let pattern = settings.required("pattern", .text)
+        var options = PatternFormatter.Options()
+        settings.read("zone", .zone, &options.zone)
+        settings.read("privacy", .privacy, &options.privacy)
+        settings.read("escaping", .escaping, &options.escaping)
+        settings.read("trimsEnd", .flag, &options.trimsEnd)
+        settings.read("threadLength", .integer(1...1000), &options.threadLabel.maximumLength)
+        guard let text = pattern.content else { return nil }
+        return settings.check("pattern") { try PatternFormatter(text, options) }
+    }
+
+    static let json = FormatterKind("json") { settings in
+        JSONLinesFormatter(settings.json(JSONLinesFormatter.Options()))
+    }
+
+    static let ecs = FormatterKind("ecs") { settings in
+        JSONLinesFormatter(
+            settings.json(
+                .ecs(
+                    service: settings.optional("service", .text),
+                    environment: settings.optional("environment", .text),
+                    version: settings.optional("version", .text), dataset: settings.optional("dataset", .text)
+                )))
+    }
+
+    static let gelf = FormatterKind("gelf") { settings in
+        JSONLinesFormatter(settings.json(.gelf(host: settings.optional("host", .text))))
+    }
+
+    static let logfmt = FormatterKind("logfmt") { settings in
+        var options = LogfmtFormatter.Options()
+        settings.read("includesPlace", .flag, &options.includesPlace)
+        settings.read("includesThread", .flag, &options.includesThread)
+        settings.read("includesSequence", .flag, &options.includesSequence)
+        settings.read("privacy", .privacy, &options.privacy)
+        return LogfmtFormatter(options)
+    }
+
+    static let syslog = FormatterKind("syslog") { settings in
+        var options = SyslogFormatter.Options()
+        settings.read("facility", .facility, &options.facility)
+        settings.read("host", .text, &options.host)
+        settings.read("program", .text, &options.program)
+        settings.read("elementName", .text, &options.elementName)
+        settings.read("includesFields", .flag, &options.includesFields)
+        settings.read("includesSequence", .flag, &options.includesSequence)
+        settings.read("privacy", .privacy, &options.privacy)
+        return SyslogFormatter(options)
+    }
+
+    static let swiftyBeaver = FormatterKind("swiftyBeaver") { settings in
+        let format = settings.optional("format", .text) ?? "$DHH:mm:ss.SSS$d $C$L$c $N.$F:$l - $M"
+        let privacy = settings.optional("privacy", .privacy) ?? .redact
+        return settings.check("format") { try LogFormatter.swiftyBeaver(format, privacy: privacy) }
+    }
+
+    static let cocoaLumberjackFile = FormatterKind("cocoaLumberjackFile") { settings in
+        PatternFormatter.cocoaLumberjackFile(privacy: settings.optional("privacy", .privacy) ?? .redact)
+    }
+
+    static let cocoaLumberjackConsole = FormatterKind("cocoaLumberjackConsole") { settings in
+        PatternFormatter.cocoaLumberjackConsole(
+            zone: settings.optional("zone", .zone) ?? .local,
+            privacy: settings.optional("privacy", .privacy) ?? .redact)
+    }
+}
+
+extension LogSettings {
+    /// Puts a setting, where it is given, into a variable.
+    func read<Value>(_ key: String, _ form: LogSettingForm<Value>, _ variable: inout Value) {
+        if let value = optional(key, form) { variable = value }
+    }
+
+    /// The same for a variable that may be nil.
+    func read<Value>(_ key: String, _ form: LogSettingForm<Value>, _ variable: inout Value?) {
+        if let value = optional(key, form) { variable = value }
+    }
+
+    /// The options that all formatters of JSON share.
+    fileprivate func json(_ start: JSONLinesFormatter.Options) -> JSONLinesFormatter.Options {
+        var options = start
+        read("includesPlace", .flag, &options.includesPlace)
+        read("includesThread", .flag, &options.includesThread)
+        read("privacy", .privacy, &options.privacy)
+        return options
+    }
+}
+
+extension LogSettingForm where Value == SyslogFormatter.Facility {
+    static var facility: LogSettingForm {
+        .choice([
+            ("user", .user), ("mail", .mail), ("daemon", .daemon), ("auth", .auth),
+            ("authPrivate", .authPrivate),
+            ("local0", .local0), ("local1", .local1), ("local2", .local2), ("local3", .local3),
+            ("local4", .local4), ("local5", .local5), ("local6", .local6), ("local7", .local7),
+        ])
+    }
+}
+
+extension LogSettingForm where Value == LogFormatter? {
+    /// The name of a kind, a pattern with braces, or a table with `kind` and the settings of that kind.
+    static var formatter: LogSettingForm {
+        LogSettingForm("formatter", write: "the name of a formatter, a pattern, or a table with “kind”") {
+            setting, path, collector in
+            let settings: LogSetting
+            switch setting.value {
+            case .text(let text):
+                let key = LogSetting.Member(
+                    "kind", at: setting.place, LogSetting(.text("pattern"), at: setting.place))
+                let pattern = LogSetting.Member("pattern", at: setting.place, setting)
+                let kind = LogSetting.Member("kind", at: setting.place, setting)
+                settings = LogSetting(
+                    .table(text.contains("{") ? [key, pattern] : [kind]), at: setting.place)
+            case .table: settings = setting
+            default:
+                collector.add(
+                    setting.place, path,
+                    "\(setting.shown) is no formatter: write the name of one, a pattern, or a table with “kind”"
+                )
+                return nil
+            }
+            return read(settings, path, collector)
+        }
+    }
+
+    private static func read(
+        _ setting: LogSetting, _ path: [String], _ collector: ProblemCollector
+    ) -> LogFormatter?? {
+        let settings = LogSettings(setting, name: "formatter", path: path, collector: collector)
+        guard let name = settings.required("kind", .text).content else { return nil }
+        guard let kind = KindRegistry.formatter(name) else {
+            let hint = Spelling.hint(for: name, among: KindRegistry.formatterNames)
+            settings.problem("there is no formatter “\(name)”\(hint)", at: "kind")
+            return nil
+        }
+        let before = collector.problems.count
+        let formatter = settings.check { try kind.read(settings) }
+        settings.finish()
+        guard let formatter, collector.problems.count == before else { return nil }
+        return .some(formatter)
+    }
+}

@@ -1,0 +1,124 @@
+/// A kind of logger that a configuration can make: its name, its settings, and how it is made of them.
+///
+/// ```swift
+/// LogConfiguration.register(
+///     LoggerKind("pager") { settings in
+///         let address = settings.required("address", .text)
+///         settings.tunes("service", .text, \PagerLogger.service)
+///         return { PagerLogger(name: settings.name, address: address.value) }
+///     })
+/// ```
+///
+/// Every kind also has the settings that all loggers share: `kind`, `enabled`, `level`, `formatter`, `filter`, `redaction`,
+/// `repeatCollapse`, `backlogLimit` and `overflow`.
+public struct LoggerKind: Sendable {
+    /// What `kind` says in a configuration.
+    public let name: String
+    let read: @Sendable (LogSettings) -> () throws -> AbstractLogger
+    /// Settings are neither known nor checked: for a tool that reads the configuration of another program.
+    let isUnknown: Bool
+
+    /// Makes a kind.
+    ///
+    /// - Parameters:
+    ///   - name: What `kind` says in a configuration.
+    ///   - reading: Asks for the settings, and gives the function that makes the logger, with the name of `settings`. It
+    ///     has no effects: it is called to check a configuration, too. The function is called when everything in the
+    ///     configuration has been found right; what it throws keeps the configuration from being applied.
+    public init(
+        _ name: String,
+        reading: @escaping @Sendable (LogSettings) -> () throws -> AbstractLogger
+    ) {
+        self.name = name
+        read = reading
+        isUnknown = false
+    }
+
+    /// A kind of which nothing but the name is known: for a tool that checks the configuration of another program.
+    ///
+    /// Its own settings are accepted as they are; it makes no logger.
+    public static func unknown(_ name: String) -> LoggerKind { LoggerKind(unknown: name) }
+
+    private init(unknown name: String) {
+        self.name = name
+        isUnknown = true
+        read = { settings in
+            settings.acceptsAnything = true
+            return { throw LogError(.setting, "nothing is known of the kind “\(name)” but its name") }
+        }
+    }
+
+    /// Reads the settings that all loggers share.
+    static func readShared(_ settings: LogSettings) {
+        settings.tunes("level", .levels, \AbstractLogger.levels)
+        settings.tunes("formatter", .formatter, \AbstractLogger.formatter)
+        settings.tunes("filter", .filter, \AbstractLogger.filter)
+        settings.tunes("redaction", .redaction, \AbstractLogger.redaction)
+        settings.tunes(
+            "repeatCollapse", LogSettingForm<Duration>.time.map { RepeatCollapse(interval: $0) },
+            \AbstractLogger.repeatCollapse)
+        settings.tunes("backlogLimit", .size, \AbstractLogger.backlogLimit)
+        settings.tunes("overflow", .overflow, \AbstractLogger.overflowPolicy)
+    }
+}
+
+/// A kind of formatter that a configuration can make.
+///
+/// ```swift
+/// LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
+/// ```
+public struct FormatterKind: Sendable {
+    /// What `kind` says in a configuration.
+    public let name: String
+    let read: @Sendable (LogSettings) throws -> LogFormatter?
+
+    /// Makes a kind.
+    ///
+    /// - Parameters:
+    ///   - name: What `kind` says in a configuration.
+    ///   - reading: Asks for the settings and makes the formatter; nil means the text alone, or the layout that a console
+    ///     has of its own. Where a setting is wrong, what it gives is not used.
+    public init(_ name: String, reading: @escaping @Sendable (LogSettings) throws -> LogFormatter?) {
+        self.name = name
+        read = reading
+    }
+}
+
+/// All kinds there are, by their names.
+enum KindRegistry {
+    private static let loggers = Locked<[LoggerKind]>([.console, .file])
+    private static let formatters = Locked<[FormatterKind]>(FormatterKind.standard)
+
+    static func register(_ kind: LoggerKind) {
+        loggers.withLock { kinds in
+            kinds.removeAll { $0.name == kind.name }
+            kinds.append(kind)
+        }
+    }
+
+    static func register(_ kind: FormatterKind) {
+        formatters.withLock { kinds in
+            kinds.removeAll { $0.name == kind.name }
+            kinds.append(kind)
+        }
+    }
+
+    static var loggerNames: [String] { loggers.withLock { $0.map(\.name) } }
+    static var formatterNames: [String] { formatters.withLock { $0.map(\.name) } }
+
+    static func logger(_ name: String) -> LoggerKind? { loggers.withLock { $0.first { $0.name == name } } }
+    static func formatter(_ name: String) -> FormatterKind? {
+        formatters.withLock { $0.first { $0.name == name } }
+    }
+}
+
+extension LogConfiguration {
+    /// Has configurations make loggers of this kind, from now on; one of the same name is replaced.
+    ///
+    /// `console` and `file` are there from the beginning; those of other modules must be registered:
+    /// `LogConfiguration.register(.http)` after `import HeartwoodHTTP`.
+    public static func register(_ kind: LoggerKind) { KindRegistry.register(kind) }
+
+    /// Has configurations make formatters of this kind, from now on; one of the same name is replaced.
+    public static func register(_ kind: FormatterKind) { KindRegistry.register(kind) }
+}

@@ -1,0 +1,59 @@
+extension LogConfiguration {
+    /// Names the environment: `dev` puts `logging.dev.json` over `logging.json`.
+    static let environmentVariable = "HEARTWOOD_ENVIRONMENT"
+    /// Names the file, in the place of the one that the program names.
+    static let fileVariable = "HEARTWOOD_CONFIGURATION"
+    /// Levels: `debug,net.*=verbose,Shop/Cart.swift=debug`.
+    static let levelVariable = "HEARTWOOD_LEVEL"
+    /// The directory of the journal.
+    static let journalVariable = "HEARTWOOD_JOURNAL"
+
+    /// The settings that environment variables make; it works without any file.
+    ///
+    /// ```swift
+    /// try LogConfiguration.environment().apply()  // HEARTWOOD_LEVEL=debug,net.*=verbose
+    /// ```
+    ///
+    /// `HEARTWOOD_LEVEL` is a list with commas: a level alone is the one of all categories, `net.*=verbose` that of
+    /// some, and a name with a slash, `Shop/Cart.swift=debug`, that of a source file. `HEARTWOOD_JOURNAL` names the journal's
+    /// directory. A variable that is missing or empty says nothing.
+    ///
+    /// - Parameter variables: The variables; those of the process unless given.
+    /// - Returns: the settings; put them over others, or apply them alone.
+    /// - Throws: ``LogConfigurationError`` with the place of what makes no sense.
+    public static func environment(
+        _ variables: [String: String]? = nil
+    ) throws(LogConfigurationError) -> LogConfiguration {
+        let variables = variables ?? ProcessEnvironment.all
+        var configuration = LogConfiguration()
+        if let journal = variables[journalVariable], !journal.isEmpty {
+            configuration["journal"] = LogSetting(.text(journal), at: LogSettingPlace(journalVariable))
+        }
+        if let levels = variables[levelVariable], !levels.isEmpty {
+            try configuration.setLevels(from: levels)
+        }
+        return configuration
+    }
+
+    private mutating func setLevels(from text: String) throws(LogConfigurationError) {
+        let collector = ProblemCollector()
+        var column = 1
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let place = LogSettingPlace(LogConfiguration.levelVariable, column: column)
+            column += part.unicodeScalars.count + 1
+            let rule = part.trimmed
+            if rule.isEmpty { continue }
+            let sides = rule.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let level = LogSetting(.text(sides.count == 2 ? sides[1].trimmed : rule), at: place)
+            _ = LogSettingForm<LogLevelMask>.levels.read(level, [], collector)
+            let pattern = sides.count == 2 ? sides[0].trimmed : nil
+            switch pattern {
+            case nil: self["level"] = level
+            case "": collector.add(place, [], "the name in front of = is missing")
+            case let pattern? where pattern.contains("/"): self["sources", pattern] = level
+            case let pattern?: self["categories", pattern] = level
+            }
+        }
+        if !collector.problems.isEmpty { throw LogConfigurationError(collector.problems) }
+    }
+}

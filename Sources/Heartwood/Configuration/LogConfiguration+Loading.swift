@@ -1,0 +1,161 @@
+import CHeartwood
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension LogConfiguration {
+    /// The largest file that is read.
+    static let sizeLimit = 1 << 20
+
+    /// What is read from where: everything that ``load(_:environment:defaults:variables:)`` is told.
+    struct Sources: Sendable {
+        var path: String
+        var overlay: String?
+        var defaults: LogConfiguration
+        var variables: [String: String]
+
+        init(
+            _ path: String, environment: String?, defaults: LogConfiguration, variables: [String: String]
+        ) throws(LogConfigurationError) {
+            let explicit = variables[LogConfiguration.fileVariable].flatMap { $0.isEmpty ? nil : $0 }
+            self.path = explicit ?? path
+            self.defaults = defaults
+            self.variables = variables
+            let named = variables[LogConfiguration.environmentVariable].flatMap { $0.isEmpty ? nil : $0 }
+            guard let environment = environment ?? named else { return }
+            let isName = environment.utf8.allSatisfy {
+                LogConfiguration.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+            }
+            guard isName, !environment.isEmpty else {
+                throw LogConfigurationError(
+                    LogSettingPlace(LogConfiguration.environmentVariable),
+                    "“\(environment)” is no name of an environment: write letters, digits, - and _")
+            }
+            overlay = LogConfiguration.overlayPath(self.path, environment)
+        }
+
+        /// The contents of both files; nil where there is none.
+        func read() throws(LogConfigurationError) -> (main: [UInt8]?, overlay: [UInt8]?) {
+            (try LogConfiguration.contents(path), try overlay.flatMap(LogConfiguration.contents))
+        }
+
+        /// A file that a variable names must be there.
+        func checkPresence(_ main: [UInt8]?) throws(LogConfigurationError) {
+            guard main == nil, path == variables[LogConfiguration.fileVariable] else { return }
+            throw LogConfigurationError(
+                LogSettingPlace(LogConfiguration.fileVariable), "there is no file “\(path)”")
+        }
+
+        /// The configuration that files of these contents make.
+        func configuration(
+            _ contents: (main: [UInt8]?, overlay: [UInt8]?)
+        ) throws(LogConfigurationError) -> LogConfiguration {
+            var problems: [LogConfigurationError.Problem] = []
+            var result = defaults
+            for (bytes, path) in [(contents.main, path), (contents.overlay, overlay ?? "")] {
+                guard let bytes else { continue }
+                do throws(LogConfigurationError) {
+                    result.merge(try LogConfiguration(bytes: bytes, name: path))
+                } catch {
+                    problems += error.problems
+                }
+            }
+            do throws(LogConfigurationError) {
+                result.merge(try .environment(variables))
+            } catch {
+                problems += error.problems
+            }
+            if !problems.isEmpty { throw LogConfigurationError(problems) }
+            return result
+        }
+    }
+
+    /// Reads a file, the file of the environment, and the environment variables.
+    ///
+    /// A file that is missing is empty (only what `HEARTWOOD_CONFIGURATION` names must be there). With the environment
+    /// `dev`, `logging.dev.json` is put over `logging.json`, key by key; without one, as in a release, the first file counts
+    /// alone. Environment variables are put over both.
+    ///
+    /// - Parameters:
+    ///   - path: The file, JSON or a property list, whatever its name; `HEARTWOOD_CONFIGURATION` names another one.
+    ///   - environment: The environment; what `HEARTWOOD_ENVIRONMENT` says unless given.
+    ///   - defaults: What holds where nothing says otherwise.
+    ///   - variables: The environment variables; those of the process unless given. With an empty table none counts.
+    /// - Returns: all of it merged; apply it, or change it first.
+    /// - Throws: ``LogConfigurationError`` with every file that cannot be read or understood.
+    public static func load(
+        _ path: String, environment: String? = nil, defaults: LogConfiguration = LogConfiguration(),
+        variables: [String: String]? = nil
+    ) throws(LogConfigurationError) -> LogConfiguration {
+        let sources = try Sources(
+            path, environment: environment, defaults: defaults, variables: variables ?? ProcessEnvironment.all
+        )
+        let contents = try sources.read()
+        try sources.checkPresence(contents.main)
+        return try sources.configuration(contents)
+    }
+
+    /// Reads JSON or a property list.
+    ///
+    /// - Parameters:
+    ///   - text: The content of a file.
+    ///   - name: What errors call it.
+    /// - Throws: ``LogConfigurationError`` with the place of what cannot be understood.
+    public init(parsing text: String, name: String = "settings") throws(LogConfigurationError) {
+        try self.init(bytes: Array(text.utf8), name: name)
+    }
+
+    /// Reads the bytes of a file.
+    init(bytes: [UInt8], name: String) throws(LogConfigurationError) {
+        let setting =
+            PropertyListReader.recognises(bytes)
+            ? try PropertyListReader.read(bytes, source: name)
+            : try JSONSettingReader.read(bytes, source: name)
+        guard setting.members != nil else {
+            throw LogConfigurationError(setting.place, "a table is needed, and \(setting.shown) is none")
+        }
+        settings = setting
+    }
+
+    /// `logging.dev.json` for `logging.json` and `dev`.
+    static func overlayPath(_ path: String, _ environment: String) -> String {
+        let nameStart = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path[nameStart...].lastIndex(of: "."), dot > nameStart else {
+            return path + "." + environment
+        }
+        return path[..<dot] + "." + environment + path[dot...]
+    }
+
+    /// The content of a file; nil where it, or its directory, is missing.
+    static func contents(_ path: String) throws(LogConfigurationError) -> [UInt8]? {
+        let calls = SystemCalls()
+        let place = LogSettingPlace(path)
+        do throws(SystemFailure) {
+            let descriptor = try calls.openForReading(path)
+            defer { calls.close(descriptor) }
+            var bytes: [UInt8] = []
+            while bytes.count <= sizeLimit {
+                let piece = try [UInt8](unsafeUninitializedCapacity: 65_536) {
+                    buffer, count throws(SystemFailure) in
+                    count = try calls.read(descriptor, UnsafeMutableRawBufferPointer(buffer), at: bytes.count)
+                }
+                if piece.isEmpty { return bytes }
+                bytes += piece
+            }
+        } catch {
+            if error.number == ENOENT || error.number == ENOTDIR { return nil }
+            throw LogConfigurationError(
+                place, "the file cannot be read: \(LogError.reason(of: error.number))")
+        }
+        throw LogConfigurationError(place, "the file has more than 1 MiB: is it the right one?")
+    }
+
+    static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+}

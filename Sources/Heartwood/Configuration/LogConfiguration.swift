@@ -1,0 +1,97 @@
+/// How a program logs, as data: levels, loggers and their settings.
+///
+/// It is read from files and the environment, or made in code, merged, and applied; a running process is re-tuned by
+/// applying another one.
+///
+/// ```swift
+/// var configuration: LogConfiguration = [
+///     "level": "info",
+///     "loggers": ["console": ["kind": "console"]],
+/// ]
+/// try configuration.merge(.load("logging.json"))
+/// configuration["loggers", "console", "level"] = "warning"
+/// try configuration.apply()
+/// ```
+///
+/// Later ones win, key by key: code, then file, then the file of the environment, then environment variables. The keys are
+/// listed in `Docs/Configuration.md`.
+public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// The table of all settings.
+    public var settings: LogSetting
+
+    /// Makes one that says nothing: applied, it removes what an earlier one has made.
+    public init() { settings = LogSetting(.table([])) }
+
+    /// Takes a table of settings.
+    public init(_ settings: LogSetting) { self.settings = settings }
+
+    /// Makes one of literals.
+    public init(dictionaryLiteral elements: (String, LogSetting)...) {
+        settings = LogSetting(.table([]))
+        for (key, setting) in elements { self[key] = setting }
+    }
+
+    /// The setting at the end of a path of keys; nil where there is none, and setting nil takes it away.
+    public subscript(_ path: String...) -> LogSetting? {
+        get { settings[path[...]] }
+        set { settings[path[...]] = newValue }
+    }
+
+    /// Puts another configuration over this one, key by key; its settings win.
+    ///
+    /// Null takes a setting back. Lists are replaced as a whole, and so are tables of another `kind`.
+    public mutating func merge(_ other: LogConfiguration) { settings.merge(other.settings) }
+
+    /// This one with another one over it.
+    public func merged(with other: LogConfiguration) -> LogConfiguration {
+        var result = self
+        result.merge(other)
+        return result
+    }
+
+    /// Reads everything without applying it.
+    ///
+    /// - Throws: ``LogConfigurationError`` with all problems that can be seen without making a logger.
+    public func check() throws(LogConfigurationError) { _ = try ConfigurationPlan(self) }
+
+    /// The settings as JSON, with a key per line.
+    ///
+    /// Secrets are not in it: a configuration only says where they are.
+    public var json: String {
+        var text = ""
+        LogConfiguration.append(settings, to: &text, indent: "")
+        return text + "\n"
+    }
+
+    private static func append(_ setting: LogSetting, to text: inout String, indent: String) {
+        func quoted(_ text: String) -> String {
+            var buffer = LogBuffer()
+            buffer.append(json: text)
+            return buffer.text
+        }
+        let inner = indent + "  "
+        switch setting.value {
+        case .null: text += "null"
+        case .flag(let flag): text += "\(flag)"
+        case .integer(let number): text += "\(number)"
+        case .number(let number): text += "\(number)"
+        case .text(let content): text += quoted(content)
+        case .list(let elements):
+            text += "["
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text += ", " }
+                append(element, to: &text, indent: inner)
+            }
+            text += "]"
+        case .table(let members):
+            if members.isEmpty { return text += "{}" }
+            text += "{\n"
+            for (index, member) in members.enumerated() {
+                text += inner + quoted(member.key) + ": "
+                append(member.setting, to: &text, indent: inner)
+                text += index + 1 < members.count ? ",\n" : "\n"
+            }
+            text += indent + "}"
+        }
+    }
+}

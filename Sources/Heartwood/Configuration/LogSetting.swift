@@ -1,0 +1,154 @@
+/// A setting as a file, the environment or code gave it, together with the place it came from.
+///
+/// It is what JSON and property lists can say. In code it is written as a literal:
+///
+/// ```swift
+/// let setting: LogSetting = ["kind": "file", "directory": "/var/log/shop", "maximumFileCount": 20]
+/// ```
+public struct LogSetting: Sendable {
+    /// What a setting can be.
+    public enum Content: Sendable {
+        /// Nothing: as if the setting were not there.
+        case null
+        /// True or false.
+        case flag(Bool)
+        /// A whole number.
+        case integer(Int64)
+        /// Any other number.
+        case number(Double)
+        /// Text.
+        case text(String)
+        /// Several settings in their order.
+        case list([LogSetting])
+        /// Named settings, in the order in which they were given.
+        case table([Member])
+    }
+
+    /// A named setting of a table.
+    public struct Member: Sendable {
+        /// The name.
+        public let key: String
+        /// Where the name stands.
+        public let place: LogSettingPlace
+        /// What it is set to.
+        public var setting: LogSetting
+
+        /// Names a setting.
+        public init(_ key: String, at place: LogSettingPlace = .code, _ setting: LogSetting) {
+            self.key = key
+            self.place = place
+            self.setting = setting
+        }
+    }
+
+    /// What it is.
+    public var value: Content
+    /// Where it came from.
+    public let place: LogSettingPlace
+
+    /// Makes a setting.
+    public init(_ value: Content, at place: LogSettingPlace = .code) {
+        self.value = value
+        self.place = place
+    }
+
+    /// The members of a table; nil for anything else.
+    public var members: [Member]? { if case .table(let members) = value { members } else { nil } }
+
+    /// Whether it is as good as not there.
+    public var isNull: Bool { if case .null = value { true } else { false } }
+
+    /// The text; nil for anything else.
+    public var text: String? { if case .text(let text) = value { text } else { nil } }
+
+    /// The setting of this name in a table; nil where there is none, or it is null.
+    public subscript(key: String) -> LogSetting? {
+        guard let found = members?.last(where: { $0.key == key })?.setting, !found.isNull else { return nil }
+        return found
+    }
+
+    /// What it is, for a message: `the text “x”`, `the number 5`, `a list`.
+    var shown: String {
+        switch value {
+        case .null: "null"
+        case .flag(let flag): "\(flag)"
+        case .integer(let number): "the number \(number)"
+        case .number(let number): "the number \(number)"
+        case .text(let text): "“\(text)”"
+        case .list: "a list"
+        case .table: "a table"
+        }
+    }
+}
+
+/// Where a setting came from.
+public struct LogSettingPlace: Hashable, Sendable, CustomStringConvertible {
+    /// The file's path, the environment variable's name, or `code`.
+    public let source: String
+    /// The line, counted from 1; nil where there are none, or it is not known.
+    public let line: Int?
+    /// The character in its line, counted from 1; nil where it is not known.
+    public let column: Int?
+
+    /// Names a place.
+    public init(_ source: String, line: Int? = nil, column: Int? = nil) {
+        self.source = source
+        self.line = line
+        self.column = column
+    }
+
+    /// The program itself.
+    public static let code = LogSettingPlace("code")
+
+    /// `logging.json:3:5`, as compilers write it.
+    public var description: String {
+        source + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "")
+    }
+}
+
+extension LogSetting: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral, ExpressibleByStringInterpolation
+{
+    /// Makes text.
+    public init(stringLiteral value: String) { self.init(.text(value)) }
+    /// Makes a whole number.
+    public init(integerLiteral value: Int64) { self.init(.integer(value)) }
+    /// Makes a number.
+    public init(floatLiteral value: Double) { self.init(.number(value)) }
+    /// Makes a truth value.
+    public init(booleanLiteral value: Bool) { self.init(.flag(value)) }
+    /// Makes nothing.
+    public init(nilLiteral: ()) { self.init(.null) }
+    /// Makes a list.
+    public init(arrayLiteral elements: LogSetting...) { self.init(.list(elements)) }
+    /// Makes a table; a key that comes again replaces the earlier one.
+    public init(dictionaryLiteral elements: (String, LogSetting)...) {
+        var members: [Member] = []
+        for (key, setting) in elements {
+            members.removeAll { $0.key == key }
+            members.append(Member(key, setting))
+        }
+        self.init(.table(members))
+    }
+}
+
+extension LogSetting: Equatable {
+    /// Whether both say the same, wherever they came from and in whatever order.
+    public static func == (left: LogSetting, right: LogSetting) -> Bool {
+        switch (left.value, right.value) {
+        case (.null, .null): true
+        case (.flag(let left), .flag(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.text(let left), .text(let right)): left == right
+        case (.list(let left), .list(let right)): left == right
+        case (.table(let left), .table(let right)):
+            left.count == right.count
+                && left.allSatisfy { member in
+                    right.last { $0.key == member.key }?.setting == member.setting
+                }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,328 @@
+/// Reads JSON (RFC 8259) and keeps where everything stands.
+///
+/// Strict, but for one thing: a byte-order mark at the beginning is skipped. A name that stands twice in a table is an
+/// error, since readers disagree about which of the two counts. Tables and lists may be 64 deep.
+struct JSONSettingReader {
+    static let depthLimit = 64
+
+    private let text: SettingText
+    private var bytes: [UInt8] { text.bytes }
+    private var index = 0
+    private var duplicates: [LogConfigurationError.Problem] = []
+
+    /// What keeps the file from being read further.
+    private struct Failure: Error {
+        let offset: Int
+        let text: String
+    }
+
+    /// Reads a whole file.
+    ///
+    /// - Throws: the first mistake in the syntax, or all names that stand twice.
+    static func read(_ bytes: [UInt8], source: String) throws(LogConfigurationError) -> LogSetting {
+        var reader = JSONSettingReader(SettingText(bytes, source: source))
+        return try reader.readAll()
+    }
+
+    private init(_ text: SettingText) { self.text = text }
+
+    private mutating func readAll() throws(LogConfigurationError) -> LogSetting {
+        if let invalid = text.firstInvalidByte {
+            throw LogConfigurationError(
+                text.place(of: invalid), "the file is not UTF-8 here: save it as UTF-8")
+        }
+        if bytes.starts(with: SettingText.byteOrderMark) { index = 3 }
+        do throws(Failure) {
+            skipBlanks()
+            if index == bytes.count {
+                throw Failure(offset: index, text: "the file is empty: write {} at least")
+            }
+            let setting = try value(depth: 0)
+            skipBlanks()
+            if index < bytes.count {
+                throw Failure(offset: index, text: "something stands behind the end: remove it")
+            }
+            if !duplicates.isEmpty { throw Failure(offset: -1, text: "") }
+            return setting
+        } catch {
+            if error.offset < 0 { throw LogConfigurationError(duplicates) }
+            throw LogConfigurationError(text.place(of: error.offset), error.text)
+        }
+    }
+
+    // MARK: Bytes
+
+    private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private mutating func skipBlanks() {
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
+    }
+
+    /// The character at the index, for a message.
+    private var shownNext: String {
+        guard index < bytes.count else { return "the end of the file" }
+        let character = String(decoding: bytes[index..<min(index + 16, bytes.count)], as: UTF8.self).first
+        return character.map { "“\($0)”" } ?? "nothing"
+    }
+
+    // MARK: Values
+
+    private mutating func value(depth: Int) throws(Failure) -> LogSetting {
+        let place = text.place(of: index)
+        switch next {
+        case UInt8(ascii: "{"): return try table(place, depth: depth)
+        case UInt8(ascii: "["): return try list(place, depth: depth)
+        case UInt8(ascii: "\""): return LogSetting(.text(try string()), at: place)
+        case let byte? where byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte):
+            return LogSetting(try number(), at: place)
+        case UInt8(ascii: "'"):
+            throw Failure(offset: index, text: "text stands between double quotation marks: \"…\"")
+        case UInt8(ascii: "/"):
+            throw Failure(offset: index, text: "JSON has no comments: use a key that begins with //")
+        case nil: throw Failure(offset: index, text: "the file ends where a value is due")
+        default: return LogSetting(try word(), at: place)
+        }
+    }
+
+    private mutating func word() throws(Failure) -> LogSetting.Content {
+        let start = index
+        while let byte = next, byte != 0x20, !Array(",:{}[]\"\n\r\t".utf8).contains(byte) { index += 1 }
+        let word = String(decoding: bytes[start..<index], as: UTF8.self)
+        switch word {
+        case "true": return .flag(true)
+        case "false": return .flag(false)
+        case "null": return .null
+        case "":
+            throw Failure(offset: start, text: "\(shownNext) stands where a value is due")
+        default:
+            throw Failure(
+                offset: start,
+                text: "“\(word)” is no value: write true, false, null, a number, or text in quotation marks")
+        }
+    }
+
+    private mutating func table(_ place: LogSettingPlace, depth: Int) throws(Failure) -> LogSetting {
+        try enter(depth)
+        var members: [LogSetting.Member] = []
+        skipBlanks()
+        if next == UInt8(ascii: "}") {
+            index += 1
+            return LogSetting(.table([]), at: place)
+        }
+        while true {
+            skipBlanks()
+            let start = index
+            guard next == UInt8(ascii: "\"") else {
+                let isEnd = next == UInt8(ascii: "}")
+                throw Failure(
+                    offset: start,
+                    text: isEnd
+                        ? "a comma stands before the end of the table: remove it"
+                        : next == UInt8(ascii: "/")
+                            ? "JSON has no comments: use a key that begins with //"
+                            : "\(shownNext) stands where a key in quotation marks is due")
+            }
+            let key = try string()
+            let keyPlace = text.place(of: start)
+            skipBlanks()
+            guard next == UInt8(ascii: ":") else {
+                throw Failure(offset: index, text: "a colon is missing after the key “\(key)”")
+            }
+            index += 1
+            skipBlanks()
+            let setting = try value(depth: depth + 1)
+            if let first = members.first(where: { $0.key == key }) {
+                duplicates.append(
+                    LogConfigurationError.Problem(
+                        place: keyPlace, path: "",
+                        text:
+                            "the key “\(key)” stands in this table twice, first in line \(first.place.line ?? 0):"
+                            + " remove one of them"))
+            } else {
+                members.append(LogSetting.Member(key, at: keyPlace, setting))
+            }
+            if try isLast(of: "table", end: UInt8(ascii: "}")) {
+                return LogSetting(.table(members), at: place)
+            }
+        }
+    }
+
+    private mutating func list(_ place: LogSettingPlace, depth: Int) throws(Failure) -> LogSetting {
+        try enter(depth)
+        var elements: [LogSetting] = []
+        skipBlanks()
+        if next == UInt8(ascii: "]") {
+            index += 1
+            return LogSetting(.list([]), at: place)
+        }
+        while true {
+            skipBlanks()
+            if next == UInt8(ascii: "]") {
+                throw Failure(
+                    offset: index, text: "a comma stands before the end of the list: remove it")
+            }
+            elements.append(try value(depth: depth + 1))
+            if try isLast(of: "list", end: UInt8(ascii: "]")) {
+                return LogSetting(.list(elements), at: place)
+            }
+        }
+    }
+
+    private mutating func enter(_ depth: Int) throws(Failure) {
+        if depth >= JSONSettingReader.depthLimit {
+            throw Failure(
+                offset: index, text: "this is more than \(JSONSettingReader.depthLimit) tables and lists deep"
+            )
+        }
+        index += 1
+    }
+
+    private mutating func isLast(of what: String, end: UInt8) throws(Failure) -> Bool {
+        skipBlanks()
+        switch next {
+        case end:
+            index += 1
+            return true
+        case UInt8(ascii: ","):
+            index += 1
+            return false
+        case nil: throw Failure(offset: index, text: "the file ends inside of a \(what)")
+        default:
+            throw Failure(
+                offset: index,
+                text: "a comma or the end of the \(what) is due here, and \(shownNext) is not it")
+        }
+    }
+
+    // MARK: Numbers
+
+    private mutating func number() throws(Failure) -> LogSetting.Content {
+        let start = index
+        if next == UInt8(ascii: "-") { index += 1 }
+        let first = next
+        let whole = digits()
+        guard whole > 0 else { throw Failure(offset: start, text: "a minus sign stands alone") }
+        if first == UInt8(ascii: "0"), whole > 1 {
+            throw Failure(
+                offset: start, text: "a number has no zeros in front; permissions are text: \"0640\"")
+        }
+        var isWhole = true
+        if next == UInt8(ascii: ".") {
+            index += 1
+            isWhole = false
+            if digits() == 0 { throw Failure(offset: start, text: "digits are missing behind the point") }
+        }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            index += 1
+            isWhole = false
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { index += 1 }
+            if digits() == 0 { throw Failure(offset: start, text: "digits are missing in the exponent") }
+        }
+        let written = String(decoding: bytes[start..<index], as: UTF8.self)
+        if isWhole, let number = Int64(written) { return .integer(number) }
+        guard let number = Double(written), number.isFinite else {
+            throw Failure(offset: start, text: "the number \(written) is too large")
+        }
+        return .number(number)
+    }
+
+    private mutating func digits() -> Int {
+        let start = index
+        while let byte = next, byte >= 0x30, byte <= 0x39 { index += 1 }
+        return index - start
+    }
+
+    // MARK: Text
+
+    private mutating func string() throws(Failure) -> String {
+        let start = index
+        index += 1
+        var output: [UInt8] = []
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                index += 1
+                return String(decoding: output, as: UTF8.self)
+            case UInt8(ascii: "\\"): try escape(into: &output)
+            case 0..<0x20:
+                let isLineBreak = byte == 0x0A || byte == 0x0D
+                throw Failure(
+                    offset: isLineBreak ? start : index,
+                    text: isLineBreak
+                        ? "the text has no quotation mark at its end"
+                        : "a control character must be written as \\u00\(byte < 16 ? "0" : "")"
+                            + String(byte, radix: 16))
+            default:
+                output.append(byte)
+                index += 1
+            }
+        }
+        throw Failure(offset: start, text: "the text has no quotation mark at its end")
+    }
+
+    private mutating func escape(into output: inout [UInt8]) throws(Failure) {
+        let start = index
+        index += 1
+        guard let letter = next else {
+            throw Failure(offset: index, text: "the file ends inside of a text")
+        }
+        index += 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): output.append(letter)
+        case UInt8(ascii: "b"): output.append(0x08)
+        case UInt8(ascii: "f"): output.append(0x0C)
+        case UInt8(ascii: "n"): output.append(0x0A)
+        case UInt8(ascii: "r"): output.append(0x0D)
+        case UInt8(ascii: "t"): output.append(0x09)
+        case UInt8(ascii: "u"):
+            let high = try unit(start)
+            if (0xDC00...0xDFFF).contains(high) {
+                throw Failure(offset: start, text: "the second half of a pair of surrogates stands alone")
+            }
+            guard (0xD800...0xDBFF).contains(high) else {
+                output += scalar(UInt32(high))
+                return
+            }
+            guard next == UInt8(ascii: "\\"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "u")
+            else { throw Failure(offset: start, text: "the first half of a pair of surrogates stands alone") }
+            let second = index
+            index += 2
+            let low = try unit(second)
+            guard (0xDC00...0xDFFF).contains(low) else {
+                throw Failure(offset: start, text: "the first half of a pair of surrogates stands alone")
+            }
+            output += scalar(0x10000 + (UInt32(high) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
+        default:
+            index = start + 1
+            throw Failure(
+                offset: start,
+                text: "\(shownNext) behind a backslash means nothing: a backslash itself is written \\\\")
+        }
+    }
+
+    private func scalar(_ number: UInt32) -> [UInt8] {
+        guard let scalar = Unicode.Scalar(number) else { return [] }
+        return Array(String(Character(scalar)).utf8)
+    }
+
+    /// Four hexadecimal digits.
+    private mutating func unit(_ start: Int) throws(Failure) -> UInt16 {
+        let end = index + 4
+        guard end <= bytes.count else {
+            throw Failure(offset: start, text: "\\u needs four hexadecimal digits")
+        }
+        var number: UInt16 = 0
+        for byte in bytes[index..<end] {
+            let digit: UInt8
+            switch byte {
+            case 0x30...0x39: digit = byte - 0x30
+            case 0x41...0x46: digit = byte - 0x41 + 10
+            case 0x61...0x66: digit = byte - 0x61 + 10
+            default: throw Failure(offset: start, text: "\\u needs four hexadecimal digits")
+            }
+            number = number << 4 | UInt16(digit)
+        }
+        index = end
+        return number
+    }
+}

@@ -1,0 +1,199 @@
+import Dispatch
+
+/// Keeps a running process as its configuration files say: applies them when they change.
+///
+/// ```swift
+/// let watch = try LogConfigurationWatch("/etc/shop/logging.json", reloadsOnHangup: true)
+/// ```
+///
+/// The files are those of ``LogConfiguration/load(_:environment:defaults:variables:)``; they are applied before the
+/// initialiser returns. From then on they are looked at every ``interval``, so that it does not matter how they are changed:
+/// written, emptied and written, replaced by renaming, made later, or switched by a symbolic link, on whatever file
+/// system. A change counts when two looks 200 ms apart have seen the same.
+///
+/// A version that is wrong, or of which a logger cannot be made, is reported to the dispatcher's diagnostics with all that
+/// is wrong; the settings in force stay. The same goes for the file when it has gone; an overlay that has gone does not
+/// count any more.
+///
+/// Everything happens on a queue of its own. It ends with ``stop()``, or when the watch is released; what was applied
+/// stays.
+public final class LogConfigurationWatch: Sendable {
+    // MARK: Constants (any thread)
+
+    /// The path of the file.
+    public let path: String
+    /// The path of the file that is put over it; nil without an environment.
+    public let overlayPath: String?
+    /// How often the files are looked at.
+    public let interval: Duration
+    private let sources: LogConfiguration.Sources
+    private let dispatcher: LogDispatcher
+    private let clock: any LogClock
+    private let queue = DispatchQueue(label: "heartwood.configuration", qos: .utility)
+
+    private static let settlingTime = Duration.milliseconds(200)
+
+    // MARK: Guarded by 'state'
+    private let state: Locked<State>
+
+    private struct State {
+        var watch: ConfigurationWatchState
+        var timer: (any LogTimer)?
+        var hangup: HangupSignal.Observation?
+        var isStopped = false
+        var applied = 1
+        var refused = 0
+    }
+
+    /// Applies the files, and begins to watch them.
+    ///
+    /// - Parameters:
+    ///   - path: The file, JSON or a property list; `HEARTWOOD_CONFIGURATION` names another one.
+    ///   - environment: The environment; what `HEARTWOOD_ENVIRONMENT` says unless given.
+    ///   - defaults: What holds where nothing says otherwise.
+    ///   - variables: The environment variables; those of the process unless given.
+    ///   - dispatcher: What is configured; the shared dispatcher unless given.
+    ///   - interval: How often the files are looked at; 2 s unless given.
+    ///   - reloadsOnHangup: Whether `SIGHUP` applies the files anew and has all loggers open their files anew; no unless
+    ///     given. The signal does not end the process then. A handler that is there already is called as well, and what was
+    ///     there before is put back when the last such watch stops.
+    ///   - clock: Where timers come from; the system unless a test says otherwise.
+    /// - Throws: ``LogConfigurationError`` where the files cannot be applied; then nothing is watched.
+    public init(
+        _ path: String, environment: String? = nil, defaults: LogConfiguration = LogConfiguration(),
+        variables: [String: String]? = nil, dispatcher: LogDispatcher = .shared,
+        interval: Duration = .seconds(2), reloadsOnHangup: Bool = false, clock: any LogClock = SystemClock()
+    ) throws(LogConfigurationError) {
+        sources = try LogConfiguration.Sources(
+            path, environment: environment, defaults: defaults, variables: variables ?? ProcessEnvironment.all
+        )
+        self.path = sources.path
+        overlayPath = sources.overlay
+        self.interval = max(.milliseconds(10), interval)
+        self.dispatcher = dispatcher
+        self.clock = clock
+        let contents = try sources.contents()
+        try sources.checkPresence(contents.main)
+        try sources.configuration((contents.main, contents.overlay)).apply(to: dispatcher)
+        state = Locked(State(watch: ConfigurationWatchState(applied: contents)))
+        if reloadsOnHangup {
+            let observation = HangupSignal.observe(on: queue) { [weak self] in self?.hangUp() }
+            if observation == nil {
+                dispatcher.diagnostics.report(.setting, "SIGHUP cannot be watched: there is no pipe for it")
+            }
+            state.withLock { $0.hangup = observation }
+        }
+        schedule(after: self.interval)
+    }
+
+    deinit { stop() }
+
+    /// Ends the watching; what was applied stays in force.
+    ///
+    /// What is being applied at the moment is finished.
+    public func stop() {
+        let (timer, hangup) = state.withLock { state in
+            state.isStopped = true
+            defer { (state.timer, state.hangup) = (nil, nil) }
+            return (state.timer, state.hangup)
+        }
+        timer?.cancel()
+        hangup?.end()
+    }
+
+    /// Reads the files and applies them now, whether they have changed or not.
+    ///
+    /// - Throws: ``LogConfigurationError`` where they cannot be applied; the settings in force stay.
+    public func reload() throws(LogConfigurationError) {
+        let contents = try sources.contents()
+        try apply(contents)
+    }
+
+    /// How often the files were applied so far, and how often they were refused.
+    public var counts: (applied: Int, refused: Int) { state.withLock { ($0.applied, $0.refused) } }
+
+    // MARK: - Inside
+
+    private func apply(_ contents: ConfigurationWatchState.Contents) throws(LogConfigurationError) {
+        do throws(LogConfigurationError) {
+            try sources.configuration((contents.main, contents.overlay)).apply(to: dispatcher)
+            state.withLock { state in
+                state.watch.didApply(contents)
+                state.applied += 1
+            }
+        } catch {
+            state.withLock { state in
+                state.watch.didApply(contents)
+                state.refused += 1
+            }
+            throw error
+        }
+    }
+
+    private func schedule(after delay: Duration) {
+        let timer = clock.schedule(after: delay, on: queue) { [weak self] in self?.look() }
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.timer = timer }
+            return state.isStopped
+        }
+        if isStopped { timer.cancel() }
+    }
+
+    /// Runs on the queue.
+    private func look() {
+        if state.withLock({ $0.isStopped }) { return }
+        var delay = interval
+        do throws(LogConfigurationError) {
+            let contents = try sources.contents()
+            switch state.withLock({ $0.watch.see(contents) }) {
+            case .wait: break
+            case .lookAgain: delay = min(interval, LogConfigurationWatch.settlingTime)
+            case .missing:
+                dispatcher.diagnostics.report(
+                    .setting, "\(path) has gone: the settings in force stay until it is there again",
+                    key: path)
+            case .apply(let contents): try apply(contents)
+            }
+        } catch {
+            report(error)
+        }
+        schedule(after: delay)
+    }
+
+    private func hangUp() {
+        if state.withLock({ $0.isStopped }) { return }
+        do throws(LogConfigurationError) {
+            let contents = try sources.contents()
+            if contents.main == nil, state.withLock({ $0.watch.applied.main != nil }) {
+                throw LogConfigurationError(
+                    LogSettingPlace(path), "the file has gone: the settings in force stay")
+            }
+            try apply(contents)
+        } catch {
+            report(error)
+        }
+        for logger in dispatcher.loggers { (logger as? any ReopeningLogger)?.reopen() }
+    }
+
+    private func report(_ error: LogConfigurationError) {
+        dispatcher.diagnostics.report(
+            .setting, "the configuration is not applied, and the settings in force stay: \(error)", key: path)
+    }
+}
+
+/// A logger with files or connections that can be opened anew while it runs.
+///
+/// `SIGHUP` has it do so, where a ``LogConfigurationWatch`` is told to take notice of the signal.
+public protocol ReopeningLogger: AbstractLogger {
+    /// Closes what is open; the next message opens it again.
+    ///
+    /// Any thread; takes effect in order with the messages, loses none of them, and never waits.
+    func reopen()
+}
+
+extension LogConfiguration.Sources {
+    func contents() throws(LogConfigurationError) -> ConfigurationWatchState.Contents {
+        let (main, overlay) = try read()
+        return ConfigurationWatchState.Contents(main: main, overlay: overlay)
+    }
+}

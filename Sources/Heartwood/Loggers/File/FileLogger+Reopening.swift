@@ -1,0 +1,14 @@
+extension FileLogger: ReopeningLogger {
+    /// Closes the file after what this thread has logged before; the next line opens it again, or a new one where it was
+    /// taken away.
+    ///
+    /// A file logger notices by itself, at the next line, that its file was renamed or removed. This is for tools that wait
+    /// for a program to let go of its file (`logrotate` with `postrotate kill -HUP`). Never waits.
+    public final func reopen() {
+        performInOrder { [self] in
+            writeBatch()
+            engine.reopen()
+            settle()
+        }
+    }
+}

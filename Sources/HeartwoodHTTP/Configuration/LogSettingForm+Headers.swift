@@ -1,0 +1,68 @@
+import Heartwood
+
+extension LogSettingForm where Value == [RequestDecorator] {
+    /// A table of fields: text, or a secret with what stands in front of it,
+    /// `{"prefix": "Token ", "secret": {"environment": "NAME"}}`.
+    static var headers: LogSettingForm {
+        LogSettingForm.table("headers") { settings in
+            var decorators: [RequestDecorator] = []
+            for member in settings.setting.members ?? [] where !member.key.hasPrefix("//") {
+                if !isName(member.key) {
+                    settings.problem("“\(member.key)” is no name of a header field", at: member.key)
+                }
+                if let decorator = settings.optional(
+                    member.key, LogSettingForm<RequestDecorator>.field(member.key))
+                {
+                    decorators.append(decorator)
+                }
+            }
+            return decorators
+        }
+    }
+
+    /// A token of RFC 9110.
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+    }
+}
+
+extension LogSettingForm where Value == RequestDecorator {
+    /// The value of one header field.
+    fileprivate static func field(_ name: String) -> LogSettingForm {
+        LogSettingForm.table("header field") { settings in
+            let prefix = settings.optional("prefix", .text) ?? ""
+            return settings.required("secret", .secret).content.map {
+                .header(name, secret: $0.name, from: $0, prefix: prefix)
+            }
+        }.orText { text in
+            guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                throw LogError(.setting, "a header field has no line breaks and no controls")
+            }
+            return .header(name, text)
+        }
+    }
+
+    /// `{"bearer": SECRET}`, or `{"user": "name", "password": SECRET}`.
+    static var authorization: LogSettingForm {
+        .table("authorization") { settings in
+            let bearer = settings.optional("bearer", .secret)
+            let user = settings.optional("user", .text)
+            let password = settings.optional("password", .secret)
+            if let bearer, user == nil, password == nil {
+                return .bearer(named: bearer.name, from: bearer)
+            }
+            if let user, let password, bearer == nil {
+                return .basicAuth(user: user, passwordNamed: password.name, from: password)
+            }
+            let given = Set((settings.setting.members ?? []).map(\.key))
+            if given != ["bearer"], given != ["user", "password"] {
+                settings.problem("write either “bearer”, or “user” and “password”")
+            }
+            return nil
+        }
+    }
+}

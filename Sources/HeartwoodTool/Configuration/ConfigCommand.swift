@@ -1,0 +1,66 @@
+import Heartwood
+import HeartwoodHTTP
+
+/// `heartwood config`: checks the configuration of a program, or shows what it comes to.
+enum ConfigCommand: Subcommand {
+    static let name = "config"
+    static let summary = "Checks the configuration files of a program, or shows what they come to."
+    static let operands = "check|show FILE"
+    static let options = [
+        OptionGroup(
+            title: "What counts",
+            options: [
+                Option(
+                    "--environment", "-e", value: "NAME",
+                    help: "Puts the file of this environment over FILE: logging.NAME.json over logging.json."),
+                Option(
+                    "--variables",
+                    help:
+                        "Lets the environment variables of this process count, as in the program: HEARTWOOD_LEVEL "
+                        + "and the others."),
+                Option(
+                    "--kind", value: "NAME", isRepeatable: true,
+                    help: "A kind of logger that the program itself has; its settings are not checked."),
+            ])
+    ]
+    static let details = """
+        `check` reads JSON or a property list as the program does, and tells everything that is wrong with file,
+        line and column. `show` writes the result of all files as JSON as well. Nothing is applied: whether a
+        directory can be written to is not known before the program runs.
+
+        Exit codes: 0, the configuration is right; 1, it is not, and standard error says where; 2, the arguments
+        make no sense.
+
+        Example:
+            heartwood config check --environment dev /etc/shop/logging.json
+        """
+
+    static func run(_ arguments: Arguments) throws -> ExitStatus {
+        guard arguments.operands.count == 2 else { throw UsageError("an action and a file are needed") }
+        let (action, path) = (arguments.operands[0], arguments.operands[1])
+        guard action == "check" || action == "show" else {
+            let near = Spelling.nearest(to: action, among: ["check", "show"])
+            throw UsageError("unknown action “\(action)”" + Spelling.suggestion(near))
+        }
+        LogConfiguration.register(.http)
+        for kind in arguments.values("--kind") { LogConfiguration.register(.unknown(kind)) }
+        // To a program a missing file is an empty one; here it is a mistake.
+        let calls = Heartwood.SystemCalls()
+        do throws(SystemFailure) {
+            calls.close(try calls.openForReading(path))
+        } catch {
+            throw LogError(.file, "The configuration cannot be read", place: path, cause: error.number)
+        }
+        do throws(LogConfigurationError) {
+            let configuration = try LogConfiguration.load(
+                path, environment: arguments.value("--environment"),
+                variables: arguments.has("--variables") ? nil : [:])
+            try configuration.check()
+            if action == "show" { Terminal.output.write(configuration.json) }
+            return .success
+        } catch {
+            Terminal.error.write("\(error)\n")
+            return .failure
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodHTTP
+
+@Suite("HTTP loggers of configurations")
+struct HTTPConfigurationTests {
+    init() { LogConfiguration.register(.http) }
+
+    @Test("A logger is made with its settings, and moved to another server without losing what is stored")
+    func moves() async throws {
+        let (first, second) = (
+            try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .status(200) }
+        )
+        let dispatcher = LogDispatcher()
+        dispatcher.diagnostics.handler = { _ in }
+        setenv("HEARTWOOD_TEST_TOKEN", "s3cr3t", 1)
+        let directory = try TemporaryDirectory()
+        var configuration: LogConfiguration = [
+            "loggers": [
+                "remote": [
+                    "kind": "http", "url": "\(first.address)",
+                    "encoding": ["kind": "json", "wrappingKey": "logs"],
+                    "headers": [
+                        "X-Team": "core",
+                        "X-Key": ["prefix": "k ", "secret": ["environment": "HEARTWOOD_TEST_TOKEN"]],
+                    ],
+                    "authorization": ["bearer": ["environment": "HEARTWOOD_TEST_TOKEN"]],
+                    "spool": "\(directory.path)/spool", "interval": "1h", "threshold": 1, "level": "error",
+                    "jitter": 0, "timeout": "20s", "spoolLimit": "1 MiB", "flushWait": "0s",
+                ]
+            ]
+        ]
+        try configuration.apply(to: dispatcher)
+        let remote = try #require(dispatcher.configuredLogger(named: "remote") as? HTTPLogger)
+        #expect(remote.interval == .seconds(3600))
+        #expect(remote.timeout == .seconds(20))
+        #expect(remote.spoolSettings.maximumBytes == .mebibytes(1))
+        #expect(remote.threshold == 1)
+        logError("one", to: dispatcher)
+        await dispatcher.flush()
+        await remote.figures { $0.requests >= 1 }
+        #expect(first.requests.first?.headers["X-Team"] == "core")
+        #expect(first.requests.first?.headers["X-Key"] == "k s3cr3t")
+        #expect(first.requests.first?.headers["Authorization"] == "Bearer s3cr3t")
+
+        configuration["loggers", "remote", "url"] = "\(second.address)"
+        configuration["loggers", "remote", "headers"] = nil
+        try configuration.apply(to: dispatcher)
+        #expect(dispatcher.configuredLogger(named: "remote") === remote)
+        remote.sendNow()
+        await remote.figures { $0.acknowledged >= 1 }
+        #expect(second.requests.last?.headers["X-Team"] == nil)
+        #expect(second.requests.last?.headers["Authorization"] == "Bearer s3cr3t")
+        let body = String(decoding: second.requests.last?.body ?? [], as: UTF8.self)
+        #expect(body.hasPrefix("{\"logs\":[") && body.contains("\"one\""))
+        dispatcher.removeAll()
+    }
+
+    @Test(
+        "Mistakes are told with their places",
+        arguments: [
+            (
+                #""url": "https://a.example""#,
+                "x:1:2: loggers.r: the setting “encoding” is missing: write json, ndjson or a table with “kind”"
+            ),
+            (
+                #""encoding": "json", "url": "ftp://a.example""#,
+                "loggers.r.url: the address must begin with https:// or http:// [ftp://a.example]"
+            ),
+            (#""encoding": "json", "url": "http://a.example""#, "allowsInsecureHTTP"),
+            (
+                #""encoding": "jsno", "url": "https://a.example""#,
+                "loggers.r.encoding: “jsno” is not possible here: did you mean “json”?"
+            ),
+            (
+                #""encoding": {"kind": "otlp"}, "url": "https://a.example""#,
+                "loggers.r.encoding: the setting “service” is missing: write text in quotation marks"
+            ),
+            (
+                #""encoding": "json", "url": "https://a.example", "authorization": {"bearer": "token"}"#,
+                "loggers.r.authorization.bearer: a secret does not belong here: write {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}"
+            ),
+            (
+                #""encoding": "json", "url": "https://a.example", "headers": {"a b": "c"}"#,
+                "loggers.r.headers.a b: “a b” is no name of a header field"
+            ),
+            (
+                #""encoding": "json", "url": "https://a.example", "intervall": 3"#,
+                "loggers.r: there is no setting “intervall”: did you mean “interval”?"
+            ),
+        ])
+    func mistakes(settings: String, message: String) {
+        let error = #expect(throws: LogConfigurationError.self) {
+            try LogConfiguration(
+                parsing: "{\"loggers\": {\"r\": {\"kind\": \"http\", \(settings)}}}", name: "x"
+            ).check()
+        }
+        #expect(error?.problems.count == 1)
+        #expect(
+            error?.description.contains(message.replacing("x:1:2: ", with: "")) == true,
+            "\(error.map { "\($0)" } ?? "")")
+    }
+
+    @Test("An address that cannot be used leaves the one before")
+    func address() throws {
+        let logger = try HTTPLogger("https://a.example")
+        #expect(throws: LogError.self) { try logger.setAddress("http://b.example") }
+        #expect(logger.endpoint.description == "https://a.example/")
+        try logger.setAddress("https://b.example/x")
+        #expect(logger.endpoint.description == "https://b.example/x")
+    }
+}

@@ -1,0 +1,130 @@
+import Heartwood
+import HeartwoodHTTP
+
+// The code of Docs/Configuration.md and of the comments of the configuration, word for word; `SampleTests` compares them.
+
+private final class PagerLogger: AbstractLogger, @unchecked Sendable {
+    @Ordered var service = "on call"
+    let address: String
+
+    init(name: String, address: String) {
+        self.address = address
+        super.init(name: name)
+    }
+}
+
+private func configurationPageLoad() throws {
+    // sample: Docs/Configuration.md
+    LogConfiguration.register(.http)  // kinds of loggers that are in other modules, where they are used
+    try LogConfiguration.load("/etc/shop/logging.json").apply()
+    // end
+}
+
+private func configurationPageCode() throws {
+    // sample: Docs/Configuration.md
+    var configuration = try LogConfiguration.load(
+        "logging.json", environment: "dev", defaults: ["loggers": ["console": ["kind": "console"]]])
+    configuration["loggers", "console", "showsPlace"] = false
+    try configuration.apply()
+    // end
+}
+
+private func configurationPageEnvironment() throws {
+    // sample: Docs/Configuration.md
+    try LogConfiguration.environment().apply()
+    // end
+}
+
+private func configurationPageWatch() throws {
+    // sample: Docs/Configuration.md
+    let watch = try LogConfigurationWatch("/etc/shop/logging.json", reloadsOnHangup: true)
+    // end
+    watch.stop()
+}
+
+private func configurationPageKinds() {
+    // sample: Docs/Configuration.md
+    LogConfiguration.register(
+        LoggerKind("pager") { settings in
+            let address = settings.required("address", .text)
+            settings.tunes("service", .text, \PagerLogger.service)
+            return { PagerLogger(name: settings.name, address: address.value) }
+        })
+    LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
+    // end
+}
+
+private func settingSample() -> LogSetting {
+    // sample: Sources/Heartwood/Configuration/LogSetting.swift
+    let setting: LogSetting = ["kind": "file", "directory": "/var/log/shop", "maximumFileCount": 20]
+    // end
+    return setting
+}
+
+private func configurationSample() throws {
+    // sample: Sources/Heartwood/Configuration/LogConfiguration.swift
+    var configuration: LogConfiguration = [
+        "level": "info",
+        "loggers": ["console": ["kind": "console"]],
+    ]
+    try configuration.merge(.load("logging.json"))
+    configuration["loggers", "console", "level"] = "warning"
+    try configuration.apply()
+    // end
+}
+
+private func environmentSample() throws {
+    // sample: Sources/Heartwood/Configuration/LogConfiguration+Environment.swift
+    try LogConfiguration.environment().apply()  // HEARTWOOD_LEVEL=debug,net.*=verbose
+    // end
+}
+
+private func watchSample() throws {
+    // sample: Sources/Heartwood/Configuration/Watching/LogConfigurationWatch.swift
+    let watch = try LogConfigurationWatch("/etc/shop/logging.json", reloadsOnHangup: true)
+    // end
+    watch.stop()
+}
+
+private func kindSample() {
+    // sample: Sources/Heartwood/Configuration/Kinds/LoggerKind.swift
+    LogConfiguration.register(
+        LoggerKind("pager") { settings in
+            let address = settings.required("address", .text)
+            settings.tunes("service", .text, \PagerLogger.service)
+            return { PagerLogger(name: settings.name, address: address.value) }
+        })
+    // end
+    // sample: Sources/Heartwood/Configuration/Kinds/LoggerKind.swift
+    LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
+    // end
+}
+
+// sample: Sources/Heartwood/Configuration/Forms/LogSettings.swift
+extension LoggerKind {
+    static let pager = LoggerKind("pager") { settings in
+        let address = settings.required("address", .text)
+        settings.tunes("service", .text, \PagerLogger.service)
+        return { PagerLogger(name: settings.name, address: address.value) }
+    }
+}
+// end
+
+// sample: Sources/Heartwood/Configuration/Forms/LogSettingForm.swift
+extension LogSettingForm where Value == Character {
+    static var letter: LogSettingForm {
+        LogSettingForm("letter") { setting in
+            guard let text = setting.text, text.count == 1, let letter = text.first else {
+                throw LogError(.setting, "one letter is needed")
+            }
+            return letter
+        }
+    }
+}
+// end
+
+private func httpKindSample() {
+    // sample: Sources/HeartwoodHTTP/Configuration/LoggerKind+HTTP.swift
+    LogConfiguration.register(.http)
+    // end
+}
