@@ -26,8 +26,10 @@ extension SQLiteLogger: DurableLogger {
 extension JournalSlot {
     /// Says which save is going to be made, and the mark of its last message.
     func intend(for mark: WriterMark, upTo last: UInt64) {
+        // The database itself is asked later: no bytes are compared.
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         intend(
-            FileStatus.Identity(device: 0, inode: 0), mark.writer, size: Int(mark.save), from: 0, ends: [1],
-            marks: [last])
+            FileStatus.Identity(device: 0, inode: 0), mark.writer, size: Int(mark.save), nothing, from: 0,
+            ends: [1], marks: [last])
     }
 }
