@@ -1,13 +1,5 @@
 import CHeartwood
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 extension LogConfiguration {
     /// The largest file that is read.
     static let sizeLimit = 1 << 20

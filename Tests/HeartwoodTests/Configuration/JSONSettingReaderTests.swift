@@ -137,6 +137,15 @@ struct JSONSettingReaderTests {
         #expect(members.map(\.setting.place.description) == ["x.json:1:7", "x.json:3:2"])
     }
 
+    @Test("A file of one long line costs no more than any other, and its places are right")
+    func longLine() throws {
+        let count = Load.scaled(40_000)
+        let text = "{" + (0..<count).map { "\"é\($0)\":[]" }.joined(separator: ",") + "}"
+        let members = try #require(try read(text).members)
+        #expect(members.count == count)
+        #expect(members.last?.place.column == text.count - "\"é\(count - 1)\":[]}".count + 1)
+    }
+
     @Test("Whatever bytes there are, they are read or refused")
     func anyBytes() {
         var generator = SystemRandomNumberGenerator()

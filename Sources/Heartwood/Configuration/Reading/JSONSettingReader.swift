@@ -104,6 +104,7 @@ struct JSONSettingReader {
     private mutating func table(_ place: LogSettingPlace, depth: Int) throws(Failure) -> LogSetting {
         try enter(depth)
         var members: [LogSetting.Member] = []
+        var lines: [String: Int] = [:]
         skipBlanks()
         if next == UInt8(ascii: "}") {
             index += 1
@@ -131,14 +132,15 @@ struct JSONSettingReader {
             index += 1
             skipBlanks()
             let setting = try value(depth: depth + 1)
-            if let first = members.first(where: { $0.key == key }) {
+            if let first = lines[key] {
                 duplicates.append(
                     LogConfigurationError.Problem(
                         place: keyPlace, path: "",
                         text:
-                            "the key “\(key)” stands in this table twice, first in line \(first.place.line ?? 0):"
+                            "the key “\(key)” stands in this table twice, first in line \(first):"
                             + " remove one of them"))
             } else {
+                lines[key] = keyPlace.line ?? 0
                 members.append(LogSetting.Member(key, at: keyPlace, setting))
             }
             if try isLast(of: "table", end: UInt8(ascii: "}")) {

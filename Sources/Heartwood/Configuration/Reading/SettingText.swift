@@ -3,11 +3,23 @@ struct SettingText {
     let bytes: [UInt8]
     let source: String
     private let lineStarts: [Int]
+    /// How many characters begin before each 256th byte, so that a file in one long line costs no more than any other.
+    private let counts: [Int]
+    private static let step = 256
 
     init(_ bytes: [UInt8], source: String) {
         self.bytes = bytes
         self.source = source
-        lineStarts = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+        var lineStarts = [0]
+        var counts: [Int] = []
+        var count = 0
+        for (index, byte) in bytes.enumerated() {
+            if index % SettingText.step == 0 { counts.append(count) }
+            if byte == UInt8(ascii: "\n") { lineStarts.append(index + 1) }
+            if SettingText.beginsCharacter(byte) { count += 1 }
+        }
+        self.lineStarts = lineStarts
+        self.counts = counts + [count]
     }
 
     /// The place of a byte; columns count characters of Unicode, not bytes.
@@ -18,12 +30,20 @@ struct SettingText {
             let middle = (low + high) / 2
             if lineStarts[middle] <= offset { low = middle } else { high = middle }
         }
-        // A byte of the form 10xxxxxx goes on with a character.
-        var line = bytes[lineStarts[low]..<min(offset, bytes.count)]
-        if low == 0, line.starts(with: SettingText.byteOrderMark) { line = line.dropFirst(3) }
-        let column = line.reduce(1) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
+        let hasMark = low == 0 && offset >= 3 && bytes.starts(with: SettingText.byteOrderMark)
+        let column = characters(before: offset) - characters(before: lineStarts[low]) + (hasMark ? 0 : 1)
         return LogSettingPlace(source, line: low + 1, column: column)
     }
+
+    private func characters(before offset: Int) -> Int {
+        let offset = min(offset, bytes.count)
+        let index = offset / SettingText.step
+        let rest = bytes[(index * SettingText.step)..<offset]
+        return counts[index] + rest.reduce(0) { $0 + (SettingText.beginsCharacter($1) ? 1 : 0) }
+    }
+
+    /// A byte of the form 10xxxxxx goes on with a character.
+    private static func beginsCharacter(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
