@@ -13,26 +13,17 @@ struct FlightMemory {
     }
 
     private struct Track {
-        var messages: [(number: UInt64, message: LogMessage)] = []
-        var head = 0
+        var messages = Deque<(number: UInt64, message: LogMessage)>()
         var gone = 0
 
-        var count: Int { messages.count - head }
-        var firstNumber: UInt64 { messages[head].number }
-        var lastNumber: UInt64 { messages[messages.count - 1].number }
+        var firstNumber: UInt64 { messages.first?.number ?? .max }
+        var lastNumber: UInt64 { messages.last?.number ?? 0 }
+        var size: Int { messages.all.reduce(0) { $0 + $1.message.storage.footprint } }
 
         /// Lets the oldest go, and returns what it occupied.
         mutating func removeFirst() -> Int {
-            let size = messages[head].message.storage.footprint
-            // What was removed must not live on in the array: it is replaced by the newest, which lives anyway.
-            messages[head] = messages[messages.count - 1]
-            head += 1
             gone += 1
-            if head > 64, head > messages.count / 2 {
-                messages.removeSubrange(..<head)
-                head = 0
-            }
-            return size
+            return messages.popFirst()?.message.storage.footprint ?? 0
         }
     }
 
@@ -47,7 +38,7 @@ struct FlightMemory {
         self.recorder = recorder
     }
 
-    var count: Int { tracks.values.reduce(0) { $0 + $1.count } }
+    var count: Int { tracks.values.reduce(0) { $0 + $1.messages.count } }
 
     /// Whether a message is to be held back.
     func holds(_ message: LogMessage) -> Bool { recorder.heldLevels.contains(message.level) }
@@ -59,10 +50,8 @@ struct FlightMemory {
         if tracks[key] == nil, tracks.count >= FlightMemory.mostTracks,
             let stalest = tracks.min(by: { $0.value.lastNumber < $1.value.lastNumber })
         {
-            gone += stalest.value.count
-            size -= stalest.value.messages[stalest.value.head...].reduce(0) {
-                $0 + $1.message.storage.footprint
-            }
+            gone += stalest.value.messages.count
+            size -= stalest.value.size
             tracks[stalest.key] = nil
         }
         let message = message.compact
@@ -70,7 +59,7 @@ struct FlightMemory {
         size += message.storage.footprint
         let most = recorder.capacity
         tracks[key, default: Track()].messages.append((number, message))
-        while tracks[key, default: Track()].count > most { gone += removeOldest(of: key) }
+        while tracks[key, default: Track()].messages.count > most { gone += removeOldest(of: key) }
         while recorder.memoryLimit > .zero, size > recorder.memoryLimit.bytes,
             let oldest = tracks.min(by: { $0.value.firstNumber < $1.value.firstNumber })?.key
         {
@@ -81,7 +70,7 @@ struct FlightMemory {
 
     private mutating func removeOldest(of key: String) -> Int {
         size -= tracks[key]?.removeFirst() ?? 0
-        if tracks[key]?.count == 0 { tracks[key] = nil }
+        if tracks[key]?.messages.isEmpty == true { tracks[key] = nil }
         return 1
     }
 
@@ -101,7 +90,7 @@ struct FlightMemory {
         var all: [(number: UInt64, message: LogMessage)] = []
         for key in keys {
             guard let track = tracks.removeValue(forKey: key) else { continue }
-            all += track.messages[track.head...]
+            all += track.messages.all
             record.gone += track.gone
         }
         if keys.count > 1 { all.sort { $0.number < $1.number } }

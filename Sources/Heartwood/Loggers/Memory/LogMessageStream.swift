@@ -28,29 +28,13 @@ public struct LogMessageStream: AsyncSequence, Sendable {
 /// What waits for the readers of a stream, and readers that wait.
 final class MessageChannel: Sendable {
     private struct State {
-        var buffer: [LogMessage] = []
-        var head = 0
+        var buffer = Deque<LogMessage>()
         /// What was there before the first message that was offered; not filtered yet.
-        var earlier: ArraySlice<LogMessage> = []
+        var earlier = Deque<LogMessage>()
         var dropped = 0
         var isFinished = false
         var readers: [Int: CheckedContinuation<LogMessage?, Never>] = [:]
         var nextReader = 0
-
-        mutating func take() -> LogMessage? {
-            if head == buffer.count { return nil }
-            defer {
-                head += 1
-                if head == buffer.count {
-                    buffer.removeAll(keepingCapacity: true)
-                    head = 0
-                } else if head > 64, head > buffer.count / 2 {
-                    buffer.removeSubrange(..<head)
-                    head = 0
-                }
-            }
-            return buffer[head]
-        }
     }
 
     // MARK: Constants (any thread)
@@ -68,7 +52,9 @@ final class MessageChannel: Sendable {
     var dropped: Int { state.withLock { $0.dropped } }
 
     /// Takes messages that come before all others.
-    func start(with messages: [LogMessage]) { state.withLock { $0.earlier = messages[...] } }
+    func start(with messages: [LogMessage]) {
+        state.withLock { state in for message in messages { state.earlier.append(message) } }
+    }
 
     /// Hands a message to a reader that waits, or keeps it for one.
     ///
@@ -83,9 +69,9 @@ final class MessageChannel: Sendable {
                 return (reader, nil)
             }
             state.buffer.append(message)
-            if state.buffer.count - state.head <= limit { return (nil, nil) }
+            if state.buffer.count <= limit { return (nil, nil) }
             state.dropped += 1
-            return (nil, state.take())
+            return (nil, state.buffer.popFirst())
         }
         withExtendedLifetime(evicted) {}  // ends outside of the lock
         reader?.resume(returning: message)
@@ -104,7 +90,7 @@ final class MessageChannel: Sendable {
     /// The reader's task was cancelled: nothing comes any more.
     private func cancel() {
         let waiting = state.withLock { state in
-            defer { (state.buffer, state.head, state.earlier) = ([], 0, []) }
+            defer { (state.buffer, state.earlier) = (Deque(), Deque()) }
             return (state.buffer, state.earlier)
         }
         withExtendedLifetime(waiting) {}
@@ -118,7 +104,7 @@ final class MessageChannel: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { reader in
                 let (isDue, message) = state.withLock { state -> (Bool, LogMessage?) in
-                    if let message = state.take() { return (true, message) }
+                    if let message = state.buffer.popFirst() { return (true, message) }
                     if state.isFinished { return (true, nil) }
                     state.readers[state.nextReader] = reader
                     state.nextReader += 1

@@ -51,7 +51,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // what 
     // MARK: - What is kept
 
     /// What is kept, the oldest first.
-    public var messages: [LogMessage] { state.withLock { Array($0.memory.all) } }
+    public var messages: [LogMessage] { state.withLock { $0.memory.all } }
 
     /// How many messages are kept.
     public var count: Int { state.withLock { $0.memory.count } }
@@ -116,7 +116,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // what 
     ) -> LogMessageStream {
         let channel = MessageChannel(filter: filter, limit: limit)
         state.withLock { state in
-            if replaying { channel.start(with: Array(state.memory.all)) }
+            if replaying { channel.start(with: state.memory.all) }
             state.streams.removeAll { $0.value == nil }
             state.streams.append(WeakStream(value: channel))
         }

@@ -1,0 +1,31 @@
+/// Elements in their order, added at the end and taken from the beginning, both in constant time.
+///
+/// What was taken is held by nobody here any more: places before `head` are empty until they are removed.
+struct Deque<Element> {
+    private var places: [Element?] = []
+    private var head = 0
+
+    var count: Int { places.count - head }
+    var isEmpty: Bool { count == 0 }
+    var first: Element? { isEmpty ? nil : places[head] }
+    var last: Element? { isEmpty ? nil : places[places.count - 1] }
+    /// All of them, the first first.
+    var all: [Element] { places[head...].compactMap { $0 } }
+
+    mutating func append(_ element: Element) { places.append(element) }
+
+    mutating func popFirst() -> Element? {
+        if isEmpty { return nil }
+        let element = places[head]
+        places[head] = nil
+        head += 1
+        if head == places.count {
+            places.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head > 64, head > places.count / 2 {
+            places.removeSubrange(..<head)
+            head = 0
+        }
+        return element
+    }
+}
