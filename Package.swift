@@ -85,7 +85,8 @@ let package = Package(
         .executableTarget(
             name: "HeartwoodTool",
             dependencies: [
-                "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodTestSupport", "CHeartwood",
+                "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite", "HeartwoodTestSupport",
+                "CHeartwood",
             ],
             swiftSettings: settings),
 

@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodHTTP
+import HeartwoodSQLite
 import Testing
 
 /// The reference in the document has the keys that there are, and its sample does what it says.
@@ -31,7 +32,9 @@ struct ConfigurationReferenceTests {
 
     @Test(
         "Every key is there, with its form, and no other",
-        arguments: ["Everything", "Every logger", "`console`", "`file`", "`http`"])
+        arguments: [
+            "Everything", "Every logger", "`console`", "`file`", "`http`", "`system`", "`memory`", "`sqlite`",
+        ])
     func keys(heading: String) {
         let known =
             switch heading {
@@ -39,6 +42,9 @@ struct ConfigurationReferenceTests {
             case "Every logger": LogConfiguration.sharedKeys
             case "`console`": LogConfiguration.keys(of: .console)
             case "`file`": LogConfiguration.keys(of: .file)
+            case "`system`": LogConfiguration.keys(of: .system)
+            case "`memory`": LogConfiguration.keys(of: .memory)
+            case "`sqlite`": LogConfiguration.keys(of: .sqlite)
             default: LogConfiguration.keys(of: .http)
             }
         let wanted = known.map { "`\($0.name)` \($0.form)\($0.isRequired ? " required" : "")" }
@@ -58,6 +64,57 @@ struct ConfigurationReferenceTests {
             #expect(Set(written ?? ["?"]) == Set(keys), "\(name)")
         }
         #expect(rows(below: "Formatters").count == known.count)
+    }
+
+    @Test("Loggers of every kind are made and tuned as it says")
+    func everyKind() throws {
+        LogConfiguration.register(.sqlite)
+        let scratch = try ToolProcess()
+        let configuration = try LogConfiguration(
+            parsing: """
+                {"loggers": {
+                  "near": {"kind": "system", "destination": {"syslog": "/run/log", "format": "rfc5424"},
+                    "facility": "local3", "sendTimeout": "1s"},
+                  "far": {"kind": "system", "destination": {"tcp": "::1", "port": 601, "framing": "newline"}},
+                  "journal": {"kind": "system", "destination": "journal"},
+                  "recent": {"kind": "memory", "maximumCount": 7, "maximumSize": "1 MiB"},
+                  "kept": {"kind": "sqlite", "path": "\(scratch.scratch.path)/log.sqlite", "saveInterval": "5s",
+                    "synchronous": "full", "maximumAge": "1d",
+                    "flightRecorder": {"capacity": 9, "until": "fatal", "field": "request"}}
+                }}
+                """, name: "test.json")
+        let dispatcher = LogDispatcher()
+        dispatcher.diagnostics.handler = { _ in }
+        try configuration.apply(to: dispatcher)
+        defer { dispatcher.removeAll() }
+        let near = try #require(dispatcher.configuredLogger(named: "near") as? SystemLogger)
+        #expect(near.destination == .local(socket: "/run/log", format: .rfc5424, framing: .newline))
+        #expect(near.facility == .local3 && near.sendTimeout == .seconds(1))
+        let far = try #require(dispatcher.configuredLogger(named: "far") as? SystemLogger)
+        #expect(far.destination == .tcp(host: "::1", port: 601, format: .rfc5424, framing: .newline))
+        let journal = try #require(dispatcher.configuredLogger(named: "journal") as? SystemLogger)
+        #expect(journal.destination == .journal())
+        let recent = try #require(dispatcher.configuredLogger(named: "recent") as? MemoryLogger)
+        #expect(recent.maximumCount == 7 && recent.maximumSize == .mebibytes(1))
+        let kept = try #require(dispatcher.configuredLogger(named: "kept") as? SQLiteLogger)
+        #expect(kept.saveInterval == .seconds(5) && kept.synchronous == .full)
+        #expect(kept.maximumAge == .seconds(86_400))
+        let flight = try #require(kept.flightRecorder)
+        #expect(flight.capacity == 9 && flight.triggers == .fatal && flight.scope == .field("request"))
+    }
+
+    @Test(
+        "What is wrong with a destination is said",
+        arguments: [
+            (#"{"udp": "a", "tcp": "b"}"#, "write one of journal"), (#""jurnal""#, "did you mean “journal”?"),
+            (#"{"udp": "a", "framing": "newline"}"#, "framing"), (#"{"udp": "a", "port": 70000}"#, "port"),
+        ])
+    func wrongDestination(_ text: String, _ hint: String) throws {
+        let configuration = try LogConfiguration(
+            parsing: #"{"loggers": {"s": {"kind": "system", "destination": \#(text)}}}"#, name: "test.json")
+        let error = #expect(throws: LogConfigurationError.self) { try configuration.check() }
+        #expect(error?.problems.count == 1)
+        #expect("\(error.map { "\($0)" } ?? "")".contains(hint), "\(error.map { "\($0)" } ?? "")")
     }
 
     @Test("The sample is right, and makes what it says")

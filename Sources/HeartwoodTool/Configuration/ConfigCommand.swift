@@ -1,5 +1,6 @@
 import Heartwood
 import HeartwoodHTTP
+import HeartwoodSQLite
 
 /// `heartwood config`: checks the configuration of a program, or shows what it comes to.
 enum ConfigCommand: Subcommand {
@@ -43,6 +44,7 @@ enum ConfigCommand: Subcommand {
             throw UsageError("unknown action “\(action)”" + Spelling.suggestion(near))
         }
         LogConfiguration.register(.http)
+        LogConfiguration.register(.sqlite)
         for kind in arguments.values("--kind") { LogConfiguration.register(.unknown(kind)) }
         // To a program a missing file is an empty one; here it is a mistake.
         let calls = Heartwood.SystemCalls()

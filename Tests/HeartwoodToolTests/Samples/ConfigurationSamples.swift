@@ -1,5 +1,6 @@
 import Heartwood
 import HeartwoodHTTP
+import HeartwoodSQLite
 
 // The code of Docs/Configuration.md and of the comments of the configuration, word for word; `SampleTests` compares them.
 
@@ -126,5 +127,11 @@ extension LogSettingForm where Value == Character {
 private func httpKindSample() {
     // sample: Sources/HeartwoodHTTP/Configuration/LoggerKind+HTTP.swift
     LogConfiguration.register(.http)
+    // end
+}
+
+private func sqliteKindSample() {
+    // sample: Sources/HeartwoodSQLite/LoggerKind+SQLite.swift
+    LogConfiguration.register(.sqlite)
     // end
 }

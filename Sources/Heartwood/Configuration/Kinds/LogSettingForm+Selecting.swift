@@ -69,3 +69,18 @@ extension LogSettingForm where Value == RedactionRule {
             }, named: "rule", when: { $0.members != nil })
     }
 }
+
+extension LogSettingForm where Value == FlightRecorder {
+    /// A table of what is held back, and for how long.
+    static var flightRecorder: LogSettingForm {
+        .table("flight recorder") { settings in
+            FlightRecorder(
+                holding: settings.optional("holding", .levels) ?? [.debug, .verbose],
+                until: settings.optional("until", .levels) ?? .error,
+                capacity: settings.optional("capacity", .integer(1...1_000_000)) ?? 500,
+                memoryLimit: settings.optional("memoryLimit", .size) ?? .mebibytes(2),
+                scope: settings.optional("field", .text).map { .field($0) } ?? .recording,
+                announces: settings.optional("announces", .flag) ?? true)
+        }
+    }
+}

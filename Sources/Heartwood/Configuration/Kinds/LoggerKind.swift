@@ -10,7 +10,7 @@
 /// ```
 ///
 /// Every kind also has the settings that all loggers share: `kind`, `enabled`, `level`, `formatter`, `filter`, `redaction`,
-/// `repeatCollapse`, `backlogLimit` and `overflow`.
+/// `repeatCollapse`, `flightRecorder`, `backlogLimit` and `overflow`.
 public struct LoggerKind: Sendable {
     /// What `kind` says in a configuration.
     public let name: String
@@ -57,6 +57,7 @@ public struct LoggerKind: Sendable {
         settings.tunes(
             "repeatCollapse", LogSettingForm<Duration>.time.map { RepeatCollapse(interval: $0) },
             \AbstractLogger.repeatCollapse)
+        settings.tunes("flightRecorder", .flightRecorder, \AbstractLogger.flightRecorder)
         settings.tunes("backlogLimit", .size, \AbstractLogger.backlogLimit)
         settings.tunes("overflow", .overflow, \AbstractLogger.overflowPolicy)
     }
@@ -86,7 +87,7 @@ public struct FormatterKind: Sendable {
 
 /// All kinds there are, by their names.
 enum KindRegistry {
-    private static let loggers = Locked<[LoggerKind]>([.console, .file])
+    private static let loggers = Locked<[LoggerKind]>([.console, .file, .system, .memory])
     private static let formatters = Locked<[FormatterKind]>(FormatterKind.standard)
 
     static func register(_ kind: LoggerKind) {

@@ -1,0 +1,55 @@
+extension LoggerKind {
+    /// A ``SystemLogger``.
+    public static let system = LoggerKind("system") { settings in
+        settings.tunes("destination", .destination, \SystemLogger.destination)
+        settings.tunes("facility", .facility, \SystemLogger.facility)
+        settings.tunes("program", .text, \SystemLogger.program)
+        settings.tunes("host", .text, \SystemLogger.host)
+        settings.tunes("privacy", .privacy, \SystemLogger.privacy)
+        settings.tunes("maximumMessageSize", .size, \SystemLogger.maximumMessageSize)
+        settings.tunes("waitingLimit", .size, \SystemLogger.waitingLimit)
+        settings.tunes("sendTimeout", .time, \SystemLogger.sendTimeout)
+        return { SystemLogger(name: settings.name) }
+    }
+}
+
+extension LogSettingForm where Value == SystemLogger.Destination {
+    /// A name, or a table that says by which way and to whom.
+    static var destination: LogSettingForm {
+        LogSettingForm.choice([
+            ("automatic", .automatic), ("journal", .journal()), ("syslog", .local()),
+            ("unifiedLog", .unifiedLog()),
+        ]).or(.table("destination", way), named: "destination", when: { $0.members != nil })
+    }
+
+    /// One of `journal`, `syslog`, `udp`, `tcp` and `unifiedLog`, with what goes with it.
+    @Sendable private static func way(_ settings: LogSettings) -> SystemLogger.Destination? {
+        let journal = settings.optional("journal", .path)
+        let syslog = settings.optional("syslog", .path)
+        let udp = settings.optional("udp", .text)
+        let tcp = settings.optional("tcp", .text)
+        let subsystem = settings.optional("unifiedLog", .text)
+        guard [journal, syslog, udp, tcp, subsystem].count(where: { $0 != nil }) == 1 else {
+            settings.problem("write one of journal, syslog, udp, tcp, unifiedLog")
+            return nil
+        }
+        let port = udp != nil || tcp != nil ? settings.optional("port", .integer(1...65_535)) ?? 514 : 514
+        let format: SystemLogger.SyslogFormat? =
+            journal != nil || subsystem != nil
+            ? nil : settings.optional("format", .choice([("rfc5424", .rfc5424), ("rfc3164", .rfc3164)]))
+        let framing: SystemLogger.Framing? =
+            syslog == nil && tcp == nil
+            ? nil
+            : settings.optional(
+                "framing", .choice([("octetCounting", .octetCounting), ("newline", .newline)]))
+        if let journal { return .journal(socket: journal) }
+        if let syslog {
+            return .local(socket: syslog, format: format ?? .rfc3164, framing: framing ?? .newline)
+        }
+        if let udp { return .udp(host: udp, port: port, format: format ?? .rfc5424) }
+        if let tcp {
+            return .tcp(host: tcp, port: port, format: format ?? .rfc5424, framing: framing ?? .octetCounting)
+        }
+        return .unifiedLog(subsystem: subsystem)
+    }
+}
