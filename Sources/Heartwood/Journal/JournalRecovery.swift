@@ -40,12 +40,12 @@ final class JournalRecovery: Sendable {
         leftovers = Locked([])
         let names = (try? directory.calls.names(directory.descriptor.number)) ?? []
         var found: [Leftover] = []
-        for name in names {
-            if name.hasSuffix(JournalMapping.suffix + JournalMapping.unfinished) {
-                removeUnfinished(name)
-            } else if name.hasSuffix(JournalMapping.suffix) {
-                if let leftover = take(name) { found.append(leftover) }
-            }
+        // These first: a process that died while it made its journal may have left it with both names.
+        for name in names where name.hasSuffix(JournalMapping.suffix + JournalMapping.unfinished) {
+            removeUnfinished(name)
+        }
+        for name in names where name.hasSuffix(JournalMapping.suffix) {
+            if let leftover = take(name) { found.append(leftover) }
         }
         found.sort { $0.mapping.header.begun < $1.mapping.header.begun }
         leftovers.withLock { [found] in $0 = found }
@@ -55,9 +55,16 @@ final class JournalRecovery: Sendable {
     var keys: [String] { leftovers.withLock { $0.flatMap { $0.slots.map(\.key) } } }
 
     private func removeUnfinished(_ name: String) {
-        guard let (file, _) = try? directory.open(name), (try? directory.calls.tryLock(file.number)) == true
+        guard let (file, _) = try? directory.open(name, acceptsLinked: true),
+            (try? directory.calls.tryLock(file.number)) == true
         else { return }
         _ = try? directory.remove(name)
+    }
+
+    /// Whether a journal has the name, too, under which journals are made.
+    private func hasBothNames(_ name: String) -> Bool {
+        guard let status = try? directory.status(name + JournalMapping.unfinished) else { return false }
+        return (try? directory.status(name))?.identity == status.identity
     }
 
     private func take(_ name: String) -> Leftover? {
@@ -93,6 +100,8 @@ final class JournalRecovery: Sendable {
             setAside(name, failure)
         } catch let failure as SystemFailure where failure.number == ENOENT {
             // Somebody else has finished with it.
+        } catch LogDirectory.Refusal.linked where hasBothNames(name) {
+            // Somebody who is alive is just making it.
         } catch {
             diagnostics.report(.damaged, "the journal \(place) cannot be read: \(error)", key: name)
         }
