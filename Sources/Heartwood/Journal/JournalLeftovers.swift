@@ -50,20 +50,20 @@ final class JournalLeftovers: Sendable {
         self.diagnostics = diagnostics
         let names = (try? directory.calls.names(directory.descriptor.number)) ?? []
         var found: [Entry] = []
-        for name in names {
-            if name.hasSuffix(JournalMapping.suffix + JournalMapping.unfinished) {
-                removeUnfinished(name)
-            } else if name.hasSuffix(JournalMapping.suffix) {
-                switch hold(name) {
-                case .held(let leftover):
-                    found.append(
-                        Entry(
-                            name: name, header: leftover.mapping.header,
-                            keys: Set(leftover.slots.map(\.key)), held: nil))
-                case .isLocked:
-                    if let entry = look(into: name) { found.append(entry) }
-                case .nothing: break
-                }
+        // These first: a process that died while it made its journal may have left it with both names.
+        for name in names where name.hasSuffix(JournalMapping.suffix + JournalMapping.unfinished) {
+            removeUnfinished(name)
+        }
+        for name in names where name.hasSuffix(JournalMapping.suffix) {
+            switch hold(name) {
+            case .held(let leftover):
+                found.append(
+                    Entry(
+                        name: name, header: leftover.mapping.header, keys: Set(leftover.slots.map(\.key)),
+                        held: nil))
+            case .isLocked:
+                if let entry = look(into: name) { found.append(entry) }
+            case .nothing: break
             }
         }
         found.sort { $0.header.begun < $1.header.begun }
@@ -131,9 +131,16 @@ final class JournalLeftovers: Sendable {
     }
 
     private func removeUnfinished(_ name: String) {
-        guard let (file, _) = try? directory.open(name), (try? directory.calls.tryLock(file.number)) == true
+        guard let (file, _) = try? directory.open(name, acceptsLinked: true),
+            (try? directory.calls.tryLock(file.number)) == true
         else { return }
         _ = try? directory.remove(name)
+    }
+
+    /// Whether a journal has the name, too, under which journals are made.
+    private func hasBothNames(_ name: String) -> Bool {
+        guard let status = try? directory.status(name + JournalMapping.unfinished) else { return false }
+        return (try? directory.status(name))?.identity == status.identity
     }
 
     /// Takes hold of a journal; what is damaged or of another version is set aside, what has nothing left is removed.
@@ -169,6 +176,8 @@ final class JournalLeftovers: Sendable {
             setAside(name, failure)
         } catch let failure as SystemFailure where failure.number == ENOENT {
             // Somebody else has finished with it.
+        } catch LogDirectory.Refusal.linked where hasBothNames(name) {
+            // Somebody who is alive is just making it.
         } catch {
             diagnostics.report(.damaged, "the journal \(place) cannot be read: \(error)", key: name)
         }

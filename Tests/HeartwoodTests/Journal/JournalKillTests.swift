@@ -30,6 +30,20 @@ import Testing
         try await scene(JournalScene(ring: 64 * 1024, padding: 1500), kills: Self.kills * 2 / 10)
     }
 
+    @Test("Promise 10 holds for a journal that was left with both of its names, as while it was made")
+    func twoNames() async throws {
+        let scratch = Scratch()
+        let path = scratch.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            try JournalScene().logFew(path, run: 0, dyingAt: 20, part: nil)
+        }
+        let folder = path + "/journal"
+        let journals = try FileManager.default.contentsOfDirectory(atPath: folder)
+        try #require(journals.count == 1)
+        #expect(link(folder + "/" + journals[0], folder + "/" + journals[0] + ".new") == 0)
+        try JournalScene().judge(path, runs: 1)
+    }
+
     /// How many kills one directory sees; more of them go to fresh ones, so that it does not fill with files.
     private static let share = 50
 
