@@ -51,10 +51,6 @@ struct ConfigurationCheckTests {
                 "x.json:1:28: loggers.f.kind: there is no kind of logger “fiel”: did you mean “file”?"
             ),
             (
-                #"{"loggers": {"f": {"kind": "sqlite"}}}"#,
-                "x.json:1:28: loggers.f.kind: the kind “sqlite” is not registered: import HeartwoodSQLite and call LogConfiguration.register(.sqlite) before"
-            ),
-            (
                 #"{"loggers": {"f": {"kind": "file"}}}"#,
                 "x.json:1:19: loggers.f: the setting “directory” is missing: write a path in quotation marks"
             ),
@@ -119,6 +115,20 @@ struct ConfigurationCheckTests {
         ])
     func mistakes(text: String, message: String) {
         #expect(problems(text) == message)
+    }
+
+    @Test("A kind of another module that nobody has registered is told with what to do")
+    func unregistered() async {
+        // In a process of its own: other tests register it.
+        await #expect(processExitsWith: .success) {
+            let configuration = try LogConfiguration(
+                parsing: #"{"loggers": {"f": {"kind": "sqlite"}}}"#, name: "x.json")
+            let error = #expect(throws: LogConfigurationError.self) { try configuration.check() }
+            #expect(
+                error.map { "\($0)" }
+                    == "x.json:1:28: loggers.f.kind: the kind “sqlite” is not registered: import HeartwoodSQLite"
+                    + " and call LogConfiguration.register(.sqlite) before")
+        }
     }
 
     @Test("All mistakes are told at once, in their order")
