@@ -52,7 +52,7 @@ final class Fixture: Sendable {
     func texts(_ path: String? = nil) throws -> [String] {
         let query = LogQuery(order: .oldestFirst, limit: nil)
         return try SQLiteLogReader(path: path ?? self.path).records(query).sorted { $0.id < $1.id }.map(
-            \.message)
+            \.text)
     }
 
     func reported(_ kind: LogDiagnostics.Kind) -> [String] {

@@ -23,7 +23,7 @@ struct SQLiteLoggerTests {
             metadata: ["user": "ü", "list": [1, "x", nil], "deep": ["a": true]], to: fixture.dispatcher)
         #expect(fixture.dispatcher.flush().isComplete)
         let record = try #require(try reader().records().first)
-        #expect(record.message == "took 12.5 ms\n\u{1b}[1m")
+        #expect(record.text == "took 12.5 ms\n\u{1b}[1m")
         #expect(record.level == .warning)
         #expect(record.category == "sqlite.all")
         #expect(record.context == 7)
@@ -45,7 +45,7 @@ struct SQLiteLoggerTests {
         logInfo("", to: fixture.dispatcher)
         fixture.dispatcher.flush()
         let records = try reader().records(LogQuery(order: .oldestFirst))
-        #expect(records.map(\.message) == ["a\u{2400}b", ""])
+        #expect(records.map(\.text) == ["a\u{2400}b", ""])
         #expect(records.allSatisfy { $0.metadataJSON == nil && $0.metadata.isEmpty })
     }
 
@@ -63,12 +63,12 @@ struct SQLiteLoggerTests {
         fixture.dispatcher.flush()
         let records = try reader().records(LogQuery(order: .oldestFirst))
         try #require(records.count == 4)
-        #expect(records[0].message == "mail <private>")
+        #expect(records[0].text == "mail <private>")
         #expect(records[0].metadata == ["mail": "<private>"])
-        #expect(records[1].message == "mail a@b.de")
+        #expect(records[1].text == "mail a@b.de")
         #expect(records[1].metadata == ["mail": "a@b.de"])
-        #expect(records[2].message.hasPrefix("mail <hash:"))
-        #expect(records[3].message == "mail <private>")
+        #expect(records[2].text.hasPrefix("mail <hash:"))
+        #expect(records[3].text == "mail <private>")
     }
 
     @Test("Redaction and a formatter hold for what is saved; what the formatter drops is not saved")
@@ -81,9 +81,9 @@ struct SQLiteLoggerTests {
         fixture.dispatcher.flush()
         let records = try reader().records(LogQuery(order: .oldestFirst))
         #expect(records.count == 2)
-        #expect(records.first.map { !$0.message.contains("a@b.de") } == true)
+        #expect(records.first.map { !$0.text.contains("a@b.de") } == true)
         #expect(records.first?.metadataJSON?.contains("a@b.de") == false)
-        #expect(records.last?.message == "QUIET")
+        #expect(records.last?.text == "QUIET")
         #expect(logger.statistics.filtered == 1)
         #expect(logger.statistics.isBalanced)
     }

@@ -17,7 +17,7 @@ public struct LogRecord: Hashable, Sendable, Identifiable {
     /// The name of its category.
     public let category: String
     /// Its text.
-    public let message: String
+    public let text: String
     /// Its named pieces and fields, a JSON object; nil where it has none.
     public let metadataJSON: String?
     /// The number that the call gave, 0 unless it did.
@@ -59,7 +59,7 @@ public struct LogRecord: Hashable, Sendable, Identifiable {
         timestamp = LogTimestamp(nanoseconds: row.integer(1))
         level = LogLevel(index: Int(row.integer(2))) ?? .info
         category = row.text(3) ?? ""
-        message = row.text(4) ?? ""
+        text = row.text(4) ?? ""
         metadataJSON = row.text(5)
         context = Int(row.integer(6))
         file = row.text(7) ?? ""

@@ -6,7 +6,7 @@ import Heartwood
 /// ```swift
 /// let reader = try SQLiteLogReader(path: "/var/lib/shop/log.sqlite")
 /// for record in try reader.records(LogQuery(levels: .error, limit: 20)) {
-///     print(record.timestamp.date, record.category, record.message)
+///     print(record.timestamp.date, record.category, record.text)
 /// }
 /// ```
 ///

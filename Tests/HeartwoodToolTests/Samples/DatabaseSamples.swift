@@ -39,7 +39,7 @@ func logReader() throws {
     // sample: Sources/HeartwoodSQLite/Reading/SQLiteLogReader.swift
     let reader = try SQLiteLogReader(path: "/var/lib/shop/log.sqlite")
     for record in try reader.records(LogQuery(levels: .error, limit: 20)) {
-        print(record.timestamp.date, record.category, record.message)
+        print(record.timestamp.date, record.category, record.text)
     }
     // end
 }
@@ -60,7 +60,7 @@ func databaseReading() throws {
     query.from = LogTimestamp(.now.addingTimeInterval(-3600))
     let reader = try SQLiteLogReader(path: "/var/lib/shop/log.sqlite")
     for record in try reader.records(query) {
-        print(record.timestamp.date, record.level, record.category, record.message, record.metadata)
+        print(record.timestamp.date, record.level, record.category, record.text, record.metadata)
     }
     // end
 }
