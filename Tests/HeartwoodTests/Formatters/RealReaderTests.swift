@@ -33,6 +33,27 @@ private enum Reader {
     }
 }
 
+extension Reader {
+    /// What lnav makes of the lines of a file, in a home of its own; with `format` it is taught that first.
+    static func rows(
+        _ lnav: String, _ lines: [String], _ name: String, _ query: String, format: String? = nil
+    ) throws -> [[String: Any]] {
+        let scratch = Scratch()
+        if let format {
+            scratch.write(format, to: "heartwood.json")
+            _ = try run(lnav, ["-i", scratch.logs + "/heartwood.json"], in: scratch.logs)
+        }
+        scratch.write(lines.joined(separator: "\n") + "\n", to: name)
+        let result = try run(
+            lnav, ["-n", "-c", ";" + query, "-c", ":write-json-to -", scratch.logs + "/" + name],
+            in: scratch.logs)
+        #expect(result.status == 0)
+        return try #require(
+            JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]],
+            "\(result.output.prefix(500))")
+    }
+}
+
 @Suite("Formatters, read by real programs")
 struct RealReaderTests {
     private func messages(_ count: Int) -> [LogMessage] {
@@ -65,20 +86,9 @@ struct RealReaderTests {
     @Test("lnav recognises logfmt, its times and its fields, without a configuration")
     func lnav() throws {
         guard let lnav = Reader.find("lnav") else { return }
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-lnav-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let formatter = LogfmtFormatter()
-        let lines = messages(50).compactMap { formatter.format($0) }
-        let file = folder.appendingPathComponent("shop.log")
-        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
-        let query = ";SELECT log_line, log_time, fields FROM logfmt_log"
-        let result = try Reader.run(
-            lnav, ["-n", "-c", query, "-c", ":write-json-to -", file.path], in: folder.path)
-        #expect(result.status == 0)
-        let rows = try #require(
-            JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]],
-            "\(result.output.prefix(500))")
+        let rows = try Reader.rows(
+            lnav, messages(50).compactMap { LogfmtFormatter().format($0) }, "shop.log",
+            "SELECT log_line, log_time, fields FROM logfmt_log")
         #expect(rows.count == 50)
         for (index, row) in rows.enumerated() {
             let second = index < 30 ? "20:\(30 + index)" : "21:\(index < 40 ? "0" : "")\(index - 30)"
@@ -93,9 +103,6 @@ struct RealReaderTests {
     @Test("lnav reads lines of JSON with a format of a few lines: their times, levels, texts and fields")
     func lnavJSON() throws {
         guard let lnav = Reader.find("lnav") else { return }
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-lnav-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
         let format = """
             {"$schema": "https://lnav.org/schemas/format-v1.schema.json", "heartwood_json": {
                 "title": "Heartwood", "json": true, "file-pattern": "\\\\.jsonl$", "hide-extra": true,
@@ -105,20 +112,9 @@ struct RealReaderTests {
                 "line-format": [{"field": "__timestamp__"}, " ", {"field": "level"}, " ", {"field": "message"}],
                 "value": {"n": {"kind": "integer"}, "category": {"kind": "string"}}}}
             """
-        try Data(format.utf8).write(to: folder.appendingPathComponent("heartwood.json"))
-        _ = try Reader.run(
-            lnav, ["-i", folder.appendingPathComponent("heartwood.json").path], in: folder.path)
-        let formatter = JSONLinesFormatter()
-        let lines = messages(50).compactMap { formatter.format($0) }
-        let file = folder.appendingPathComponent("shop.jsonl")
-        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
-        let query = ";SELECT log_line, log_time, log_level, category, n FROM heartwood_json"
-        let result = try Reader.run(
-            lnav, ["-n", "-c", query, "-c", ":write-json-to -", file.path], in: folder.path)
-        #expect(result.status == 0)
-        let rows = try #require(
-            JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]],
-            "\(result.output.prefix(500))")
+        let rows = try Reader.rows(
+            lnav, messages(50).compactMap { JSONLinesFormatter().format($0) }, "shop.jsonl",
+            "SELECT log_line, log_time, log_level, category, n FROM heartwood_json", format: format)
         #expect(rows.count == 50)
         for (index, row) in rows.enumerated() {
             #expect(row["n"] as? Int == index)

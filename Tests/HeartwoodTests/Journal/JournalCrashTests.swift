@@ -87,21 +87,7 @@ import Testing
         let directory = try LogDirectory(path + "/journal")
         var held = Optional(try directory.open(left).0)
         #expect(try held.map { try directory.calls.tryLock($0.number) } == true)
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let isLast = Locked(false)
-            let calls = SystemCalls { call in
-                if call == .write, isLast.withLock({ $0 }) { kill(getpid(), SIGKILL) }
-                return nil
-            }
-            let dispatcher = JournalScene().makeDispatcher(path)
-            dispatcher.diagnostics.handler = { _ in }
-            dispatcher.add(try JournalScene().makeLogger(path, calls: calls))
-            logInfo("second 0", to: dispatcher)
-            dispatcher.flush()
-            isLast.withLock { $0 = true }
-            logInfo("second 1", to: dispatcher)
-            dispatcher.flush()
-        }
+        await dieBeforeLastWrite(path, "second", lines: 2)
         held = nil
         let dispatcher = JournalScene().makeDispatcher(path)
         dispatcher.diagnostics.handler = { _ in }
@@ -119,23 +105,7 @@ import Testing
     func fileGoesOn(_ isWithoutJournal: Bool) async throws {
         let scratch = Scratch()
         let path = scratch.path
-        // It dies before its second write.
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let isLast = Locked(false)
-            let calls = SystemCalls { call in
-                if call == .write, isLast.withLock({ $0 }) { kill(getpid(), SIGKILL) }
-                return nil
-            }
-            let dispatcher = JournalScene().makeDispatcher(path)
-            dispatcher.diagnostics.handler = { _ in }
-            dispatcher.add(try JournalScene().makeLogger(path, calls: calls))
-            logInfo("first 0", to: dispatcher)
-            dispatcher.flush()
-            isLast.withLock { $0 = true }
-            logInfo("first 1", to: dispatcher)
-            logInfo("first 2", to: dispatcher)
-            dispatcher.flush()
-        }
+        await dieBeforeLastWrite(path, "first", lines: 3)
         do {
             // The next run goes on with the file: without a journal, or while a program that logs elsewhere holds the journal.
             var elsewhere: LogDispatcher?
@@ -281,6 +251,26 @@ import Testing
         changed.withUnsafeMutableBytes { if let base = $0.baseAddress { header.write(to: base) } }
         #expect(FileManager.default.createFile(atPath: place, contents: Data(changed)))
         try await recoverTwenty(path)
+    }
+
+    /// Leaves a journal of a process that has written its first line, and died before it wrote the others.
+    private func dieBeforeLastWrite(_ path: String, _ name: String, lines: Int) async {
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = path as String, name = name as String, lines = lines as Int] in
+            let isLast = Locked(false)
+            let calls = SystemCalls { call in
+                if call == .write, isLast.withLock({ $0 }) { kill(getpid(), SIGKILL) }
+                return nil
+            }
+            let dispatcher = JournalScene().makeDispatcher(path)
+            dispatcher.diagnostics.handler = { _ in }
+            dispatcher.add(try JournalScene().makeLogger(path, calls: calls))
+            logInfo("\(name) 0", to: dispatcher)
+            dispatcher.flush()
+            isLast.withLock { $0 = true }
+            for number in 1..<lines { logInfo("\(name) \(number)", to: dispatcher) }
+            dispatcher.flush()
+        }
     }
 
     /// Leaves a journal with twenty lines, none of which was written.
