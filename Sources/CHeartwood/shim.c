@@ -163,6 +163,8 @@ uint64_t hw_process_start(int64_t process) {
     text[count] = 0;
     // The name is in parentheses and may contain anything; the start is the 20th field behind it.
     char *field = strrchr(text, ')');
+    // One that has ended and was not waited for yet does not live.
+    if (field && field[1] == ' ' && (field[2] == 'Z' || field[2] == 'X')) return 0;
     for (int number = 0; field && number < 20; number++) {
         field = strchr(field + 1, ' ');
     }

@@ -96,7 +96,12 @@ static int hangup_pipe[2] = {-1, -1};
 static pid_t hangup_process;
 static struct sigaction hangup_previous;
 
+// Somebody else's handler that is called by ours may call ours in turn, if it came between two of our installations.
+static _Thread_local volatile sig_atomic_t is_in_hangup;
+
 static void on_hangup(int number, siginfo_t *info, void *context) {
+    if (is_in_hangup) return;
+    is_in_hangup = 1;
     int error = errno;
     // The copy of the pipe that a forked child has leads to its parent.
     if (getpid() == hangup_process) {
@@ -109,6 +114,7 @@ static void on_hangup(int number, siginfo_t *info, void *context) {
         hangup_previous.sa_handler(number);
     }
     errno = error;
+    is_in_hangup = 0;
 }
 
 int hw_hangup_install(void) {

@@ -107,7 +107,12 @@ bool hw_peer_has_closed(int descriptor) {
 int hw_send_in_file(int descriptor, const void *bytes, size_t count) {
 #ifdef __linux__
     int file = memfd_create("heartwood", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (file < 0) return -1;
+    if (file < 0) {
+        // Not to be had here at all: too long, then. No descriptor just now: later.
+        if (errno == ENOSYS || errno == EPERM || errno == EACCES) errno = EMSGSIZE;
+        if (errno == EMFILE || errno == ENFILE) errno = EAGAIN;
+        return -1;
+    }
     int result = -1;
     for (size_t written = 0; written < count;) {
         ssize_t step = write(file, (const char *)bytes + written, count - written);

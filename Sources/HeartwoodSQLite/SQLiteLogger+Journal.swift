@@ -17,8 +17,8 @@ extension SQLiteLogger: DurableLogger {
     package func forgetUnwritten() { forgetUnsaved() }
 
     /// Asks the database whether the save is in it.
-    package func resolve(_ intent: JournalSlot.Intent) -> UInt64? {
-        guard let last = try? store.mark(of: intent.name), last >= Int64(intent.size) else { return nil }
+    package func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
+        guard let last = try store.mark(of: intent.name), last >= Int64(intent.size) else { return nil }
         return intent.marks.max()
     }
 }

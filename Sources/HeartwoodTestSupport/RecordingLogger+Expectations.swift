@@ -85,8 +85,10 @@ extension RecordingLogger {
         above level: LogLevel, category: LogCategory? = nil, file: StaticString = #fileID,
         line: UInt = #line
     ) throws {
-        let serious = LogLevel.standardLevels.prefix(level.severity.index)
-        let levels = serious.reduce(LogLevelMask.off) { $0.union([$1]) }
+        let bits = (0...31).filter { index in
+            LogLevel(index: index).map { $0.severity.index < level.severity.index } ?? false
+        }
+        let levels = LogLevelMask(rawValue: bits.reduce(0) { $0 | 1 << UInt32($1) })
         try expectNone(
             RecordingExpectation(levels: levels, category: category), place: "\(file):\(line)")
     }

@@ -17,8 +17,9 @@ package protocol DurableLogger: AbstractLogger {
 
     /// Looks at what became of a write that a dead process had begun; cuts off a part of a record.
     ///
-    /// - Returns: the mark up to which its messages arrived; nil where none did, or nobody can know.
-    func resolve(_ intent: JournalSlot.Intent) -> UInt64?
+    /// - Returns: the mark up to which its messages arrived; nil where none did, or nobody will ever know.
+    /// - Throws: where it cannot be seen now, and perhaps later.
+    func resolve(_ intent: JournalSlot.Intent) throws -> UInt64?
 
     /// Forgets what it could not write: it will come again.
     func forgetUnwritten()

@@ -38,7 +38,8 @@ struct JournalHeader: Equatable {
     ///
     /// Only the lock is proof; this tells whether it is worth while to wait for it.
     var isOfLivingProcess: Bool {
-        boot == JournalHeader.currentBoot && processStart == hw_process_start(process)
+        processStart != 0 && boot == JournalHeader.currentBoot
+            && processStart == hw_process_start(process)
     }
 
     func write(to base: UnsafeMutableRawPointer) {
@@ -81,7 +82,8 @@ struct JournalHeader: Equatable {
             ringSize: Int(clamping: load(Place.ringSize, UInt64.self)))
         let ringSize = geometry.ringSize
         guard (RecordRing.smallest...JournalLayout.largestRing).contains(ringSize),
-            ringSize & (ringSize - 1) == 0, (4096...65_536).contains(geometry.pageSize)
+            ringSize & (ringSize - 1) == 0, (4096...65_536).contains(geometry.pageSize),
+            geometry.pageSize & (geometry.pageSize - 1) == 0
         else { throw .damaged("its sizes are impossible") }
         guard geometry.fileSize == bytes.count, load(Place.fileSize, UInt64.self) == UInt64(bytes.count)
         else { throw .damaged("a part of it is missing") }

@@ -86,11 +86,11 @@ final class JournalLeftovers: Sendable {
 
     /// In the child of a fork: what was found is the parent's.
     func leaveToParent() {
-        for entry in entries.withLock({ $0 }) { entry.held?.mapping.leaveToParent() }
-        entries.withLock { $0 = [] }
+        entries.withLockInChild { entries in
+            for entry in entries { entry.held?.mapping.leaveToParent() }
+            entries = []
+        }
     }
-
-    func around(_ fork: ForkStep) { fork.apply(to: entries) }
 
     // MARK: - One journal
 
@@ -105,6 +105,8 @@ final class JournalLeftovers: Sendable {
                 switch hold(name) {
                 case .held(let leftover):
                     entries[index].held = leftover
+                    // Not before: another program's levels are no concern of this one's.
+                    LogLevel.adopt(leftover.reader.names.levels)
                     return (leftover, false)
                 case .nothing: return (nil, false)
                 case .isLocked: return (nil, !entries[index].header.isOfLivingProcess)
@@ -166,7 +168,6 @@ final class JournalLeftovers: Sendable {
             let mapping = JournalMapping(
                 directory: directory, name: name, header: header, base: base, file: file)
             let leftover = try JournalLeftover(mapping, JournalReader(bytes, header))
-            LogLevel.adopt(leftover.reader.names.levels)
             if leftover.slots.isEmpty {
                 mapping.remove()
                 return .nothing

@@ -34,8 +34,6 @@ final class JournalRecovery: Sendable {
     /// In the child of a fork: what was found is the parent's.
     func leaveToParent() { leftovers.leaveToParent() }
 
-    func around(_ fork: ForkStep) { leftovers.around(fork) }
-
     // MARK: - Delivering
 
     /// Has a logger that makes messages durable get what was left for it, before anything that comes later.
@@ -51,18 +49,37 @@ final class JournalRecovery: Sendable {
                     Share(leftover: leftover, slot: $0)
                 }
             }
-            // All of them before the first is delivered: what that writes must not be taken for another's write.
-            for share in shares { resolve(share, node) }
-            deliver(shares, to: node)
+            resolve(shares, node)
         }
     }
 
-    /// Finds out how much of the write that was under way has arrived.
-    private func resolve(_ share: Share, _ node: LoggerNode) {
+    /// Finds out how much of the writes that were under way has arrived, and delivers the rest.
+    ///
+    /// What cannot be found out now, as while a database is locked, is tried again; until then nothing is delivered.
+    private func resolve(_ shares: [Share], _ node: LoggerNode) {
+        do {
+            for share in shares { try resolve(share, node) }
+        } catch {
+            diagnostics.report(
+                .damaged, "\(node.logger.name) cannot see yet what a dead process has written: \(error)",
+                key: node.logger.name)
+            return later(node) { [self] in resolve(shares, node) }
+        }
+        deliver(shares, to: node)
+    }
+
+    private func later(_ node: LoggerNode, _ body: @escaping @Sendable () -> Void) {
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(1)) {
+            node.push { if node.dispatcher != nil { body() } }
+        }
+    }
+
+    private func resolve(_ share: Share, _ node: LoggerNode) throws {
         guard let durable = node.logger as? any DurableLogger, share.mapping.isOurs,
             let intent = share.slot.intent(near: share.reader.released)
         else { return }
-        share.slot.settle(upTo: min(durable.resolve(intent) ?? 0, share.reader.tail))
+        // The message of a signal has the mark behind the tail.
+        share.slot.settle(upTo: min(try durable.resolve(intent) ?? 0, share.reader.tail &+ 8))
     }
 
     private func deliver(_ shares: [Share], to node: LoggerNode) {
@@ -75,11 +92,7 @@ final class JournalRecovery: Sendable {
         }
         if rest.isEmpty { return }
         // The disk takes nothing: later, in the order as far as is possible.
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(1)) { [rest] in
-            node.push { [self] in
-                if node.dispatcher != nil { deliver(Array(rest), to: node) }
-            }
-        }
+        later(node) { [self, rest] in deliver(Array(rest), to: node) }
     }
 
     /// Removes a journal when all its slots are done with.

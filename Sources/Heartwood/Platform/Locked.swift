@@ -43,6 +43,14 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
 
     // MARK: Around a fork, and nowhere else
 
+    /// Calls `body` unless the lock is taken: in the child it may be by a thread that is not there any more, and the value
+    /// may be half changed then.
+    func withLockInChild(_ body: (inout Value) -> Void) {
+        guard mutex.pointee._unsafeTryLock() else { return }
+        defer { mutex.pointee._unsafeUnlock() }
+        body(&value.pointee)
+    }
+
     /// Takes the lock for longer than a call.
     func lockForFork() { mutex.pointee._unsafeLock() }
 

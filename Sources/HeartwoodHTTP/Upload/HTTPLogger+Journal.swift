@@ -18,16 +18,19 @@ extension HTTPLogger: DurableLogger {
     package func forgetUnwritten() { journaled?.forgetUnsaved() }
 
     /// Compares the segment with what was going to be written to it; the spool itself has cut off what was torn.
-    package func resolve(_ intent: JournalSlot.Intent) -> UInt64? {
+    package func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
         guard let disk = journaled?.disk else { return nil }
         let calls = SystemCalls()
         // It was renamed when it was sealed.
         for segment in disk.segments {
             let file = disk.directory.open(segment.name, O_RDONLY)
-            guard file >= 0 else { continue }
+            guard file >= 0 else {
+                if hw_errno() == ENOENT { continue }
+                throw SystemFailure(.open, hw_errno())
+            }
             defer { calls.close(file) }
-            guard (try? calls.status(file).identity) == intent.file else { continue }
-            let content = (try? intent.content(of: file, calls)) ?? []
+            guard try calls.status(file).identity == intent.file else { continue }
+            let content = try intent.content(of: file, calls)
             let mark = content.withUnsafeBytes { intent.arrived(in: $0).mark }
             return mark == 0 ? nil : mark
         }

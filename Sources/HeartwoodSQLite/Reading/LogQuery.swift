@@ -96,20 +96,21 @@ struct LogQueryText: Equatable {
 
     private mutating func addCategories(_ names: [String]) {
         let parts = names.map { name in
-            values.append(.text(name.contains("*") ? LogQueryText.pattern(name) : name))
-            return name.contains("*") ? "category GLOB ?" : "category = ?"
+            let isPattern = name.unicodeScalars.contains("*")
+            values.append(.text(isPattern ? LogQueryText.pattern(name) : name))
+            return isPattern ? "category GLOB ?" : "category = ?"
         }
         conditions.append("(\(parts.joined(separator: " OR ")))")
     }
 
     /// A pattern for GLOB in which nothing but the star is special.
     private static func pattern(_ name: String) -> String {
-        name.map { $0 == "?" ? "[?]" : $0 == "[" ? "[[]" : String($0) }.joined()
+        name.unicodeScalars.map { $0 == "?" ? "[?]" : $0 == "[" ? "[[]" : String($0) }.joined()
     }
 
     /// A text for LIKE in which nothing is special.
     private static func escaped(_ text: String) -> String {
-        text.map { $0 == "%" || $0 == "_" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
+        text.unicodeScalars.map { $0 == "%" || $0 == "_" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
     }
 
     private var condition: String {

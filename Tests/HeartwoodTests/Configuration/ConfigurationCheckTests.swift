@@ -131,6 +131,30 @@ struct ConfigurationCheckTests {
         }
     }
 
+    @Test("A property list that is nested without end is refused, and costs nothing", arguments: [5000, 65])
+    func deepPropertyList(_ depth: Int) {
+        let text =
+            "<?xml version=\"1.0\"?><plist version=\"1.0\">"
+            + String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
+            + "</plist>"
+        #expect(problems(text).contains("nested too deeply"), "\(problems(text))")
+    }
+
+    @Test("A binary property list that contains itself is refused")
+    func endlessPropertyList() async {
+        // One list, whose one element is the list; in a process of its own, which must not die.
+        await #expect(processExitsWith: .success) {
+            var bytes = Array("bplist00".utf8) + [0xA1, 0x00, 0x08]
+            bytes += [UInt8](repeating: 0, count: 6) + [1, 1]
+            for number in [1, 0, 10] { bytes += [UInt8](repeating: 0, count: 7) + [UInt8(number)] }
+            let text = bytes
+            let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).plist")
+            try Data(text).write(to: path)
+            defer { try? FileManager.default.removeItem(at: path) }
+            #expect(throws: LogConfigurationError.self) { try LogConfiguration.load(path.path) }
+        }
+    }
+
     @Test("All mistakes are told at once, in their order")
     func all() {
         let text = """

@@ -1,3 +1,5 @@
+import CHeartwood
+
 /// What configurations have made of a dispatcher so far: the loggers, and what to go back to.
 final class ConfiguredState: Sendable {
     /// A logger that a configuration has made.
@@ -19,7 +21,12 @@ final class ConfiguredState: Sendable {
     // MARK: Guarded by themselves
     private let content = Locked(Content())
     /// Whether a thread applies a configuration: one at a time, and not under a lock, as loggers are made meanwhile.
-    private let isBusy = Locked(false)
+    private let turn = Locked<Turn?>(nil)
+
+    private struct Turn: Equatable {
+        let process = getpid()
+        let thread = ThreadState.current.id
+    }
 
     /// What is there; only who is `busy` may put something else in its place.
     var current: Content {
@@ -36,14 +43,19 @@ final class ConfiguredState: Sendable {
 
     /// Takes the turn; false where another thread has it.
     func begin() -> Bool {
-        isBusy.withLock { isBusy in
-            if isBusy { return false }
-            isBusy = true
+        let own = Turn()
+        return turn.withLock { turn in
+            // In the child of a fork a thread of the parent's has it, which does not exist.
+            if let turn, turn.process == own.process { return false }
+            turn = own
             return true
         }
     }
 
-    func end() { isBusy.withLock { $0 = false } }
+    /// Whether the calling thread itself has the turn, as where the making of a logger applies a configuration.
+    var isOwn: Bool { turn.withLock { $0 == Turn() } }
+
+    func end() { turn.withLock { $0 = nil } }
 }
 
 /// The properties of an object that settings were applied to: what they are set to, and what they were before.

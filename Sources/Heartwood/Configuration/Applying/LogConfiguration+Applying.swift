@@ -19,7 +19,7 @@ extension LogConfiguration {
         let plan = try ConfigurationPlan(self)
         let state = dispatcher.configured
         while !state.begin() {
-            if ThreadState.current.isInHook {
+            if ThreadState.current.isInHook || state.isOwn {
                 throw LogConfigurationError(
                     settings.place, "another configuration is being applied, which a logger cannot wait for")
             }

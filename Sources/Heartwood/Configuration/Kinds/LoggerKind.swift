@@ -116,7 +116,7 @@ enum KindRegistry {
 extension LogConfiguration {
     /// Has configurations make loggers of this kind, from now on; one of the same name is replaced.
     ///
-    /// `console` and `file` are there from the beginning; those of other modules must be registered:
+    /// `console`, `file`, `system` and `memory` are there from the beginning; those of other modules must be registered:
     /// `LogConfiguration.register(.http)` after `import HeartwoodHTTP`.
     public static func register(_ kind: LoggerKind) { KindRegistry.register(kind) }
 

@@ -16,6 +16,9 @@ struct PropertyListReader {
     }
 
     static func read(_ bytes: [UInt8], source: String) throws(LogConfigurationError) -> LogSetting {
+        guard depth(of: bytes) <= deepest else {
+            throw LogConfigurationError(LogSettingPlace(source), tooDeep)
+        }
         let node: Node
         do {
             node = try PropertyListDecoder().decode(Node.self, from: Data(bytes))
@@ -29,6 +32,29 @@ struct PropertyListReader {
         let places = PropertyListPlaces(SettingText(bytes, source: source))
         var path: [String] = []
         return setting(node, places, &path, LogSettingPlace(source))
+    }
+
+    /// How many tables and lists may be inside of each other, as in JSON.
+    private static let deepest = 64
+    private static let tooDeep = "the property list is nested too deeply: 64 levels are possible"
+
+    /// How deep an XML list is nested, at most: the system's own parser has no limit but the stack.
+    private static func depth(of bytes: [UInt8]) -> Int {
+        var (depth, most) = (0, 0)
+        var rest = bytes[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(start + 1)...]
+            guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { break }
+            let tag = rest[..<end]
+            if tag.last == UInt8(ascii: "/") { continue }
+            if tag.starts(with: "array".utf8) || tag.starts(with: "dict".utf8) {
+                depth += 1
+                most = max(most, depth)
+            } else if tag.starts(with: "/array".utf8) || tag.starts(with: "/dict".utf8) {
+                depth -= 1
+            }
+        }
+        return most
     }
 
     private static func reason(_ error: DecodingError) -> String {
@@ -79,6 +105,10 @@ struct PropertyListReader {
         case table([String: Node])
 
         init(from decoder: any Decoder) throws {
+            guard decoder.codingPath.count <= deepest else {
+                throw DecodingError.dataCorrupted(
+                    DecodingError.Context(codingPath: [], debugDescription: tooDeep))
+            }
             let container = try decoder.singleValueContainer()
             if let table = try? container.decode([String: Node].self) {
                 self = .table(table)

@@ -105,14 +105,23 @@ public final class LogConfigurationWatch: Sendable {
     ///
     /// - Throws: ``LogConfigurationError`` where they cannot be applied; the settings in force stay.
     public func reload() throws(LogConfigurationError) {
-        let contents = try sources.contents()
-        try apply(contents)
+        try apply(presentContents())
     }
 
     /// How often the files were applied so far, and how often they were refused.
     public var counts: (applied: Int, refused: Int) { state.withLock { ($0.applied, $0.refused) } }
 
     // MARK: - Inside
+
+    /// What is in the files; a file that was there must still be.
+    private func presentContents() throws(LogConfigurationError) -> ConfigurationWatchState.Contents {
+        let contents = try sources.contents()
+        if contents.main == nil, state.withLock({ $0.watch.applied.main != nil }) {
+            throw LogConfigurationError(
+                LogSettingPlace(path), "the file has gone: the settings in force stay")
+        }
+        return contents
+    }
 
     private func apply(_ contents: ConfigurationWatchState.Contents) throws(LogConfigurationError) {
         do throws(LogConfigurationError) {
@@ -163,12 +172,7 @@ public final class LogConfigurationWatch: Sendable {
     private func hangUp() {
         if state.withLock({ $0.isStopped }) { return }
         do throws(LogConfigurationError) {
-            let contents = try sources.contents()
-            if contents.main == nil, state.withLock({ $0.watch.applied.main != nil }) {
-                throw LogConfigurationError(
-                    LogSettingPlace(path), "the file has gone: the settings in force stay")
-            }
-            try apply(contents)
+            try apply(presentContents())
         } catch {
             report(error)
         }

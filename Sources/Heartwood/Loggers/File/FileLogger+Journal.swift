@@ -9,11 +9,12 @@ extension FileLogger: DurableLogger {
     package final func forgetUnwritten() { forgetBatch() }
 
     /// Compares the file with what was going to be written to it, and cuts off a torn record.
-    package final func resolve(_ intent: JournalSlot.Intent) -> UInt64? {
+    package final func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
         let calls = directory.calls
-        guard let name = self.name(of: intent), let (file, now) = try? directory.open(name),
-            now.identity == intent.file, let content = try? intent.content(of: file.number, calls)
-        else { return nil }
+        guard let name = try self.name(of: intent) else { return nil }
+        let (file, now) = try directory.open(name)
+        guard now.identity == intent.file else { return nil }
+        let content = try intent.content(of: file.number, calls)
         let (bytes, mark, isTorn) = content.withUnsafeBytes { intent.arrived(in: $0) }
         if isTorn, !isShared, (try? calls.tryLock(file.number)) == true,
             (try? calls.status(file.number).size) == intent.size + content.count
@@ -25,9 +26,9 @@ extension FileLogger: DurableLogger {
     }
 
     /// The name that the file of a write has now: it may have been renamed since.
-    private func name(of intent: JournalSlot.Intent) -> String? {
-        if (try? directory.status(intent.name))?.identity == intent.file { return intent.name }
-        let names = (try? directory.calls.names(directory.descriptor.number)) ?? []
-        return names.first { (try? directory.status($0))?.identity == intent.file }
+    private func name(of intent: JournalSlot.Intent) throws -> String? {
+        if try directory.status(intent.name)?.identity == intent.file { return intent.name }
+        let names = try directory.calls.names(directory.descriptor.number)
+        return try names.first { try directory.status($0)?.identity == intent.file }
     }
 }

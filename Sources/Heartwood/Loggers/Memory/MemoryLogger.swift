@@ -32,7 +32,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // what 
     /// The most memory of all messages together; 16 MiB unless changed.
     ///
     /// Zero: no limit. A message occupies what its text and values take, and about 250 bytes more; what its tag occupies does not count.
-    /// One that is larger than the limit is not kept.
+    /// One that is larger than the limit is not kept, and counts as evicted.
     @Ordered public var maximumSize = ByteCount.mebibytes(16)
 
     // MARK: Guarded by 'state'
@@ -142,8 +142,9 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // what 
     /// Keeps the message, and hands it out.
     public override func log(_ message: LogMessage) {
         let message = message.compact
+        let isTooLarge = limits.size > 0 && message.storage.footprint > limits.size
         let streams = state.withLock { state in
-            state.memory.append(message)
+            if isTooLarge { state.evicted += 1 } else { state.memory.append(message) }
             return state.streams
         }
         trim()

@@ -58,6 +58,9 @@ final class SystemConnection {
     private(set) var isStream: Bool
     /// Which process opened the socket: a child of a fork opens one of its own.
     private var owner: Int32 = 0
+    /// How many sockets were opened, and on which of them something was sent last.
+    private var opened = 0
+    private var sentOn = 0
     private var addresses: [SocketAddress] = []
     private var nextAddress = 0
 
@@ -90,7 +93,7 @@ final class SystemConnection {
     // MARK: - Opening
 
     /// Opens the socket unless it is open; nil when it is, or the reason why it is not.
-    func open(until deadline: Duration) -> Trouble? {
+    private func open(until deadline: Duration) -> Trouble? {
         while true {
             switch state {
             case .open(let descriptor):
@@ -149,6 +152,7 @@ final class SystemConnection {
     private func take(_ descriptor: Int32) -> Trouble? {
         if descriptor < 0 { return failure(hw_errno()) }
         state = .open(descriptor)
+        opened += 1
         return nil
     }
 
@@ -161,6 +165,7 @@ final class SystemConnection {
         let error = hw_socket_error(descriptor)
         if error == 0 {
             state = .open(descriptor)
+            opened += 1
             // The next time all addresses are asked for again.
             addresses = []
             return open(until: deadline)
@@ -187,12 +192,22 @@ final class SystemConnection {
 
     // MARK: - Sending
 
+    /// Opens the socket unless it is open; on a new one the first message begins from its beginning.
+    func open(for outbox: inout SystemOutbox, until deadline: Duration) -> Trouble? {
+        if let trouble = open(until: deadline) { return trouble }
+        if sentOn != opened {
+            outbox.restartFirst()
+            sentOn = opened
+        }
+        return nil
+    }
+
     /// Sends what it can until the deadline; a connection that is lost is opened again once.
     func send(_ outbox: inout SystemOutbox, until deadline: Duration) -> Outcome {
         var outcome = Outcome()
         var mayReopen = true
         while !outbox.isEmpty {
-            if let trouble = open(until: deadline) {
+            if let trouble = open(for: &outbox, until: deadline) {
                 outcome.trouble = trouble
                 return outcome
             }

@@ -231,7 +231,9 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         let clock: any LogClock = node.dispatcher?.clock ?? SystemClock()
         if atOnce || plan.mayTry(at: clock.uptime()) {
             let deadline = SystemClock().uptime() + _sendTimeout.inEffect
-            if outbox.unannounced > 0, connection.open(until: deadline) == nil { announceLoss() }
+            if outbox.unannounced > 0, connection.open(for: &outbox, until: deadline) == nil {
+                announceLoss()
+            }
             settle(connection.send(&outbox, until: deadline), connection.peer, clock)
         }
         let dropped = outbox.trim(to: _waitingLimit.inEffect.bytes)
