@@ -85,12 +85,8 @@ extension RecordingLogger {
         above level: LogLevel, category: LogCategory? = nil, file: StaticString = #fileID,
         line: UInt = #line
     ) throws {
-        let bits = (0...31).filter { index in
-            LogLevel(index: index).map { $0.severity.index < level.severity.index } ?? false
-        }
-        let levels = LogLevelMask(rawValue: bits.reduce(0) { $0 | 1 << UInt32($1) })
         try expectNone(
-            RecordingExpectation(levels: levels, category: category), place: "\(file):\(line)")
+            RecordingExpectation(above: level, category: category), place: "\(file):\(line)")
     }
 
     private func expectNone(_ expectation: RecordingExpectation, place: String) throws {

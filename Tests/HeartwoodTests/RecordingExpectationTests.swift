@@ -67,7 +67,7 @@ struct RecordingExpectationTests {
                 == "expected 2 × any level containing “o”, found 1 [F:1]\n\(listing)")
         #expect(
             mismatch { try recorder.expectNone(above: .warning, file: "F", line: 1) }
-                == "expected no error, found 1 [F:1]\n\(listing)")
+                == "expected no level above warning, found 1 [F:1]\n\(listing)")
         #expect(
             mismatch { try recorder.expectNone(containing: "ok", file: "F", line: 1) }
                 == "expected no any level containing “ok”, found 1 [F:1]\n\(listing)")
