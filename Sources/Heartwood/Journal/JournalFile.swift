@@ -117,7 +117,7 @@ final class JournalFile: Sendable {
 
     /// Whether no logger needs it any more.
     var isDoneWith: Bool {
-        (0..<JournalLayout.slotCount).allSatisfy { !JournalSlot(mapping, index: $0).isInUse }
+        mapping.slotsInUse.isEmpty
     }
 
     /// Takes note that the ring is elsewhere now, and where its records ended here.

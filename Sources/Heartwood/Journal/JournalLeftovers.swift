@@ -10,7 +10,7 @@ final class JournalLeftover: Sendable {
     init(_ mapping: JournalMapping, _ reader: JournalReader) {
         self.mapping = mapping
         self.reader = reader
-        slots = (0..<JournalLayout.slotCount).map { JournalSlot(mapping, index: $0) }.filter(\.isInUse)
+        slots = mapping.slotsInUse
     }
 }
 
@@ -25,6 +25,12 @@ final class JournalLeftovers: Sendable {
         let header: JournalHeader
         var keys: Set<String>
         weak var held: JournalLeftover?
+
+        init(_ mapping: JournalMapping) {
+            name = mapping.name
+            header = mapping.header
+            keys = Set(mapping.slotsInUse.map(\.key))
+        }
     }
 
     private enum Hold {
@@ -57,10 +63,7 @@ final class JournalLeftovers: Sendable {
         for name in names where name.hasSuffix(JournalMapping.suffix) {
             switch hold(name) {
             case .held(let leftover):
-                found.append(
-                    Entry(
-                        name: name, header: leftover.mapping.header, keys: Set(leftover.slots.map(\.key)),
-                        held: nil))
+                found.append(Entry(leftover.mapping))
             case .isLocked:
                 if let entry = look(into: name) { found.append(entry) }
             case .nothing: break
@@ -119,17 +122,12 @@ final class JournalLeftovers: Sendable {
 
     /// Reads whose a journal is that somebody else has locked; nil where nothing of it may be needed.
     private func look(into name: String) -> Entry? {
-        guard let (file, status) = try? directory.open(name), status.size > 0,
-            let base = MemoryMap.shared(file.number, size: status.size)
+        guard let (file, status) = try? directory.open(name),
+            let mapping = try? JournalMapping(
+                directory: directory, name: name, file: file, size: status.size),
+            !mapping.header.isOfLivingProcess
         else { return nil }
-        let bytes = UnsafeRawBufferPointer(start: base, count: status.size)
-        guard let header = try? JournalHeader(reading: bytes), !header.isOfLivingProcess else {
-            munmap(base, status.size)
-            return nil
-        }
-        let mapping = JournalMapping(directory: directory, name: name, header: header, base: base, file: file)
-        let slots = (0..<JournalLayout.slotCount).map { JournalSlot(mapping, index: $0) }.filter(\.isInUse)
-        return Entry(name: name, header: header, keys: Set(slots.map(\.key)), held: nil)
+        return Entry(mapping)
     }
 
     private func removeUnfinished(_ name: String) {
@@ -153,21 +151,9 @@ final class JournalLeftovers: Sendable {
             guard try directory.calls.tryLock(file.number) else { return .isLocked }
             // Another recovery may have finished with it between the opening and the lock.
             guard try directory.status(name)?.identity == status.identity else { return .nothing }
-            guard status.size > 0 else { throw JournalHeader.Failure.damaged("it is empty") }
-            guard let base = MemoryMap.shared(file.number, size: status.size) else {
-                throw SystemFailure(.open, hw_errno())
-            }
-            let bytes = UnsafeRawBufferPointer(start: base, count: status.size)
-            let header: JournalHeader
-            do {
-                header = try JournalHeader(reading: bytes)
-            } catch {
-                munmap(base, status.size)
-                throw error
-            }
-            let mapping = JournalMapping(
-                directory: directory, name: name, header: header, base: base, file: file)
-            let leftover = try JournalLeftover(mapping, JournalReader(bytes, header))
+            let mapping = try JournalMapping(
+                directory: directory, name: name, file: file, size: status.size)
+            let leftover = try JournalLeftover(mapping, JournalReader(mapping.bytes, mapping.header))
             if leftover.slots.isEmpty {
                 mapping.remove()
                 return .nothing

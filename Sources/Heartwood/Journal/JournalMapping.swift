@@ -31,9 +31,32 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
         self.file = file
     }
 
+    /// Maps a journal that is there, and reads whose it is.
+    convenience init(
+        directory: LogDirectory, name: String, file: Descriptor, size: Int
+    ) throws {
+        guard size > 0 else { throw JournalHeader.Failure.damaged("it is empty") }
+        guard let base = MemoryMap.shared(file.number, size: size) else {
+            throw SystemFailure(.open, hw_errno())
+        }
+        let header: JournalHeader
+        do {
+            header = try JournalHeader(reading: UnsafeRawBufferPointer(start: base, count: size))
+        } catch {
+            munmap(base, size)
+            throw error
+        }
+        self.init(directory: directory, name: name, header: header, base: base, file: file)
+    }
+
     deinit {
         ignoreSignals()
         munmap(base, geometry.fileSize)
+    }
+
+    /// The slots of the loggers that are not done with it.
+    var slotsInUse: [JournalSlot] {
+        (0..<JournalLayout.slotCount).map { JournalSlot(self, index: $0) }.filter(\.isInUse)
     }
 
     // MARK: Signals

@@ -97,8 +97,7 @@ final class JournalRecovery: Sendable {
 
     /// Removes a journal when all its slots are done with.
     private func finish(_ mapping: JournalMapping) {
-        let isOpen = (0..<JournalLayout.slotCount).contains { JournalSlot(mapping, index: $0).isInUse }
-        if !isOpen { mapping.remove() }
+        if mapping.slotsInUse.isEmpty { mapping.remove() }
     }
 
     /// Delivers one logger's part of a journal; false where the logger cannot write it now.
