@@ -2,9 +2,10 @@
 
 import PackageDescription
 
-/// Warnings are errors where `CI` is set, and only there: a newer compiler must not break its users.
+/// Warnings are errors only where `HEARTWOOD_STRICT` is set, as `.ci/run` does. A consumer's build never sets it: a newer
+/// compiler must not break the packages that use this one, and `CI` is set in their builds too.
 let strictness: [SwiftSetting] =
-    Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+    Context.environment["HEARTWOOD_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let settings: [SwiftSetting] =
     [
