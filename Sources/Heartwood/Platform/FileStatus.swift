@@ -24,6 +24,20 @@ package struct FileStatus: Sendable, Hashable {
     package let mode: UInt32
     package let modified: LogTimestamp
 
+    /// Describes a file of a simulated system.
+    package init(
+        identity: Identity, kind: Kind, size: Int, links: Int, owner: UInt32, mode: UInt32,
+        modified: LogTimestamp
+    ) {
+        self.identity = identity
+        self.kind = kind
+        self.size = size
+        self.links = links
+        self.owner = owner
+        self.mode = mode
+        self.modified = modified
+    }
+
     init(_ info: stat) {
         identity = Identity(device: UInt64(truncatingIfNeeded: info.st_dev), inode: UInt64(info.st_ino))
         switch UInt32(info.st_mode) & 0o170000 {

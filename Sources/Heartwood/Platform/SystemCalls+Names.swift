@@ -12,24 +12,29 @@ import Darwin
 extension SystemCalls {
     /// Renames within a directory; an existing `new` is replaced.
     package func rename(_ directory: Int32, _ old: String, to new: String) throws(SystemFailure) {
+        if let kernel { return try kernel.rename(directory, old, to: new) }
         _ = try perform(.rename) { Int(renameat(directory, old, directory, new)) }
     }
 
     /// Gives a file a second name; fails with `EEXIST` where that is taken.
     package func link(_ directory: Int32, _ old: String, to new: String) throws(SystemFailure) {
+        if let kernel { return try kernel.link(directory, old, to: new) }
         _ = try perform(.link) { Int(linkat(directory, old, directory, new, 0)) }
     }
 
     package func symlink(_ directory: Int32, _ name: String, to target: String) throws(SystemFailure) {
+        if let kernel { return try kernel.symlink(directory, name, to: target) }
         _ = try perform(.symlink) { Int(symlinkat(target, directory, name)) }
     }
 
     package func unlink(_ directory: Int32, _ name: String) throws(SystemFailure) {
+        if let kernel { return try kernel.unlink(directory, name) }
         _ = try perform(.unlink) { Int(unlinkat(directory, name, 0)) }
     }
 
     /// Makes one directory, closed to all others whatever the umask says about opening it.
     package func makeDirectory(_ path: String, mode: UInt32) throws(SystemFailure) {
+        if let kernel { return try kernel.makeDirectory(path, mode: mode) }
         _ = try perform(.makeDirectory) { Int(mkdir(path, mode_t(mode))) }
     }
 
@@ -37,6 +42,7 @@ extension SystemCalls {
     ///
     /// - Returns: false where another open file has it.
     package func tryLock(_ descriptor: Int32, shared: Bool = false) throws(SystemFailure) -> Bool {
+        if let kernel { return try kernel.tryLock(descriptor, shared: shared) }
         do {
             _ = try perform(.lock) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
             return true
@@ -46,11 +52,13 @@ extension SystemCalls {
     }
 
     package func unlock(_ descriptor: Int32) {
+        if let kernel { return kernel.unlock(descriptor) }
         _ = flock(descriptor, LOCK_UN)
     }
 
     /// All names of a directory but `.` and `..`, in the order of the file system.
     package func names(_ directory: Int32) throws(SystemFailure) -> [String] {
+        if let kernel { return try kernel.names(directory) }
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         let copy = Int32(try perform(.list) { Int(openat(directory, ".", flags)) })
         guard let stream = fdopendir(copy) else {

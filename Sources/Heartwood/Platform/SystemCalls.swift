@@ -27,7 +27,8 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
     package var description: String { "\(call.rawValue): \(LogError.reason(of: number))" }
 }
 
-/// Every system call of the file logger goes through here, so that a test can make any one of them fail.
+/// Every system call of the file logger goes through here, so that a test can make any one of them fail, or run the
+/// logger on a simulated system.
 ///
 /// `EINTR` is handled here and nowhere else: an interrupted call is repeated. All other failures are thrown.
 package struct SystemCalls: Sendable {
@@ -41,9 +42,38 @@ package struct SystemCalls: Sendable {
 
     /// Asked before each call; nil lets the call happen.
     private let fault: (@Sendable (SystemCall) -> Fault?)?
+    /// The system that is asked instead of the real one; nil for the real one.
+    let kernel: (any FileKernel)?
 
     package init(fault: (@Sendable (SystemCall) -> Fault?)? = nil) {
         self.fault = fault
+        kernel = nil
+    }
+
+    /// Makes calls of a simulated system.
+    package init(kernel: any FileKernel) {
+        fault = nil
+        self.kernel = kernel
+    }
+
+    // MARK: Who asks
+
+    /// The number of the process; asked for each time, because a forked child has another one.
+    package var process: Int32 { kernel?.process ?? getpid() }
+
+    /// The user whose files the process owns.
+    package var user: UInt32 { kernel?.user ?? geteuid() }
+
+    /// Waits, while another process holds a lock.
+    package func pause(_ duration: Duration) {
+        if let kernel { return kernel.pause(duration) }
+        usleep(useconds_t(clamping: duration.nanoseconds / 1000))
+    }
+
+    /// Waits until a descriptor takes more bytes, a tenth of a second at most.
+    package func waitUntilWritable(_ descriptor: Int32) {
+        if let kernel { return kernel.pause(.milliseconds(100)) }
+        _ = hw_wait_writable(descriptor, 100)
     }
 
     package func perform(_ call: SystemCall, _ body: () -> Int) throws(SystemFailure) -> Int {
@@ -63,6 +93,7 @@ package struct SystemCalls: Sendable {
 
     /// Opens a directory, which may be reached through symbolic links.
     package func openDirectory(_ path: String) throws(SystemFailure) -> Int32 {
+        if let kernel { return try kernel.openDirectory(path) }
         Int32(try perform(.open) { Int(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) })
     }
 
@@ -70,6 +101,7 @@ package struct SystemCalls: Sendable {
     package func openFile(
         _ directory: Int32, _ name: String, _ flags: Int32, mode: UInt32 = 0
     ) throws(SystemFailure) -> Int32 {
+        if let kernel { return try kernel.openFile(directory, name, flags, mode: mode) }
         let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         return Int32(try perform(.open) { Int(openat(directory, name, all, mode_t(mode))) })
     }
@@ -81,6 +113,7 @@ package struct SystemCalls: Sendable {
 
     /// Closes a descriptor, once: it is gone whatever `close` says.
     package func close(_ descriptor: Int32) {
+        if let kernel { return kernel.close(descriptor) }
         #if canImport(Darwin)
         _ = Darwin.close(descriptor)
         #elseif canImport(Musl)
@@ -98,6 +131,7 @@ package struct SystemCalls: Sendable {
     package func write(
         _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, quietly: Bool
     ) throws(SystemFailure) -> Int {
+        if let kernel { return try kernel.write(descriptor, bytes) }
         while true {
             var count = bytes.count
             switch fault?(.write) {
@@ -120,6 +154,7 @@ package struct SystemCalls: Sendable {
     package func read(
         _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemFailure) -> Int {
+        if let kernel { return try kernel.read(descriptor, bytes, at: offset) }
         try perform(.read) { pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) }
     }
 
@@ -155,11 +190,13 @@ package struct SystemCalls: Sendable {
     }
 
     package func truncate(_ descriptor: Int32, to length: Int) throws(SystemFailure) {
+        if let kernel { return try kernel.truncate(descriptor, to: length) }
         _ = try perform(.truncate) { Int(ftruncate(descriptor, off_t(length))) }
     }
 
     /// Puts the file's bytes, and what is needed to read them back, on the disk.
     package func sync(_ descriptor: Int32) throws(SystemFailure) {
+        if let kernel { return try kernel.sync(descriptor) }
         #if canImport(Darwin)
         _ = try perform(.sync) { Int(fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)) }
         #else
@@ -169,12 +206,14 @@ package struct SystemCalls: Sendable {
 
     /// Puts a directory's names on the disk.
     package func syncDirectory(_ descriptor: Int32) throws(SystemFailure) {
+        if let kernel { return try kernel.sync(descriptor) }
         _ = try perform(.sync) { Int(fsync(descriptor)) }
     }
 
     // MARK: Status
 
     package func status(_ descriptor: Int32) throws(SystemFailure) -> FileStatus {
+        if let kernel { return try kernel.status(descriptor) }
         var info = stat()
         _ = try perform(.status) { Int(fstat(descriptor, &info)) }
         return FileStatus(info)
@@ -182,6 +221,7 @@ package struct SystemCalls: Sendable {
 
     /// The status of a name in a directory, of a symbolic link itself.
     package func status(_ directory: Int32, _ name: String) throws(SystemFailure) -> FileStatus {
+        if let kernel { return try kernel.status(directory, name) }
         var info = stat()
         _ = try perform(.status) { Int(fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW)) }
         return FileStatus(info)
@@ -189,17 +229,27 @@ package struct SystemCalls: Sendable {
 
     /// The status of a path, through symbolic links in its directories but not at its end.
     package func status(path: String) throws(SystemFailure) -> FileStatus {
+        if let kernel { return try kernel.status(path: path) }
         var info = stat()
         _ = try perform(.status) { Int(lstat(path, &info)) }
         return FileStatus(info)
     }
 
+    /// When a file was created; nil where the system does not know.
+    package func birth(_ descriptor: Int32) -> LogTimestamp? {
+        if let kernel { return kernel.birth(descriptor) }
+        let nanoseconds = hw_file_birth(descriptor)
+        return nanoseconds > 0 ? LogTimestamp(nanoseconds: nanoseconds) : nil
+    }
+
     package func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure) {
+        if let kernel { return try kernel.changeMode(descriptor, to: mode) }
         _ = try perform(.changeMode) { Int(fchmod(descriptor, mode_t(mode))) }
     }
 
     /// Sets when the file was last written.
     package func setModified(_ descriptor: Int32, to moment: LogTimestamp) throws(SystemFailure) {
+        if let kernel { return try kernel.setModified(descriptor, to: moment) }
         let seconds = moment.nanoseconds.dividedDown(by: 1_000_000_000)
         var time = timespec()
         time.tv_sec = time_t(seconds)
@@ -210,6 +260,7 @@ package struct SystemCalls: Sendable {
 
     /// Bytes that this user can still write on the file system, and its size.
     package func freeSpace(_ descriptor: Int32) throws(SystemFailure) -> (free: Int, total: Int) {
+        if let kernel { return try kernel.freeSpace(descriptor) }
         var info = statvfs()
         _ = try perform(.freeSpace) { Int(fstatvfs(descriptor, &info)) }
         let unit = Int(clamping: info.f_frsize)
@@ -221,6 +272,7 @@ package struct SystemCalls: Sendable {
 
     /// The largest size that the process may give a file; nil where there is no limit.
     package func fileSizeLimit() -> Int? {
+        if let kernel { return kernel.fileSizeLimit() }
         var limit = rlimit()
         #if canImport(Glibc)
         let result = try? perform(.limit) {

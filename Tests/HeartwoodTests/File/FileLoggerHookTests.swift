@@ -24,7 +24,7 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
     @Test("A subclass writes records of its own form, for headers and messages alike")
     func ownRecords() throws {
         let logger = try LengthPrefixed(
-            LogDirectory(scratch.logs), naming: naming, formatter: nil, clock: clock)
+            directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
         logger.fileHeader = "head"
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
@@ -102,5 +102,31 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
         #expect(throws: LogError.self) {
             try FileLogger(directory: URL(string: "https://example.org/logs") ?? URL(fileURLWithPath: "/"))
         }
+    }
+
+    @Test("A file logger that is released gives back the memory of its batch")
+    func released() throws {
+        func resident() throws -> Int {
+            let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+            return Int(text.split(separator: " ")[1]).map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) } ?? 0
+        }
+        guard FileManager.default.fileExists(atPath: "/proc/self/statm"), !Load.isSanitized else { return }
+        func makeLoggers(_ count: Int) throws {
+            for _ in 0..<count {
+                let logger = try FileLogger(
+                    directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+                // The pages count only when they are used.
+                let dispatcher = LogDispatcher()
+                dispatcher.add(logger)
+                logInfo("\(String(repeating: "x", count: 60_000))", to: dispatcher)
+                dispatcher.flush()
+                dispatcher.remove(logger)
+            }
+        }
+        try makeLoggers(100)
+        let before = try resident()
+        try makeLoggers(1000)
+        // 80 KiB each would be 80 MiB; other tests run meanwhile.
+        #expect(try resident() - before < 60 << 20)
     }
 }

@@ -124,4 +124,15 @@ import Testing
         #expect(Set(try directory.names()) == Set((0..<500).map(String.init)))
         #expect(try directory.names().count == 500)
     }
+
+    @Test("A path that begins with ~/ is in the home directory, and makes no directory called ~")
+    func homeDirectory() throws {
+        let home = try #require(HomeDirectory.path)
+        #expect(try HomeDirectory.expand("~/lj-logs/x") == home + "/lj-logs/x")
+        #expect(try HomeDirectory.expand("~") == home)
+        #expect(try HomeDirectory.expand("/var/~/log") == "/var/~/log")
+        #expect(try HomeDirectory.expand("logs~") == "logs~")
+        #expect(throws: LogError.self) { try HomeDirectory.expand("~root/logs") }
+        #expect(throws: LogError.self) { try LogDirectory("~nobody/logs") }
+    }
 }

@@ -211,7 +211,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ///     put others in their place that this logger refuses.
     ///   - clock: The time, for tests.
     /// - Throws: ``LogError`` where the directory cannot be made or opened, or others may write to it.
-    public convenience init(
+    public init(
         directory: String, naming: LogFileNaming = LogFileNaming(),
         formatter: LogFormatter? = LineFormatter(),
         name: String? = nil, directoryMode: UInt16 = 0o700, acceptsSharedDirectory: Bool = false,
@@ -219,9 +219,15 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ) throws {
         let policy = LogDirectory.Policy(
             directoryMode: UInt32(directoryMode), acceptsShared: acceptsSharedDirectory)
-        try self.init(
-            LogDirectory(directory, policy: policy), naming: naming, formatter: formatter, name: name,
-            clock: clock)
+        let directory = try LogDirectory(directory, policy: policy)
+        self.directory = directory
+        self.clock = clock
+        directoryPath = directory.path
+        hookQueue = FileLogger.makeHookQueue()
+        _naming = Ordered(wrappedValue: naming)
+        batch = FileLogger.makeBatch()
+        super.init(name: name, formatter: formatter, runsOnCaller: true)
+        makeEngine()
     }
 
     /// Makes a logger for a directory, which is made if it is missing; all else is as the other initialiser has it.
@@ -248,11 +254,29 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         self.directory = directory
         self.clock = clock
         directoryPath = directory.path
-        hookQueue = DispatchQueue(label: "heartwood.FileLogger.hooks", qos: .utility)
+        hookQueue = FileLogger.makeHookQueue()
         _naming = Ordered(wrappedValue: naming)
-        batch = .allocate(capacity: 1)
-        batch.initialize(to: Batch())
+        batch = FileLogger.makeBatch()
         super.init(name: name, formatter: formatter, runsOnCaller: true)
+        makeEngine()
+    }
+
+    deinit {
+        batch.deinitialize(count: 1)
+        batch.deallocate()
+    }
+
+    private static func makeHookQueue() -> DispatchQueue {
+        DispatchQueue(label: "heartwood.FileLogger.hooks", qos: .utility)
+    }
+
+    private static func makeBatch() -> UnsafeMutablePointer<Batch> {
+        let batch = UnsafeMutablePointer<Batch>.allocate(capacity: 1)
+        batch.initialize(to: Batch())
+        return batch
+    }
+
+    private func makeEngine() {
         engineIfMade = FileEngine(
             directory: directory, settings: currentSettings(), clock: clock,
             header: { [unowned self] in header() },

@@ -33,11 +33,14 @@ package final class LogDirectory: Sendable {
 
     /// Opens the directory, and makes it, with those above it, where it is missing and `isMade` says so.
     ///
-    /// - Throws: ``LogError`` of code `unsafe` where others may write to it, else `file`.
+    /// A path that begins with `~/` is in the home directory of the user.
+    ///
+    /// - Throws: ``LogError`` of code `unsafe` where others may write to it, `setting` for a path that cannot name a
+    ///   directory, else `file`.
     package init(
         _ path: String, policy: Policy = Policy(), calls: SystemCalls = SystemCalls(), isMade: Bool = true
     ) throws {
-        var path = path
+        var path = try HomeDirectory.expand(path)
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LogError(.setting, "The path of the log directory is empty or has a zero byte", place: path)

@@ -1,0 +1,49 @@
+/// The part of an operating system that file loggers use; ``SystemCalls`` asks the real one unless given another.
+///
+/// A test puts a simulated one here, with its own files, locks, users and processes. Every member may be called from any
+/// thread. Failures are thrown as the `errno` of the system's own call.
+package protocol FileKernel: Sendable {
+    // MARK: Who asks
+
+    /// The number of the process.
+    var process: Int32 { get }
+    /// The effective user of the process.
+    var user: UInt32 { get }
+    /// Lets time pass while another process holds a lock.
+    func pause(_ duration: Duration)
+
+    // MARK: Descriptors
+
+    func openDirectory(_ path: String) throws(SystemFailure) -> Int32
+    func openFile(_ directory: Int32, _ name: String, _ flags: Int32, mode: UInt32) throws(SystemFailure)
+        -> Int32
+    func close(_ descriptor: Int32)
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int
+    func read(
+        _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(SystemFailure) -> Int
+    func truncate(_ descriptor: Int32, to length: Int) throws(SystemFailure)
+    func sync(_ descriptor: Int32) throws(SystemFailure)
+    func tryLock(_ descriptor: Int32, shared: Bool) throws(SystemFailure) -> Bool
+    func unlock(_ descriptor: Int32)
+
+    // MARK: Status
+
+    func status(_ descriptor: Int32) throws(SystemFailure) -> FileStatus
+    func status(_ directory: Int32, _ name: String) throws(SystemFailure) -> FileStatus
+    func status(path: String) throws(SystemFailure) -> FileStatus
+    func birth(_ descriptor: Int32) -> LogTimestamp?
+    func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure)
+    func setModified(_ descriptor: Int32, to moment: LogTimestamp) throws(SystemFailure)
+    func freeSpace(_ descriptor: Int32) throws(SystemFailure) -> (free: Int, total: Int)
+    func fileSizeLimit() -> Int?
+
+    // MARK: Names
+
+    func rename(_ directory: Int32, _ old: String, to new: String) throws(SystemFailure)
+    func link(_ directory: Int32, _ old: String, to new: String) throws(SystemFailure)
+    func symlink(_ directory: Int32, _ name: String, to target: String) throws(SystemFailure)
+    func unlink(_ directory: Int32, _ name: String) throws(SystemFailure)
+    func makeDirectory(_ path: String, mode: UInt32) throws(SystemFailure)
+    func names(_ directory: Int32) throws(SystemFailure) -> [String]
+}

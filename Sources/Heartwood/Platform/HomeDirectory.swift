@@ -1,0 +1,36 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The home directory of the user, for paths that begin with `~`.
+package enum HomeDirectory {
+    /// The directory that `$HOME` names, or the one in the user database; nil where neither has an absolute path.
+    package static var path: String? {
+        if let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") { return home }
+        guard let entry = getpwuid(geteuid()), let directory = entry.pointee.pw_dir else { return nil }
+        let home = String(cString: directory)
+        return home.hasPrefix("/") ? home : nil
+    }
+
+    /// Replaces `~` or `~/` at the start of a path, as a shell does.
+    ///
+    /// - Throws: ``LogError`` of code `setting` for the home of another user (`~name`), and where there is no home.
+    package static func expand(_ path: String) throws -> String {
+        guard path.hasPrefix("~") else { return path }
+        guard path == "~" || path.hasPrefix("~/") else {
+            throw LogError(
+                .setting,
+                "A path cannot begin with the home directory of another user; write the whole path",
+                place: path)
+        }
+        guard let home = HomeDirectory.path else {
+            throw LogError(
+                .setting, "The user has no home directory; write the whole path", place: path)
+        }
+        return home + path.dropFirst()
+    }
+}
