@@ -94,7 +94,7 @@ package struct SystemCalls: Sendable {
     /// Opens a directory, which may be reached through symbolic links.
     package func openDirectory(_ path: String) throws(SystemFailure) -> Int32 {
         if let kernel { return try kernel.openDirectory(path) }
-        Int32(try perform(.open) { Int(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) })
+        return Int32(try perform(.open) { Int(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) })
     }
 
     /// Opens a file of a directory; never follows a symbolic link, never waits for a pipe's other end.
@@ -155,7 +155,7 @@ package struct SystemCalls: Sendable {
         _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemFailure) -> Int {
         if let kernel { return try kernel.read(descriptor, bytes, at: offset) }
-        try perform(.read) { pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) }
+        return try perform(.read) { pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) }
     }
 
     /// Reads the first `count` bytes of `block` at a position; returns how many there were before the end of the file.
