@@ -44,29 +44,6 @@ import Testing
     }
 }
 
-@Suite struct DeadLetterFileTests {
-    @Test("the file of refused messages is bounded, and the newest are there") func bounded() throws {
-        let directory = try TemporaryDirectory()
-        let place = try SpoolDirectory(path: directory.path)
-        let file = DeadLetterFile(in: place, limit: .kibibytes(16))
-        for number in 0..<500 {
-            let entry = RemoteEntry(LogMessage("letter \(number)"))
-            #expect(file.append(entry, reason: "400", key: "k", at: LogTimestamp(nanoseconds: 0)))
-            let size = try ["rejected.ndjson", "rejected.1.ndjson"].reduce(0) { sum, name in
-                directory.names().contains(name) ? try sum + directory.read(name).count : sum
-            }
-            #expect(size <= 16_384)
-        }
-        let lines = try ["rejected.1.ndjson", "rejected.ndjson"].flatMap {
-            String(decoding: try directory.read($0), as: UTF8.self).split(separator: "\n")
-        }
-        #expect(lines.last?.contains("letter 499") == true)
-        for line in lines {
-            #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
-        }
-    }
-}
-
 @Suite struct SecretsTests {
     private func file(_ content: String, mode: Int) throws -> (TemporaryDirectory, FileSecrets) {
         let directory = try TemporaryDirectory()

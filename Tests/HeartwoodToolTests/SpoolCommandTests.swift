@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodEvents
 import HeartwoodHTTP
 import HeartwoodTestSupport
 import Testing
@@ -134,6 +135,60 @@ struct SpoolCommandTests {
         #expect(picky.error.contains("4 messages delivered, 1 rejected, 0 wait"), "\(picky.error)")
         let aside = try String(contentsOfFile: spool + "/rejected.ndjson", encoding: .utf8)
         #expect(aside.contains("record 3"))
+    }
+
+    @Test("--resend-rejected takes refused messages out of their file; they are sent once, in their order")
+    func resendsRejected() async throws {
+        try fill(50)
+        let isPicky = Locked(true)
+        let server = try LoopbackServer { request in
+            let isBad = ["record 7\\u", "record 31\\u", "record 40\\u"].contains { request.text.contains($0) }
+            return isBad && isPicky.withLock({ $0 }) ? .status(400) : .ok
+        }
+        defer { server.stop() }
+        let picky = try await tool.run("spool", "--send", server.address, spool)
+        #expect(picky.error.contains("47 messages delivered, 3 rejected, 0 wait"), "\(picky.error)")
+        isPicky.withLock { $0 = false }
+
+        let refused = try await tool.run("spool", "--resend-rejected", "--clear", spool)
+        #expect(refused.code == 2 && refused.error.contains("--resend-rejected goes with --send or alone"))
+        let alone = try await tool.run("spool", "--resend-rejected", spool)
+        #expect(alone.code == 0 && alone.error.contains("3 refused messages wait again"), "\(alone.error)")
+        #expect(!FileManager.default.fileExists(atPath: spool + "/rejected.ndjson"))
+        let listed = try await tool.run("spool", spool)
+        #expect(listed.output.split(separator: "\n").count == 3)
+        let again = try await tool.run("spool", "--resend-rejected", "--send", server.address, spool)
+        #expect(again.code == 0, "\(again.error)")
+        #expect(again.error.contains("0 refused messages wait again"))
+        #expect(again.error.contains("3 messages delivered, 0 rejected, 0 wait"))
+        let texts = try server.stored.flatMap { request in
+            try JSONDecoder().decode([Entry].self, from: Data(request.body)).map(\.message)
+        }
+        #expect(texts.suffix(3) == [7, 31, 40].map { "record \($0)\u{1b}" })
+        #expect(texts.sorted() == (0..<50).map { "record \($0)\u{1b}" }.sorted())
+    }
+
+    @Test("An event store is listed and its refused events wait again, but another program does not send it")
+    func eventStore() async throws {
+        let server = try LoopbackServer(then: .status(503))
+        defer { server.stop() }
+        do {
+            let dispatcher = LogDispatcher()
+            let store = try EventStore(server.address, directory: spool, dispatcher: dispatcher)
+            let events = try AuditLog(store)
+            for number in 0..<20 { events.recordEvent(activity: "event \(number)") }
+            #expect(store.flush(timeout: .seconds(60)))
+            store.close()
+        }
+        let path = spool + "/default/events"
+        let listed = try await tool.run("spool", path)
+        #expect(listed.code == 0 && listed.error.contains("20 messages wait"), "\(listed.error)")
+        #expect(listed.output.split(separator: "\n").count == 20)
+        let sent = try await tool.run("spool", "--send", server.address, path)
+        #expect(sent.code == 2 && sent.error.contains("is an event store's"), "\(sent.error)")
+        let resent = try await tool.run("spool", "--resend-rejected", path)
+        #expect(resent.code == 0 && resent.error.contains("0 refused messages wait again"))
+        #expect(try UnsentMessages(directory: path).count == 20)
     }
 
     @Test("A store that a living process has is refused by name; one of a dead process is adopted")

@@ -66,7 +66,46 @@ package final class PartitionedSpool: UnsentStore {
         // A scope's file whose owner died before it could take its name away.
         for file in root.list() ?? [] where file.name.hasPrefix("scope.") { _ = root.remove(file.name) }
         for name in waiting { count(name, in: root) }
+        finishResending(in: root)
         advance()
+    }
+
+    /// Opens a store that exists, for other purposes than writing events.
+    convenience init(existing path: String) throws {
+        let clock = SystemClock()
+        try self.init(
+            path: path, partitionSize: .mebibytes(256), settings: SpoolSettings(), clock: clock
+        ) { newest in
+            // As an `EventID` begins: with the seconds. Where a newer one is there, the next after that.
+            let digits = String(UInt32(clamping: clock.now().nanoseconds / 1_000_000_000), radix: 16)
+            let fresh =
+                String(repeating: "0", count: 8 - digits.count) + digits
+                + Hexadecimal.encode(Digest.random(8))
+            return newest.flatMap { $0 >= fresh ? Self.name(after: $0) : nil } ?? fresh
+        }
+    }
+
+    /// Whether the directory is a store of this kind, and no single spool.
+    static func isStore(_ path: String) throws -> Bool {
+        let directory = try SpoolDirectory(path: path)
+        let files = Set((directory.list() ?? []).map(\.name))
+        guard !files.contains("cursor"), !files.contains(where: { $0.hasSuffix(".seg") }) else {
+            return false
+        }
+        return files.contains("device.json") || directory.subdirectories()?.contains(where: isName) == true
+    }
+
+    /// The name whose 24 hexadecimal digits are the next number; nil after the last.
+    private static func name(after name: String) -> String? {
+        var digits = Array(name.utf8)
+        for index in digits.indices.reversed() {
+            guard digits[index] == UInt8(ascii: "f") else {
+                digits[index] = digits[index] == UInt8(ascii: "9") ? UInt8(ascii: "a") : digits[index] + 1
+                return String(decoding: digits, as: UTF8.self)
+            }
+            digits[index] = UInt8(ascii: "0")
+        }
+        return nil
     }
 
     /// The partitions that there are, the oldest first.
@@ -191,6 +230,76 @@ package final class PartitionedSpool: UnsentStore {
         }
     }
 
+    // MARK: Dead letters
+
+    /// Stores the dead letters of the directory again, in a new partition, and removes them from their files; as
+    /// ``Spool/resendRejected()`` does it.
+    package func resendRejected() throws -> (messages: Int, others: Int) {
+        guard let root else { throw LogError(.file, "the store is closed", place: path) }
+        let letters = DeadLetters(in: root, payloadLimit: SpoolRecord.largestPayload)
+        let found = letters.count()
+        guard found.messages > 0 else { return found }
+        if let current, current.spool.save() { close(current) }
+        let name = makeName(partitions.last)
+        let mark = ResendMark(name)
+        let error = mark.make(in: root)
+        guard error == 0 else {
+            throw LogError(.file, "the store cannot be written", place: path, cause: error)
+        }
+        do {
+            var settings = partitionSettings
+            settings.payloadLimit = SpoolRecord.largestPayload
+            settings.synchronizes = true
+            let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock)
+            try spool.appendWhole(found.messages, letters)
+            closed[name] = (spool.bytes, spool.pending)
+            waiting.append(name)
+            leave((name, spool))
+        } catch {
+            mark.remove(from: root)
+            throw error
+        }
+        try letters.removeStored(in: root)
+        mark.remove(from: root)
+        advance()
+        return found
+    }
+
+    /// Ends what a process was doing that died while it stored dead letters again.
+    private func finishResending(in root: SpoolDirectory) {
+        guard let mark = ResendMark(leftIn: root) else { return }
+        if let records = closed[mark.place]?.records, records > 0 {
+            let error = DeadLetters(in: root, payloadLimit: SpoolRecord.largestPayload).remove()
+            if error != 0 {
+                report(
+                    LogError(
+                        .file, "dead letters that wait again cannot be removed",
+                        place: path + "/" + DeadLetterFile.name, cause: error))
+            }
+        }
+        mark.remove(from: root)
+    }
+
+    /// Calls `body` with every record that waits and its name, the oldest first, until it returns false.
+    package func forEachPending(_ body: (SpoolRecord, String) -> Bool) {
+        save()
+        var goesOn = true
+        func visit(_ spool: Spool) {
+            spool.forEachPending { record in
+                goesOn = body(record, spool.name(of: record.id))
+                return goesOn
+            }
+        }
+        if let sending { visit(sending.spool) }
+        for name in waiting where goesOn {
+            guard let spool = openSpool(name) else { continue }
+            visit(spool)
+            troubles += spool.takeTroubles()
+            spool.close()
+        }
+        if let current, goesOn { visit(current.spool) }
+    }
+
     // MARK: Sending
 
     package func expire() {
@@ -289,6 +398,7 @@ package final class PartitionedSpool: UnsentStore {
 
     package var isOnDisk: Bool { root != nil }
     package var isClosed: Bool { root == nil }
+    package var keepsEverything: Bool { true }
     package var directory: SpoolDirectory? { root }
 
     private func report(_ trouble: LogError) { if troubles.count < 100 { troubles.append(trouble) } }

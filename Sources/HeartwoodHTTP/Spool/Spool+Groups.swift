@@ -15,7 +15,7 @@ extension Spool {
         guard let disk else { throw LogError(.file, "the spool is closed, or has no directory") }
         guard save() else {
             throw LogError(
-                .file, "the disk does not take what was logged before: mend that first",
+                .file, "the disk does not take what was logged before: fix that first",
                 place: disk.directory.path, cause: lastCause)
         }
         guard count > 0 else { return }
@@ -28,9 +28,11 @@ extension Spool {
                 var chunk = RecordQueue()
                 while left > 0 && chunk.bytes < 1 << 20 {
                     let (payload, time, level) = try next()
-                    guard payload.count <= SpoolRecord.payloadLimit else {
+                    guard payload.count <= settings.effectivePayloadLimit else {
                         throw LogError(
-                            .file, "a record of \(payload.count) bytes is too large: 1 MiB at most")
+                            .file,
+                            "a record of \(payload.count) bytes is too large: the limit is "
+                                + "\(ByteCount(settings.effectivePayloadLimit))")
                     }
                     chunk.append(SpoolRecord(id: nextID, time: time, level: level, payload: payload))
                     nextID += 1

@@ -41,6 +41,7 @@ final class SpoolDisk {
         loadCursor()
         cutUnfinishedGroup()
         adoptUnsealed()
+        finishResending()
         reap(through: openedState.acknowledged)
     }
 

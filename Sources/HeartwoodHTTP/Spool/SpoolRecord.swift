@@ -2,8 +2,10 @@ package import Heartwood
 
 /// What the spool keeps of a message: its bytes, which the spool does not look into, and what it is sorted by.
 package struct SpoolRecord: Sendable, Equatable {
-    /// The largest payload that the spool takes.
+    /// The largest payload that a spool takes unless its settings say otherwise.
     package static let payloadLimit = 1_048_576
+    /// The largest payload that any spool takes; what claims to be larger is damaged.
+    package static let largestPayload = 64 << 20
 
     /// The record's number: from 1, growing, never used twice in a spool.
     package var id: UInt64

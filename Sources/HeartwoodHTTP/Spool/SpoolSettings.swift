@@ -21,9 +21,13 @@ public struct SpoolSettings: Sendable, Equatable {
     public var synchronizes = false
     /// What of damaged files is kept in `quarantine/`; 8 MiB by default.
     public var quarantineBytes = ByteCount.mebibytes(8)
+    /// The largest record; 1 MiB by default, 64 MiB at most.
+    package var payloadLimit = SpoolRecord.payloadLimit
 
     /// Makes the settings that are described at each.
     public init() {}
+
+    var effectivePayloadLimit: Int { min(payloadLimit, SpoolRecord.largestPayload) }
 
     var effectiveSegmentBytes: Int {
         min(max(segmentBytes.bytes, 4096), max(4096, maximumBytes.bytes / 8))

@@ -17,6 +17,8 @@ package protocol UnsentStore: AnyObject {
     var oldestTime: LogTimestamp? { get }
     /// Whether it outlives the process.
     var isOnDisk: Bool { get }
+    /// Whether it never drops anything to make room: dead letters are kept without a limit then.
+    var keepsEverything: Bool { get }
     /// Where the logger may keep files of its own.
     var directory: SpoolDirectory? { get }
     /// Whether it was closed: nothing may be asked of it any more but its figures.
@@ -48,4 +50,8 @@ package protocol UnsentStore: AnyObject {
     func reopened() throws -> any UnsentStore
     /// The same in memory, where the directory cannot be had again.
     func reopenedInMemory() -> any UnsentStore
+}
+
+extension UnsentStore {
+    package var keepsEverything: Bool { false }
 }

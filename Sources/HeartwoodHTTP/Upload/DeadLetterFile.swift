@@ -1,22 +1,63 @@
 import CHeartwood
 import Heartwood
 
-/// The file of what servers have refused: one JSON object per line, bounded.
+/// The file of what servers have refused: one JSON object per line, bounded unless ``limit`` is nil.
 ///
-/// When the file would become larger than half the limit, it becomes `rejected.1.ndjson`, in place of the one before:
-/// the newest half at least is always there.
+/// 1. When the file would become larger than half the limit, it becomes `rejected.1.ndjson`, in place of the one
+///    before: the newest half is always there. How many letters that removes is returned, so that they are counted.
+/// 2. A line is whole: what a failed write or a crash has left of one is cut off before the next is written. Its
+///    message was not settled then, and comes again.
+/// 3. A line has the message in its stored form too, from which ``DeadLetters`` puts it back.
 final class DeadLetterFile {
-    private static let name = "rejected.ndjson"
-    private let directory: SpoolDirectory
-    var limit: Int
+    /// How an entry was taken.
+    enum Outcome: Equatable {
+        /// It is in the file; to make room, so many older ones were removed.
+        case kept(removed: Int)
+        /// It could not be written, by that `errno`: whoever must not lose it keeps it where it was.
+        case failed(Int32)
 
-    init(in directory: SpoolDirectory, limit: ByteCount) {
-        self.directory = directory
-        self.limit = limit.bytes
+        var isKept: Bool { if case .kept = self { true } else { false } }
+        /// How many older letters the limit has removed.
+        var removed: Int { if case .kept(let removed) = self { removed } else { 0 } }
     }
 
-    /// Adds an entry; false when it could not be written.
-    func append(_ entry: RemoteEntry, reason: String, key: String, at time: LogTimestamp) -> Bool {
+    static let name = "rejected.ndjson"
+    static let olderName = "rejected.1.ndjson"
+
+    private let directory: SpoolDirectory
+    /// The most bytes of both files together; nil: no letter is ever removed.
+    var limit: ByteCount?
+
+    init(in directory: SpoolDirectory, limit: ByteCount?) {
+        self.directory = directory
+        self.limit = limit
+    }
+
+    /// Adds an entry.
+    func append(_ entry: RemoteEntry, reason: String, key: String, at time: LogTimestamp) -> Outcome {
+        let line = Self.line(entry, reason, key, time)
+        var file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
+        guard file >= 0 else { return .failed(hw_errno()) }
+        defer { if file >= 0 { close(file) } }
+        guard var size = Self.cutTornLine(file) else { return .failed(hw_errno()) }
+        var removed = 0
+        if let limit, size > 0, size + line.count > limit.bytes / 2 {
+            removed = DeadLetters.count(Self.olderName, in: directory)
+            let error = directory.rename(Self.name, to: Self.olderName)
+            guard error == 0 else { return .failed(error) }
+            close(file)
+            file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
+            guard file >= 0 else { return .failed(hw_errno()) }
+            size = 0
+        }
+        let (written, error) = SpoolFile.append(file, line)
+        if error != 0 && written > 0 { _ = retrying { ftruncate(file, off_t(size)) } }
+        return error == 0 ? .kept(removed: removed) : .failed(error)
+    }
+
+    private static func line(
+        _ entry: RemoteEntry, _ reason: String, _ key: String, _ time: LogTimestamp
+    ) -> [UInt8] {
         var line = LogBuffer(capacity: 1024)
         line.append("{\"rejected\":\"" as StaticString)
         line.append(rfc3339: time)
@@ -25,20 +66,26 @@ final class DeadLetterFile {
         JSONEntry.append("key", key, to: &line)
         line.append(",\"entry\":" as StaticString)
         JSONEntry.append(entry, to: &line)
+        JSONEntry.append("stored", Base64.encode(EntryCoder.encode(entry)), to: &line)
         line.append("}\n" as StaticString)
+        return line.array
+    }
 
-        var file = directory.open(Self.name, O_WRONLY | O_CREAT | O_APPEND)
-        guard file >= 0 else { return false }
-        if let size = SpoolFile.size(file), size > 0, size + line.count > limit / 2 {
-            close(file)
-            guard directory.rename(Self.name, to: "rejected.1.ndjson") == 0 else { return false }
-            file = directory.open(Self.name, O_WRONLY | O_CREAT | O_APPEND)
-            guard file >= 0 else { return false }
+    /// Cuts off a last line without its end; returns the size afterwards, nil when that failed.
+    private static func cutTornLine(_ file: Int32) -> Int? {
+        guard let size = SpoolFile.size(file) else { return nil }
+        var end = size
+        while end > 0 {
+            var bytes: [UInt8] = []
+            let start = max(0, end - 65_536)
+            guard SpoolFile.read(file, from: start, limit: end - start, into: &bytes) == 0 else { return nil }
+            if let last = bytes.lastIndex(of: UInt8(ascii: "\n")) {
+                end = start + last + 1
+                break
+            }
+            end = start
         }
-        defer { close(file) }
-        let before = SpoolFile.size(file) ?? 0
-        let (written, error) = SpoolFile.append(file, line.array)
-        if error != 0 && written > 0 { _ = retrying { ftruncate(file, off_t(before)) } }
-        return error == 0
+        if end == size { return size }
+        return retrying { ftruncate(file, off_t(end)) } == 0 ? end : nil
     }
 }

@@ -78,7 +78,15 @@ extension HTTPLogger {
     /// Sets an entry aside that the server will never take.
     func bury(_ entry: RemoteEntry, _ reason: String, _ key: String) {
         figures.rejected += 1
-        let isKept = deadLetters?.append(entry, reason: reason, key: key, at: clock.now()) ?? false
+        let outcome = deadLetters?.append(entry, reason: reason, key: key, at: clock.now())
+        let isKept = outcome?.isKept ?? false
+        if let removed = outcome?.removed, removed > 0 {
+            figures.rejectedRemoved += removed
+            diagnostics.report(
+                .writeFailed,
+                "\(name): rejected.ndjson has reached deadLetterLimit, \(deadLetterLimit): the oldest refused "
+                    + "messages, \(removed) of them, were removed", key: name + "removed", count: removed)
+        }
         diagnostics.report(
             .writeFailed,
             "\(name): the server refuses a message (\(reason)); it is "

@@ -78,7 +78,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     ///
     /// What was not saved is lost if the process dies.
     @Ordered public var saveDelay = Duration.zero
-    /// How much the files of refused messages take; 8 MiB by default.
+    /// How much the files of refused messages take; 8 MiB by default. The oldest are removed to make room, and counted in
+    /// ``HTTPStatistics/rejectedRemoved``; an event store removes none.
     @Ordered public var deadLetterLimit = ByteCount.mebibytes(8)
     /// How long a flush waits for the delivery; zero by default, 4 s without a spool directory.
     @Ordered public var flushWait: Duration
@@ -175,7 +176,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         self.appBuild = appBuild
         monitor = connectivity
         super.init(name: name, formatter: formatter)
-        deadLetters = spool.directory.map { DeadLetterFile(in: $0, limit: deadLetterLimit) }
+        deadLetters = makeDeadLetters()
         publish()
     }
 
@@ -309,13 +310,18 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
                 .setting, "\(name): unsent messages are kept in memory only: \(error)", key: name)
             spool = spool.reopenedInMemory()
         }
-        deadLetters = spool.directory.map { DeadLetterFile(in: $0, limit: deadLetterLimit) }
+        deadLetters = makeDeadLetters()
+    }
+
+    /// The file of refused messages; that of a store that never drops anything has no limit.
+    private func makeDeadLetters() -> DeadLetterFile? {
+        spool.directory.map { DeadLetterFile(in: $0, limit: spool.keepsEverything ? nil : deadLetterLimit) }
     }
 
     /// Takes new settings over.
     public override func settingsDidChange() {
         spool.settings = spoolSettings
-        deadLetters?.limit = deadLetterLimit.bytes
+        if !spool.keepsEverything { deadLetters?.limit = deadLetterLimit }
         scheduler.settingsChanged(at: clock.uptime(), random: draw(), schedule)
         if isInBackground != wasInBackground {
             wasInBackground = isInBackground

@@ -12,6 +12,10 @@ public struct HTTPStatistics: Sendable, Equatable {
     public var acknowledged = 0
     /// Messages that the server has refused, or taken and thrown away; the former are in the dead-letter file.
     public var rejected = 0
+    /// Refused messages that were in the dead-letter file, and were removed from it to keep its limit: those are lost.
+    ///
+    /// It is no part of the sum above: each was counted as rejected, by this run or an earlier one.
+    public var rejectedRemoved = 0
     /// Messages that are lost: the store was full, they were too old, or their file was damaged.
     public var dropped = 0
     /// Messages that wait.

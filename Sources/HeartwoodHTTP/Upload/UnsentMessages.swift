@@ -1,37 +1,67 @@
 public import Heartwood
 
-/// The store of unsent messages of an ``HTTPLogger`` that does not run: to look into it, to export it, to empty it.
+/// The store of unsent messages of an ``HTTPLogger``, or of an event store, that does not run: to look into it, to export
+/// it, to empty it, and to have refused messages sent again.
 ///
-/// To send them, make a logger with the directory and call its ``HTTPLogger/deliver(timeout:)``. It is not thread-safe.
+/// To send messages, make a logger with the directory and call its ``HTTPLogger/deliver(timeout:)``; events are sent by
+/// their event store. It is not thread-safe.
 public final class UnsentMessages {
-    private let spool: Spool
+    private enum Store {
+        case messages(Spool)
+        case events(PartitionedSpool)
+    }
+    private let store: Store
 
     /// Opens the store, and keeps others out of it as long as it lives.
     ///
+    /// - Parameter directory: An HTTP logger's spool, or `directory/user/prefix` of an event store.
     /// - Throws: `LogError` when there is no such directory or it cannot be used, or when a logger has it.
     public init(directory: String) throws {
         guard SpoolDirectory.exists(directory) else {
             throw LogError(.file, "there is no store of unsent messages", place: directory)
         }
-        spool = try Spool(directory: directory)
+        if try PartitionedSpool.isStore(directory) {
+            store = .events(try PartitionedSpool(existing: directory))
+        } else {
+            store = .messages(try Spool(directory: directory))
+        }
     }
 
+    private var unsent: any UnsentStore {
+        switch store {
+        case .messages(let spool): spool
+        case .events(let partitions): partitions
+        }
+    }
+
+    /// Whether the directory is an event store's, which an ``HTTPLogger`` cannot send.
+    package var isEventStore: Bool { if case .events = store { true } else { false } }
+
     /// How many messages wait.
-    public var count: Int { spool.pending }
+    public var count: Int { unsent.pending }
 
     /// How many bytes their files have.
-    public var size: ByteCount { ByteCount(spool.bytes) }
+    public var size: ByteCount {
+        switch store {
+        case .messages(let spool): ByteCount(spool.bytes)
+        case .events(let partitions): ByteCount(partitions.bytes)
+        }
+    }
 
     /// When the oldest of them was logged.
-    public var oldest: LogTimestamp? { spool.oldestTime }
+    public var oldest: LogTimestamp? { unsent.oldestTime }
 
     /// What is wrong with the files, as far as it was met.
-    public func takeTroubles() -> [LogError] { spool.takeTroubles() }
+    public func takeTroubles() -> [LogError] { unsent.takeTroubles() }
 
     /// Calls `body` with each message, the oldest first, until it returns false.
     public func forEach(_ body: (RemoteEntry) -> Bool) {
-        spool.forEachPending { record in
-            EntryCoder.decode(record.payload, id: spool.name(of: record.id)).map(body) ?? true
+        func visit(_ record: SpoolRecord, _ id: String) -> Bool {
+            EntryCoder.decode(record.payload, id: id).map(body) ?? true
+        }
+        switch store {
+        case .messages(let spool): spool.forEachPending { visit($0, spool.name(of: $0.id)) }
+        case .events(let partitions): partitions.forEachPending(visit)
         }
     }
 
@@ -53,7 +83,23 @@ public final class UnsentMessages {
         if buffer.count > 0 { try write(buffer.array) }
     }
 
+    /// Has the messages of `rejected.1.ndjson` and `rejected.ndjson` sent again: they wait, in their order, after
+    /// everything that waits already, and are removed from those files.
+    ///
+    /// All of them wait afterwards or none does, each once, also when the process is killed in the middle of it. They
+    /// are new messages for the server: their ids and keys are others than before.
+    ///
+    /// - Returns: how many messages wait again, and how many lines stay in the files, since they have no message in its
+    ///   stored form: those of older versions, and damaged ones.
+    /// - Throws: `LogError` when the files cannot be written.
+    public func resendRejected() throws -> (messages: Int, others: Int) {
+        switch store {
+        case .messages(let spool): try spool.resendRejected()
+        case .events(let partitions): try partitions.resendRejected()
+        }
+    }
+
     /// Removes all messages; returns how many.
     @discardableResult
-    public func removeAll() -> Int { spool.dropOldest(.max) }
+    public func removeAll() -> Int { unsent.dropOldest(.max) }
 }

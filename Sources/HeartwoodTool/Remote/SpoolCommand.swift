@@ -5,7 +5,7 @@ import HeartwoodHTTP
 /// `heartwood spool`: what a remote logger, or `heartwood pipe --spool`, could not send.
 enum SpoolCommand: Subcommand {
     static let name = "spool"
-    static let summary = "Lists, sends, exports or removes what could not be sent to a server."
+    static let summary = "Lists, sends, exports or removes what could not be sent, or was refused."
     static let operands = "DIR"
     static let options = [
         OptionGroup(
@@ -16,6 +16,12 @@ enum SpoolCommand: Subcommand {
                 Option(
                     "--export", value: "FILE",
                     help: "Writes everything to FILE, a JSON object per line; - is standard output."),
+                Option(
+                    "--resend-rejected",
+                    help:
+                        "Takes the messages that a server has refused out of DIR/rejected.ndjson and "
+                        + "DIR/rejected.1.ndjson: they wait again, after those that wait already. Together with "
+                        + "--send they are sent at once."),
                 Option(
                     "--clear",
                     help: "Removes everything; together with --export only after it has been written."),
@@ -37,20 +43,23 @@ enum SpoolCommand: Subcommand {
             options: [Option("--quiet", "-q", help: "Does not say how many there are; errors are shown.")]),
     ]
     static let details = """
-        DIR is the directory that `heartwood pipe --spool` or an HTTPLogger was given. While one of them runs, it
-        is theirs alone, and this command says so.
+        DIR is the directory that `heartwood pipe --spool` or an HTTPLogger was given, or an EventStore's
+        directory/user/prefix, which --send does not take. While one of them runs, it is theirs alone, and this
+        command says so.
 
         Listing and exporting remove nothing. Batches are sent under the keys that they had before, so that a
         server can recognise what it has already. What the server refuses for good is set aside in
-        DIR/rejected.ndjson.
+        DIR/rejected.ndjson. After --resend-rejected each of those messages waits once, even when the command is
+        killed in the middle of it; to the server they are new ones.
 
         Exit codes: 0, all is done; 1, DIR cannot be used, is damaged, or something could not be delivered, and
-        standard error says what; 2, the arguments make no sense.
+        standard error says what; 2, invalid arguments.
 
         Examples:
             heartwood spool /var/lib/shop/spool | grep error
             heartwood spool --export unsent.ndjson --clear /var/lib/shop/spool
             heartwood spool --send https://logs.example.com/in --token-file token /var/lib/shop/spool
+            heartwood spool --resend-rejected --send https://logs.example.com/in /var/lib/shop/spool
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
@@ -59,17 +68,29 @@ enum SpoolCommand: Subcommand {
         }
         if arguments.operands.count > 1 { throw UsageError("one directory at a time") }
         let isQuiet = arguments.has("--quiet")
+        if arguments.has("--resend-rejected") {
+            for option in ["--export", "--clear"] where arguments.has(option) {
+                throw UsageError("--resend-rejected goes with --send or alone")
+            }
+        }
         if let remote = try RemoteOptions(arguments, server: "--send") {
             if arguments.has("--export") || arguments.has("--clear") {
                 throw UsageError("--send goes alone: what has arrived is removed anyway, the rest must stay")
             }
             let patience = try arguments.duration("--patience") ?? .seconds(20)
+            if arguments.has("--resend-rejected") {
+                _ = try resend(try open(directory, toSend: true), isQuiet)
+            }
             return try send(directory, remote, arguments.value("--name") ?? "pipe", patience, isQuiet)
         }
         for option in ["--name", "--patience"] where arguments.has(option) {
             throw UsageError("\(option) is about sending: add --send URL")
         }
-        let unsent = try UnsentMessages(directory: directory)
+        let unsent = try open(directory)
+        if arguments.has("--resend-rejected") {
+            let isWhole = try resend(unsent, isQuiet)
+            return report(unsent.takeTroubles()) && isWhole ? .success : .failure
+        }
         let count = unsent.count
         if !isQuiet { say(Self.summary(of: unsent)) }
         if let path = arguments.value("--export") {
@@ -89,6 +110,30 @@ enum SpoolCommand: Subcommand {
             if !isQuiet { say("\(Readable.count(removed, "message")) removed") }
         }
         return isWhole ? .success : .failure
+    }
+
+    private static func open(_ directory: String, toSend: Bool = false) throws -> UnsentMessages {
+        let unsent = try UnsentMessages(directory: directory)
+        if toSend && unsent.isEventStore {
+            throw UsageError(
+                "\(directory) is an event store's: the program that has it sends it, at its next start")
+        }
+        return unsent
+    }
+
+    /// Stores refused messages again; false when some of them cannot be.
+    private static func resend(_ unsent: UnsentMessages, _ isQuiet: Bool) throws -> Bool {
+        let (messages, others) = try unsent.resendRejected()
+        if !isQuiet {
+            let verb = messages == 1 ? "waits" : "wait"
+            say("\(Readable.count(messages, "refused message")) \(verb) again")
+        }
+        if others > 0 {
+            say(
+                "\(Readable.count(others, "line")) of the files of refused messages cannot be sent again: damaged, "
+                    + "or written by an older version")
+        }
+        return others == 0
     }
 
     // MARK: Looking
@@ -141,7 +186,7 @@ enum SpoolCommand: Subcommand {
         _ directory: String, _ remote: RemoteOptions, _ service: String, _ patience: Duration, _ isQuiet: Bool
     ) throws -> ExitStatus {
         // A logger would make the directory; somebody who looks for messages wants to know that there is none.
-        _ = try UnsentMessages(directory: directory)
+        _ = try open(directory, toSend: true)
         let logger = try remote.makeLogger(service: service, spool: directory)
         let dispatcher = LogDispatcher()
         let isInOrder = Locked(true)
