@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -194,10 +196,13 @@ void hw_boot_id(uint8_t *id) {
 
 int hw_allocate(int descriptor, int64_t size) {
 #ifdef __linux__
+    struct hw_quiet quiet;
+    hw_quiet_begin(&quiet);
     int result;
     do {
         result = posix_fallocate(descriptor, 0, size);
     } while (result == EINTR);
+    hw_quiet_end(&quiet, result != 0);
     errno = result;
     return result ? -1 : 0;
 #else
@@ -241,26 +246,30 @@ int hw_wait_writable(int descriptor, int milliseconds) {
     return poll(&entry, 1, milliseconds);
 }
 
-ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count) {
-    sigset_t quiet, before, pending;
-    sigemptyset(&quiet);
-    sigaddset(&quiet, SIGPIPE);
-    sigaddset(&quiet, SIGXFSZ);
+// MARK: The guarded entrance
+
+void hw_quiet_begin(struct hw_quiet *quiet) {
+    sigset_t blocked, pending;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGPIPE);
+    sigaddset(&blocked, SIGXFSZ);
     sigemptyset(&pending);
     sigpending(&pending);
-    bool pipe_was_pending = sigismember(&pending, SIGPIPE), size_was_pending = sigismember(&pending, SIGXFSZ);
-    if (pthread_sigmask(SIG_BLOCK, &quiet, &before) != 0) return write(descriptor, bytes, count);
+    quiet->pipe_was_pending = sigismember(&pending, SIGPIPE);
+    quiet->size_was_pending = sigismember(&pending, SIGXFSZ);
+    quiet->is_blocked = pthread_sigmask(SIG_BLOCK, &blocked, &quiet->before) == 0;
+}
 
-    ssize_t written = write(descriptor, bytes, count);
+void hw_quiet_end(struct hw_quiet *quiet, bool may_have_raised) {
+    if (!quiet->is_blocked) return;
     int error = errno;
-
-    // A signal that this write raised is pending on this thread: take it back before the mask is lifted. A reader that
+    // A signal that was raised meanwhile is pending on this thread: take it back before the mask is lifted. A reader that
     // goes in the middle of a write raises one even though the write reports the bytes that it took.
-    if (written < 0 || (size_t)written < count) {
+    if (may_have_raised) {
         sigset_t raised;
         sigemptyset(&raised);
-        if (!pipe_was_pending) sigaddset(&raised, SIGPIPE);
-        if (!size_was_pending) sigaddset(&raised, SIGXFSZ);
+        if (!quiet->pipe_was_pending) sigaddset(&raised, SIGPIPE);
+        if (!quiet->size_was_pending) sigaddset(&raised, SIGXFSZ);
 #ifdef __linux__
         struct timespec none = {0, 0};
         int taken;
@@ -271,15 +280,130 @@ ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count) {
         sigset_t now;
         int taken;
         while (sigpending(&now) == 0
-               && ((!pipe_was_pending && sigismember(&now, SIGPIPE))
-                   || (!size_was_pending && sigismember(&now, SIGXFSZ)))) {
+               && ((!quiet->pipe_was_pending && sigismember(&now, SIGPIPE))
+                   || (!quiet->size_was_pending && sigismember(&now, SIGXFSZ)))) {
             if (sigwait(&raised, &taken) != 0) break;
         }
 #endif
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
     errno = error;
+}
+
+ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count) {
+    struct hw_quiet quiet;
+    hw_quiet_begin(&quiet);
+    ssize_t written = write(descriptor, bytes, count);
+    hw_quiet_end(&quiet, written < 0 || (size_t)written < count);
     return written;
+}
+
+ssize_t hw_write_at_quietly(int descriptor, const void *bytes, size_t count, int64_t offset) {
+    struct hw_quiet quiet;
+    hw_quiet_begin(&quiet);
+    ssize_t written = pwrite(descriptor, bytes, count, (off_t)offset);
+    hw_quiet_end(&quiet, written < 0 || (size_t)written < count);
+    return written;
+}
+
+int hw_truncate_quietly(int descriptor, int64_t size) {
+    struct hw_quiet quiet;
+    hw_quiet_begin(&quiet);
+    int result = ftruncate(descriptor, (off_t)size);
+    hw_quiet_end(&quiet, result != 0);
+    return result;
+}
+
+// MARK: Writes that never wait
+
+static bool is_writable(int descriptor) { return hw_wait_writable(descriptor, 0) > 0; }
+
+static ssize_t would_wait(void) {
+    errno = EAGAIN;
+    return -1;
+}
+
+// A pipe that others write to as well may be full again between poll and write: only the kernel can tell in one step.
+static ssize_t write_pipe(int descriptor, const void *bytes, size_t count) {
+#if defined(__linux__) && defined(RWF_NOWAIT)
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+    ssize_t written = pwritev2(descriptor, &part, 1, -1, RWF_NOWAIT);
+    if (written >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL && errno != ESPIPE)) return written;
+#endif
+    if (!is_writable(descriptor)) return would_wait();
+    return write(descriptor, bytes, count < PIPE_BUF ? count : PIPE_BUF);
+}
+
+// A terminal takes some bytes and then waits for room in the middle of a write. An open file of our own may say
+// O_NONBLOCK; the one that the program shares with others must not.
+static ssize_t write_terminal(int descriptor, const void *bytes, size_t count, dev_t device, int *own) {
+    struct stat info;
+    if (*own >= 0 && (fstat(*own, &info) != 0 || info.st_rdev != device)) {
+        close(*own);
+        *own = -1;
+    }
+    if (*own < 0) {
+        char path[64];
+#ifdef __linux__
+        // Built by hand: snprintf is not for signal handlers.
+        static const char directory[] = "/proc/self/fd/";
+        memcpy(path, directory, sizeof directory);
+        char digits[12];
+        int length = 0, end = (int)sizeof directory - 1;
+        for (int rest = descriptor; length == 0 || rest > 0; rest /= 10) digits[length++] = (char)('0' + rest % 10);
+        while (length > 0) path[end++] = digits[--length];
+        path[end] = 0;
+#else
+        if (ttyname_r(descriptor, path, sizeof path) != 0) path[0] = 0;
+#endif
+        *own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    }
+    if (*own >= 0) return write(*own, bytes, count);
+    // The terminal is another user's, as after su: in pieces for which there is room, as far as that can be known.
+    if (!is_writable(descriptor)) return would_wait();
+    return write(descriptor, bytes, count < 128 ? count : 128);
+}
+
+ssize_t hw_write_now(int descriptor, const void *bytes, size_t count, int *terminal) {
+    struct stat info;
+    if (fstat(descriptor, &info) != 0) return -1;
+    struct hw_quiet quiet;
+    hw_quiet_begin(&quiet);
+    ssize_t written;
+    if (S_ISFIFO(info.st_mode)) {
+        written = write_pipe(descriptor, bytes, count);
+    } else if (S_ISSOCK(info.st_mode)) {
+        written = send(descriptor, bytes, count, MSG_DONTWAIT);
+    } else if (S_ISCHR(info.st_mode) && isatty(descriptor)) {
+        written = write_terminal(descriptor, bytes, count, info.st_rdev, terminal);
+    } else {
+        written = write(descriptor, bytes, count);
+    }
+    hw_quiet_end(&quiet, (written < 0 && errno != EAGAIN) || (written >= 0 && (size_t)written < count));
+    return written;
+}
+
+size_t hw_write_line(int descriptor, const void *bytes, size_t count, int milliseconds) {
+    int terminal = -1, error = errno;
+    size_t done = 0;
+    while (done < count) {
+        ssize_t written = hw_write_now(descriptor, (const char *)bytes + done, count - done, &terminal);
+        if (written > 0) {
+            done += (size_t)written;
+        } else if (written < 0 && errno == EINTR) {
+            continue;
+        } else if (written < 0 && errno == EAGAIN && milliseconds > 0) {
+            // What a terminal has taken a part of.
+            struct timespec pause = {0, 1000000};
+            nanosleep(&pause, NULL);
+            milliseconds--;
+        } else {
+            break;
+        }
+    }
+    if (terminal >= 0) close(terminal);
+    errno = error;
+    return done;
 }
 
 void hw_emergency(int descriptor, const void *text, size_t count) {
@@ -288,7 +412,7 @@ void hw_emergency(int descriptor, const void *text, size_t count) {
     if (count > sizeof line - 1) count = sizeof line - 1;
     memcpy(line, text, count);
     line[count] = '\n';
-    hw_write_quietly(descriptor, line, count + 1);
+    hw_write_line(descriptor, line, count + 1, 0);
     errno = error;
 }
 

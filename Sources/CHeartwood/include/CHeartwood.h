@@ -292,10 +292,32 @@ int64_t hw_file_birth(int fd);
 // Waits until `descriptor` takes bytes, `milliseconds` at most (-1: without limit); poll(2)'s result.
 int hw_wait_writable(int descriptor, int milliseconds);
 
-// write(2) that neither SIGPIPE nor SIGXFSZ can turn into the death of the process: EPIPE or EFBIG instead.
-ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count);
+// The one guarded entrance to calls that raise SIGPIPE or SIGXFSZ: between the two calls, on one thread, neither ends the
+// process nor reaches a handler; the call fails with EPIPE or EFBIG instead. The second takes back what was raised,
+// unless the caller knows that nothing was. They may be nested, and used in signal handlers.
+struct hw_quiet {
+    sigset_t before;
+    bool pipe_was_pending, size_was_pending, is_blocked;
+};
+void hw_quiet_begin(struct hw_quiet *quiet);
+void hw_quiet_end(struct hw_quiet *quiet, bool may_have_raised);
 
-// Writes the text and a newline in one write(2), 4096 bytes at most, by async-signal-safe means only; keeps errno.
+// write(2), pwrite(2) and ftruncate(2) through it.
+ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count);
+ssize_t hw_write_at_quietly(int descriptor, const void *bytes, size_t count, int64_t offset);
+int hw_truncate_quietly(int descriptor, int64_t size);
+
+// As hw_write_quietly, but never waits for a reader of a pipe, a socket or a terminal: EAGAIN instead. The flags of the
+// descriptor, which other processes may share, stay as they are. `terminal` keeps an open file for a terminal, -1 at first,
+// which the caller closes.
+ssize_t hw_write_now(int descriptor, const void *bytes, size_t count, int *terminal);
+
+// Writes a line as far as the reader takes it, waiting so long at most for one that has taken a part; returns how many bytes
+// it took, keeps errno. For signal handlers as well.
+size_t hw_write_line(int descriptor, const void *bytes, size_t count, int milliseconds);
+
+// Writes the text and a newline in one write(2), 4096 bytes at most, by async-signal-safe means only, without waiting for the
+// reader; keeps errno.
 void hw_emergency(int descriptor, const void *text, size_t count);
 
 #ifdef __linux__

@@ -60,6 +60,8 @@ public final class LogDiagnostics: Sendable {
 
     /// Takes the reports, on the thread that has the trouble; nil (the default) writes them to standard error.
     ///
+    /// A standard error that nobody reads holds nothing up: a report that it does not take at once counts in the next one.
+    ///
     /// It may log: like a call in a logger, that never waits.
     public var handler: (@Sendable (Report) -> Void)? {
         get { state.withLock { $0.handler } }
@@ -106,8 +108,11 @@ public final class LogDiagnostics: Sendable {
         var buffer = LogBuffer()
         buffer.appendEscaped("heartwood: \(kind.rawValue): \(report.text)\(more)")
         buffer.append(UInt8(ascii: "\n"))
-        buffer.withUnsafeBytes { _ = hw_write_quietly(STDERR_FILENO, $0.baseAddress, $0.count) }
+        // Never waits for a reader that has stopped: what it does not take is in the totals alone.
+        let taken = buffer.withUnsafeBytes { hw_write_line(STDERR_FILENO, $0.baseAddress, $0.count, 20) }
+        if taken == 0 { state.withLock { $0.kinds[known]?.heldBack += total } }
     }
+
     private func call(_ handler: @Sendable (Report) -> Void, _ report: Report, _ thread: ThreadState) {
         thread.isReporting = true
         thread.runCallback { handler(report) }

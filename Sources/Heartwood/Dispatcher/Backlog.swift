@@ -25,7 +25,7 @@ struct Backlog {
         }
     }
 
-    var limits = BacklogLimits()
+    private(set) var limits = BacklogLimits()
     /// How far a policy that blocks callers may go beyond the limit: what is under way when they are told to wait.
     var allowance = 0
 
@@ -38,10 +38,11 @@ struct Backlog {
     private var holes = 0
     private(set) var weight = 0
     private(set) var dropped = 0
+    /// Whether callers wait because of this logger.
+    private var hold = CallerHold()
+
     /// Whether callers should wait because of this logger.
-    private(set) var holdsCallers = false
-    /// Whether a caller has waited in vain, so that nobody waits until the backlog has halved.
-    private var gaveUp = false
+    var holdsCallers: Bool { hold.isHolding }
 
     var isEmpty: Bool { first + holes == entries.count }
 
@@ -71,15 +72,20 @@ struct Backlog {
     /// Takes note that records handed out before, of this weight, have been worked off.
     mutating func finish(weighing done: Int) {
         weight -= done
-        if weight <= limit / 2 {
-            holdsCallers = false
-            gaveUp = false
-        }
+        hold.empty(to: weight, of: limit)
     }
 
-    mutating func giveUp() {
-        if holdsCallers { gaveUp = true }
-        holdsCallers = false
+    /// A caller that waits looks how far the logger is; `progress` is a number that changes as the logger works.
+    mutating func look(progress: Int, at now: Duration) -> CallerHold.Answer {
+        guard case .block(let patience) = limits.policy else { return .goOn }
+        return hold.look(progress: progress, at: now, limit: patience)
+    }
+
+    /// Changes the limits, which hold for what comes next.
+    mutating func setLimits(_ limits: BacklogLimits) {
+        self.limits = limits
+        if case .block = limits.policy, weight > limit { return }
+        hold.reset()
     }
 
     /// Drops all messages without counting them, and keeps the work: after a fork they are the parent's.
@@ -89,8 +95,7 @@ struct Backlog {
         }
         first = 0
         weight = 0
-        holdsCallers = false
-        gaveUp = false
+        hold.reset()
     }
 
     // MARK: In
@@ -102,14 +107,21 @@ struct Backlog {
 
     /// Takes records as the policy says.
     ///
+    /// - Parameters:
+    ///   - slice: The records.
+    ///   - progress: How far the logger is, in steps of its own.
+    ///   - now: The time, which is asked for only where callers have given the logger up.
     /// - Returns: batches that are not needed any more, to be freed where no lock is held.
-    mutating func append(_ slice: RecordSlice) -> [RecordBatch] {
+    mutating func append(
+        _ slice: RecordSlice, progress: Int = 0, now: @autoclosure () -> Duration = .zero
+    ) -> [RecordBatch] {
         var slice = slice
         var freed: [RecordBatch] = []
         switch limits.policy {
-        case .block:
-            enqueueBeginning(&slice, room: (gaveUp ? limit : limit + allowance) - weight)
-            if weight > limit, !gaveUp { holdsCallers = true }
+        case .block(let patience):
+            if hold.isGivenUp { hold.revive(progress: progress, at: now(), limit: patience) }
+            enqueueBeginning(&slice, room: (hold.isGivenUp ? limit : limit + allowance) - weight)
+            hold.fill(to: weight, of: limit)
         case .dropNewest:
             enqueueBeginning(&slice, room: limit - weight)
         case .dropOldest:
@@ -128,14 +140,24 @@ struct Backlog {
     }
 
     private mutating func enqueueBeginning(_ slice: inout RecordSlice, room: Int) {
-        let lost = slice.weight > room ? slice.keepBeginning(weighing: room) : 0
+        let lost = slice.weight > room ? slice.keepBeginning(weighing: room, orOneAbove: alone(room)) : 0
         enqueue(slice)
         drop(lost)
     }
 
+    /// Above which weight a single record is taken though it does not fit.
+    ///
+    /// One that is larger than the limit would find no room ever: it is taken where nothing waits, or where callers wait
+    /// until there is room again.
+    private func alone(_ room: Int) -> Int {
+        if weight == 0 { return 0 }
+        if case .block = limits.policy, room > 0, !hold.isGivenUp { return limit }
+        return .max
+    }
+
     private mutating func enqueueEnd(_ slice: inout RecordSlice) {
         let excess = weight + slice.weight - limit
-        drop(excess > 0 ? slice.dropBeginning(weighing: excess) : 0)
+        drop(excess > 0 ? slice.dropBeginning(weighing: excess, keepingOne: weight == 0) : 0)
         enqueue(slice)
     }
 

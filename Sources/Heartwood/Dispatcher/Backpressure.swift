@@ -4,7 +4,7 @@ import Synchronization
 /// Holds callers back while a logger whose policy says so is behind.
 final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic, and constant
     private struct State {
-        var holders: [(node: LoggerNode, limit: Duration)] = []
+        var holders: [LoggerNode] = []
         var waiting: [Semaphore] = []
     }
 
@@ -22,16 +22,18 @@ final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic,
 
     deinit { count.deallocate() }
 
-    func hold(_ node: LoggerNode, upTo limit: Duration) {
+    /// From now on callers wait for the logger.
+    func hold(_ node: LoggerNode) {
         state.withLock { state in
-            state.holders.append((node, limit))
+            state.holders.append(node)
             count.pointee.store(state.holders.count, ordering: .relaxed)
         }
     }
 
+    /// Callers do not wait for the logger any more.
     func release(_ node: LoggerNode) {
         let waiting = state.withLock { state in
-            state.holders.removeAll { $0.node === node }
+            state.holders.removeAll { $0 === node }
             count.pointee.store(state.holders.count, ordering: .relaxed)
             return state.holders.isEmpty ? state.waiting : []
         }
@@ -46,20 +48,24 @@ final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic,
         }
     }
 
-    /// Waits until no logger holds callers, or as long as the most patient of them says; then they hold nobody.
+    /// Waits until no logger holds callers: each has room again, or has made no progress for the time of its own policy.
     func wait() {
         let semaphore = Semaphore()
-        let limit = state.withLock { state -> Duration? in
-            if state.holders.isEmpty { return nil }
-            state.waiting.append(semaphore)
-            return state.holders.map(\.limit).max()
+        var isListed = false
+        while true {
+            let holders = state.withLock { state in
+                if !state.holders.isEmpty, !isListed {
+                    state.waiting.append(semaphore)
+                    isListed = true
+                }
+                return state.holders
+            }
+            if holders.isEmpty { break }
+            // Not under the lock: a logger's inbox comes before it.
+            let now = SystemClock().uptime()
+            let pause = holders.compactMap { $0.look(at: now, for: self) }.min()
+            if let pause { _ = semaphore.wait(upTo: pause) }
         }
-        guard let limit else { return }
-        let isReleased = semaphore.wait(upTo: limit)
-        let givenUp = state.withLock { state in
-            state.waiting.removeAll { $0 === semaphore }
-            return isReleased ? [] : state.holders.map(\.node)
-        }
-        for node in givenUp { node.giveUp() }
+        if isListed { state.withLock { state in state.waiting.removeAll { $0 === semaphore } } }
     }
 }

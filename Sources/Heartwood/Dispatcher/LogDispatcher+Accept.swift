@@ -81,10 +81,13 @@ extension LogDispatcher {
     /// message; false where there is no room in time.
     private func makeLarge(_ call: inout Call) -> Bool {
         let count = call.text.count + call.fields.count + call.outerFields.count
-        let deadline = DispatchTime.now() + waitLimit()
+        let limit = waitLimit()
+        var deadline = DispatchTime.now() + limit
+        var head = ring.head
         while !claimLarge(count) {
             drainNow()
             if claimLarge(count) { break }
+            if ring.head != head { (head, deadline) = (ring.head, .now() + limit) }
             if DispatchTime.now() >= deadline { return false }
             usleep(500)
         }
@@ -125,14 +128,7 @@ extension LogDispatcher {
         switch overflowPolicy {
         case .block(let limit):
             if inHook { return reserveByLettingGo(size) }
-            let deadline = SystemClock().uptime() + limit
-            while true {
-                let rest = deadline - SystemClock().uptime()
-                if rest <= .zero { return ring.reserve(size) ?? reserveByLettingGo(size) }
-                intake.pointee.wakeDrain(fill: 0, size: ring.capacity)
-                ring.waitForRoom(of: size, limit: rest)
-                if let room = ring.reserve(size) { return room }
-            }
+            return waitForRoom(size, limit)
         case .dropNewest:
             return reserveByLettingGo(size)
         case .dropBelow(let lowest):
@@ -140,6 +136,24 @@ extension LogDispatcher {
             return reserveByDraining(size)
         case .dropOldest:
             return reserveByDraining(size)
+        }
+    }
+
+    /// Waits until the ring has room, as long as it empties: `limit` is the time in which nothing leaves it.
+    private func waitForRoom(_ size: Int, _ limit: Duration) -> (position: UInt64, used: Int)? {
+        var head = ring.head
+        var deadline = SystemClock().uptime() + limit
+        while true {
+            let now = SystemClock().uptime()
+            if ring.head != head { (head, deadline) = (ring.head, now + limit) }
+            if now >= deadline {
+                // The global queue may not have had a processor: this thread has one.
+                _ = consume(upTo: ring.tail, byCaller: false)
+                return ring.reserve(size) ?? reserveByLettingGo(size)
+            }
+            intake.pointee.wakeDrain(fill: 0, size: ring.capacity)
+            ring.waitForRoom(of: size, limit: deadline - now)
+            if let room = ring.reserve(size) { return room }
         }
     }
 

@@ -258,7 +258,7 @@ public final class LogDispatcher: Sendable {
     }
 
     /// Is the ring's consumer for a while; says whether there was anything to consume.
-    private func consume(upTo end: UInt64, byCaller: Bool) -> Bool {
+    func consume(upTo end: UInt64, byCaller: Bool) -> Bool {
         var (found, garbage) = drain.withLock { drain in
             let found = drain.drain(ring, ringGaps, upTo: end, byCaller: byCaller)
             defer { drain.garbage = [] }

@@ -10,17 +10,19 @@ import Synchronization
 ///
 /// Invariants:
 /// 1. `isRunning` is true while, and only while, one thread works on entries.
-/// 2. While there are entries, somebody is running or a block is scheduled.
+/// 2. While there are entries, or output that a caller could not write, a thread is running or a block is scheduled.
 /// 3. No hook runs, and nothing waits, while `inbox` is locked.
 final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belongs to the running thread
     private struct Inbox {
         var backlog: Backlog
         var isRunning = false
         var isScheduled = false
+        /// Whether the logger holds output that its queue must write before anything else.
+        var needsQueue = false
 
         /// Whether a block must be scheduled; if so, the caller does it.
         mutating func claimSchedule() -> Bool {
-            if isRunning || isScheduled || backlog.isEmpty { return false }
+            if isRunning || isScheduled || (backlog.isEmpty && !needsQueue) { return false }
             isScheduled = true
             return true
         }
@@ -36,6 +38,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     // MARK: Atomics (any thread)
     /// In the child of a fork: the logger was at work then, and is not to be touched.
     private let isLost = Atomic<Bool>(false)
+    /// Counts up with each message, each entry and each write of the logger: as long as it changes, the logger works.
+    private let progress = Atomic<Int>(0)
 
     // MARK: Guarded by themselves
     private let inbox: Locked<Inbox>
@@ -60,6 +64,10 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         var outcome = LoggerCounters.Outcome.delivered
         /// Those of the batch at hand, which are not in the counters yet.
         var outcomes = LoggerCounters.Outcomes()
+        /// Whether the hooks run on the logger's queue, where they may wait as long as they want.
+        var isOnQueue = false
+        /// Whether the logger holds output that it could not write without waiting.
+        var holdsOutput = false
         /// Where the journal keeps how far the logger is.
         var slot: JournalSlot?
         /// The end in the ring of what has been worked off.
@@ -86,8 +94,12 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     var identity: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
     func setLimits(_ limits: BacklogLimits) {
+        let dispatcher = self.dispatcher
         inbox.withLock { inbox in
-            if inbox.backlog.limits.number < limits.number { inbox.backlog.limits = limits }
+            if inbox.backlog.limits.number >= limits.number { return }
+            let held = inbox.backlog.holdsCallers
+            inbox.backlog.setLimits(limits)
+            if held, !inbox.backlog.holdsCallers { dispatcher?.backpressure.release(self) }
         }
     }
 
@@ -139,12 +151,11 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         let dispatcher = self.dispatcher
         let (mustSchedule, evicted) = inbox.withLock { inbox in
             let before = (inbox.backlog.dropped, inbox.backlog.holdsCallers)
-            let evicted = inbox.backlog.append(slice)
+            let evicted = inbox.backlog.append(
+                slice, progress: progress.load(ordering: .relaxed), now: SystemClock().uptime())
             slot?.pushed = batch.end
             counters.dropped.add(inbox.backlog.dropped - before.0, ordering: .relaxed)
-            if !before.1, inbox.backlog.holdsCallers, case .block(let limit) = inbox.backlog.limits.policy {
-                dispatcher?.backpressure.hold(self, upTo: limit)
-            }
+            if !before.1, inbox.backlog.holdsCallers { dispatcher?.backpressure.hold(self) }
             return (byCaller && logger.runsOnCaller ? false : inbox.claimSchedule(), evicted)
         }
         if mustSchedule { schedule() }
@@ -185,13 +196,23 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         }
     }
 
-    /// Callers have waited long enough for this logger.
-    func giveUp() {
-        let dispatcher = self.dispatcher
+    /// A caller that waits for this logger looks how far it is.
+    ///
+    /// - Returns: when to look again; nil where nobody has to wait for it any more.
+    func look(at now: Duration, for backpressure: Backpressure) -> Duration? {
         inbox.withLock { inbox in
-            inbox.backlog.giveUp()
-            dispatcher?.backpressure.release(self)
+            let answer = inbox.backlog.look(progress: progress.load(ordering: .relaxed), at: now)
+            if case .wait(let pause) = answer { return pause }
+            backpressure.release(self)
+            return nil
         }
+    }
+
+    /// Takes note that the logger has come a step further; called by the running thread alone.
+    @inline(__always)
+    func noteProgress() {
+        // Not an atomic addition: nobody else writes.
+        progress.store(progress.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 
     // MARK: - Working entries off
@@ -231,7 +252,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     private func append(_ mark: Mark, leavingItToCaller mayLeave: Bool) -> Bool {
         let (mustRun, mustSchedule) = inbox.withLock { inbox in
             inbox.backlog.append { mark.reach() }
-            if mayLeave, !inbox.isRunning { return (true, false) }
+            if mayLeave, !inbox.isRunning, !inbox.needsQueue { return (true, false) }
             return (false, inbox.claimSchedule())
         }
         if mustSchedule { schedule() }
@@ -243,25 +264,50 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     private func run(until mark: Mark?, _ deadline: DispatchTime = .distantFuture) {
         let begun = inbox.withLock { inbox in
             if mark == nil { inbox.isScheduled = false }
-            if inbox.isRunning { return false }
+            if inbox.isRunning || (mark != nil && inbox.needsQueue) { return false }
             inbox.isRunning = true
             return true
         }
-        if !begun { return }
+        if !begun { return scheduleIfNeeded() }
         let thread = ThreadState.current
         let outer = thread.runningNode
         thread.runningNode = identity
         defer { thread.runningNode = outer }
+        runner.pointee.isOnQueue = mark == nil && !hw_forked_child_load()
+        if runner.pointee.isOnQueue, runner.pointee.holdsOutput { finishOutput() }
         while let entry = next() {
             workOff(entry, thread)
-            if let mark, mark.isReached || DispatchTime.now() >= deadline { return stopRunning() }
+            if let mark, mark.isReached || runner.pointee.holdsOutput || DispatchTime.now() >= deadline {
+                return stopRunning()
+            }
         }
+    }
+
+    // MARK: - Output that would wait
+
+    /// How long a hook may wait for a reader: on the logger's queue forever, on the thread of a caller not at all, and in
+    /// the child of a fork, where there is no queue, a moment.
+    var readerPatience: Duration {
+        if runner.pointee.isOnQueue { return .seconds(1_000_000_000) }
+        return hw_forked_child_load() ? .milliseconds(250) : .zero
+    }
+
+    /// The logger could not write all without waiting: its queue does that, before any other entry.
+    ///
+    /// Called by the running thread.
+    func leaveOutputToQueue() { runner.pointee.holdsOutput = true }
+
+    private func finishOutput() {
+        runner.pointee.holdsOutput = false
+        (logger as? any OutputHolder)?.finishOutput()
+        inbox.withLock { $0.needsQueue = false }
     }
 
     /// Leaves the rest, if any, to the queue.
     private func stopRunning() {
         let mustSchedule = inbox.withLock { inbox in
             inbox.isRunning = false
+            inbox.needsQueue = runner.pointee.holdsOutput && !hw_forked_child_load()
             return inbox.claimSchedule()
         }
         if mustSchedule { schedule() }
@@ -293,10 +339,13 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// In the child: no message waits, and nobody but callers works.
     func becomeChild(isUsable: Bool) {
         if !isUsable { return isLost.store(true, ordering: .relaxed) }
+        if runner.pointee.holdsOutput { (logger as? any OutputHolder)?.discardOutput() }
+        runner.pointee.holdsOutput = false
         inbox.withLock { inbox in
             inbox.backlog.forgetMessages()
             inbox.isRunning = false
             inbox.isScheduled = false
+            inbox.needsQueue = false
         }
     }
 
@@ -317,6 +366,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     }
 
     private func workOff(_ entry: Backlog.Entry, _ thread: ThreadState) {
+        defer { noteProgress() }
         switch entry {
         case .gap(let gap):
             runner.pointee.lost += gap
@@ -359,6 +409,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
             if !isReentrant { hasOriginal = true }
             runner.pointee.outcome = .delivered
             logger.handle(LogMessage(storage: storage))
+            noteProgress()
             runner.pointee.outcomes.count(runner.pointee.outcome)
         }
         counters.add(&runner.pointee.outcomes)

@@ -2,10 +2,15 @@
 ///
 /// Every message that is dropped is counted, and the log itself says so, in place: "37 messages dropped here".
 public enum OverflowPolicy: Hashable, Sendable {
-    /// The caller waits until there is room, for this long at most; then messages are dropped, and nobody waits again,
-    /// until the queue has fallen to half of its limit. So a logger that is stuck costs a caller this time once.
+    /// The caller waits until there is room, as long as the logger makes progress: this is the time **without progress**
+    /// after which a caller gives up.
     ///
-    /// A call from inside a logger or formatter never waits: its message is dropped.
+    /// A logger that works, however slowly, loses no message of a caller that may wait; callers then log as fast as the
+    /// logger writes. Progress is each message that it has handled, and each ``AbstractLogger/noteProgress()``. A logger
+    /// that is stuck costs each caller that waits this time once: then messages that find no room are dropped and callers do
+    /// not wait, until the logger works steadily again, or its queue has fallen to half of its limit.
+    ///
+    /// A call from inside a logger or formatter never waits: its message is dropped where there is no room.
     case block(upTo: Duration)
     /// The message that finds no room is dropped.
     case dropNewest
@@ -15,6 +20,6 @@ public enum OverflowPolicy: Hashable, Sendable {
     /// not enough, the oldest.
     case dropBelow(LogLevel)
 
-    /// What queues do unless told otherwise: wait for a quarter of a second at most.
+    /// What queues do unless told otherwise: wait for a logger that works, and a quarter of a second for one that does not.
     public static let standard = OverflowPolicy.block(upTo: .milliseconds(250))
 }

@@ -56,16 +56,18 @@ struct RecordSlice {
     }
 
     /// Cuts off the end, so that what stays weighs at most `limit`; returns how many wanted records were cut off.
-    mutating func keepBeginning(weighing limit: Int) -> Int {
+    ///
+    /// A first record that does not fit stays alone if it is heavier than `least`.
+    mutating func keepBeginning(weighing limit: Int, orOneAbove least: Int = .max) -> Int {
         var kept = 0
         var keptWeight = RecordSlice.overhead
         var cursor = RecordCursor(batch.base, from: start, to: end)
         var cut = start
         while let record = cursor.next() {
             if wants(record) {
-                let next = keptWeight + RecordBatch.weight(of: record)
-                if next > limit { break }
-                keptWeight = next
+                let weight = RecordBatch.weight(of: record)
+                if keptWeight + weight > limit, kept > 0 || weight <= least { break }
+                keptWeight += weight
                 kept += 1
             }
             cut = cursor.offset
@@ -76,11 +78,14 @@ struct RecordSlice {
     }
 
     /// Cuts off the beginning, by at least `excess` of weight or all of it; returns how many wanted records it had.
-    mutating func dropBeginning(weighing excess: Int) -> Int {
+    ///
+    /// `keepingOne`: the last wanted record stays in any case.
+    mutating func dropBeginning(weighing excess: Int, keepingOne: Bool = false) -> Int {
+        let most = keepingOne ? count - 1 : count
         var lost = 0
         var lostWeight = 0
         var cursor = RecordCursor(batch.base, from: start, to: end)
-        while lostWeight < excess, let record = cursor.next() {
+        while lostWeight < excess, lost < most, let record = cursor.next() {
             if wants(record) {
                 lostWeight += RecordBatch.weight(of: record)
                 lost += 1

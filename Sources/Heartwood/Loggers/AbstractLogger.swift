@@ -237,6 +237,12 @@ open class AbstractLogger: @unchecked Sendable {
     /// names it among the unfinished.
     public final func noteUnfinished() { node.holdsBack = true }
 
+    /// Says, from inside a hook, that the logger has come a step further, as with each part of a long write.
+    ///
+    /// Callers that wait for room (``OverflowPolicy/block(upTo:)``) wait as long as a logger makes progress. Each message
+    /// that ``log(_:)`` has handled counts by itself; a hook that takes longer than the policy's time says so with this.
+    public final func noteProgress() { node.noteProgress() }
+
     /// The mark of the message at hand, by which a logger that makes messages durable tells the journal of its writes.
     ///
     /// 0: no journal keeps it.

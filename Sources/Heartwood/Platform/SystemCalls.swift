@@ -191,7 +191,7 @@ package struct SystemCalls: Sendable {
 
     package func truncate(_ descriptor: Int32, to length: Int) throws(SystemFailure) {
         if let kernel { return try kernel.truncate(descriptor, to: length) }
-        _ = try perform(.truncate) { Int(ftruncate(descriptor, off_t(length))) }
+        _ = try perform(.truncate) { Int(hw_truncate_quietly(descriptor, Int64(length))) }
     }
 
     /// Puts the file's bytes, and what is needed to read them back, on the disk.

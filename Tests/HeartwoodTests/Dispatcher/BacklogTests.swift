@@ -23,7 +23,7 @@ struct BacklogTests {
 
     private func backlog(_ policy: OverflowPolicy, _ limit: Int, allowance: Int = 0) -> Backlog {
         var backlog = Backlog()
-        backlog.limits = BacklogLimits(limit: .bytes(limit), policy: policy)
+        backlog.setLimits(BacklogLimits(limit: .bytes(limit), policy: policy))
         backlog.allowance = allowance
         return backlog
     }
@@ -46,6 +46,12 @@ struct BacklogTests {
             }
         }
         return result
+    }
+
+    /// Has a caller wait for the whole time while the logger makes no progress.
+    private func giveUp(_ backlog: inout Backlog) {
+        var now = Duration.zero
+        while case .wait(let pause) = backlog.look(progress: 1, at: now) { now += pause }
     }
 
     @Test("Its weight is that of what waits and of what is being worked off, and 0 in the end")
@@ -102,7 +108,7 @@ struct BacklogTests {
                 let most = seed % 4 == 3 ? limit + 1000 : limit
                 #expect(backlog.weight <= most)
             case 6: backlog.append {}
-            case 7: backlog.giveUp()
+            case 7: giveUp(&backlog)
             default: if let entry = backlog.next() { take(entry) }
             }
         }
@@ -159,16 +165,27 @@ struct BacklogTests {
     }
 
     @Test(
-        "It holds callers beyond the limit, lets them go at half of it, and not again while one has waited in vain"
-    )
+        "It holds callers beyond its limit, and lets them go on as soon as there is room, not at half of it")
     func holding() {
+        var backlog = backlog(.block(upTo: .seconds(1)), 20_000, allowance: 2000)
+        while !backlog.holdsCallers { _ = backlog.append(slice([.info])) }
+        #expect(backlog.weight > 20_000)
+        while backlog.holdsCallers, case .records(let slice, _)? = backlog.next() {
+            backlog.finish(weighing: slice.weight)
+        }
+        #expect(backlog.weight > 17_000)
+        #expect(backlog.dropped == 0)
+    }
+
+    @Test("A logger that was given up holds callers again when its backlog has fallen to half")
+    func givenUp() {
         var backlog = backlog(.block(upTo: .seconds(1)), 2000, allowance: 2000)
         while !backlog.holdsCallers { _ = backlog.append(slice([.info])) }
         #expect(backlog.weight > 2000)
-        backlog.giveUp()
+        giveUp(&backlog)
         #expect(!backlog.holdsCallers)
         let before = backlog.dropped
-        for _ in 0..<10 { _ = backlog.append(slice([.info])) }
+        for _ in 0..<10 { _ = backlog.append(slice([.info]), progress: 1, now: .seconds(9)) }
         #expect(!backlog.holdsCallers)
         #expect(backlog.dropped == before + 10)
         while backlog.weight > 1000, case .records(let slice, _)? = backlog.next() {
@@ -176,5 +193,32 @@ struct BacklogTests {
         }
         while !backlog.holdsCallers { _ = backlog.append(slice([.info])) }
         #expect(backlog.weight > 2000)
+    }
+
+    @Test(
+        "A message larger than the whole limit is taken where nothing waits, under each policy",
+        arguments: [
+            OverflowPolicy.dropNewest, .dropOldest, .dropBelow(.warning), .block(upTo: .seconds(1)),
+        ])
+    func largerThanTheLimit(policy: OverflowPolicy) {
+        var backlog = backlog(policy, 1000)
+        let large = RecordSlice(batch([.error], textSize: 5000), levels: LogLevelMask.all.rawValue)
+        _ = backlog.append(large)
+        #expect(backlog.dropped == 0)
+        _ = backlog.append(slice([.error]))
+        #expect(drain(&backlog).filter { $0 > 0 } == [1])
+        #expect(backlog.dropped == 1)
+        #expect(backlog.weight == 0)
+    }
+
+    @Test("A message larger than the whole limit waits with others where callers wait for room")
+    func largerThanTheLimitBesideOthers() {
+        var backlog = backlog(.block(upTo: .seconds(1)), 1000, allowance: 1000)
+        _ = backlog.append(slice([.info]))
+        _ = backlog.append(RecordSlice(batch([.info], textSize: 5000), levels: LogLevelMask.all.rawValue))
+        #expect(backlog.dropped == 0)
+        #expect(backlog.holdsCallers)
+        _ = backlog.append(RecordSlice(batch([.info], textSize: 5000), levels: LogLevelMask.all.rawValue))
+        #expect(backlog.dropped == 1, "one at a time")
     }
 }

@@ -49,5 +49,7 @@ extension LoggerStatistics {
 
 extension Backpressure {
     /// Whether a logger holds callers back.
-    var isHeld: Bool { count.pointee.load(ordering: .relaxed) != 0 }
+    var isHeld: Bool { holders != 0 }
+    /// How many loggers do.
+    var holders: Int { count.pointee.load(ordering: .relaxed) }
 }

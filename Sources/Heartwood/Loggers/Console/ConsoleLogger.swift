@@ -9,6 +9,10 @@ import CHeartwood
 ///
 /// All settings are ordered with the messages, and may be read and set from any thread. Each batch of messages is one
 /// `write(2)`. A reader that has gone (`myserver | head`) does not end the process: the messages count as failed.
+///
+/// A reader that has stopped (Ctrl-S, a pipe that nobody reads) holds up this logger alone, on its own queue: a
+/// synchronous call, a flush, a removal and the end of the process take no longer than their time limits say. What waits
+/// is bounded by ``AbstractLogger/backlogLimit``, and is written, in whole lines, when the reader goes on.
 public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
     /// Where messages go.
     public enum Stream: Hashable, Sendable {
@@ -102,6 +106,9 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     }
 
     private func append(_ message: LogMessage, to stream: inout ConsoleStream) {
+        if stream.isBlocked, stream.buffer.count > ConsoleStream.heldLimit {
+            return noteFailure("\(stream.name) is not read")
+        }
         if stream.isClosed { return noteFailure("\(stream.name) has been closed by its reader") }
         if formatterColorsItself {
             if !formatted(message, into: &stream.buffer) { return }
@@ -123,14 +130,27 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     }
 
     /// Writes the batch.
-    public override func batchDidEnd() {
+    public override func batchDidEnd() { writeAll() }
+
+    private func writeAll() {
         if output.pending > 0 { write(&output) }
-        if error.pending > 0 { write(&error) }
+        // In their order, where both are one terminal.
+        if error.pending > 0, !output.isBlocked { write(&error) }
     }
 
     private func write(_ stream: inout ConsoleStream) {
-        let (written, lost, reason) = stream.write()
-        noteWritten(written)
+        let (written, lost, reason) = stream.write(waiting: node.readerPatience) { noteProgress() }
+        if written > 0 { noteWritten(written) }
+        if stream.isBlocked { node.leaveOutputToQueue() }
         if lost > 0 { noteLaterFailure(of: lost, "\(stream.name): \(reason)") }
+    }
+}
+
+extension ConsoleLogger: OutputHolder {
+    func finishOutput() { writeAll() }
+
+    func discardOutput() {
+        output.discard()
+        error.discard()
     }
 }

@@ -12,8 +12,13 @@ struct ConsoleStream: ~Copyable {
     private(set) var depth: ConsoleColorDepth
     private(set) var privacy: LogPrivacyPolicy
 
-    /// How long a reader that does not read may hold up one batch, in milliseconds, before the batch is given up.
-    private static let patience: Int32 = 10_000
+    /// An open file for the terminal, where it is one; -1 until it is needed.
+    private var terminal: Int32 = -1
+    /// Whether the reader did not take the last batch as a whole.
+    private(set) var isBlocked = false
+
+    /// How much is kept, in bytes, where nobody can wait for the reader.
+    static let heldLimit = 4 << 20
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
@@ -31,29 +36,45 @@ struct ConsoleStream: ~Copyable {
         self.privacy = privacy ?? (isTerminal ? .reveal : .redact)
     }
 
-    /// Writes the batch, and empties it whatever happens.
+    deinit { if terminal >= 0 { SystemCalls().close(terminal) } }
+
+    /// Writes the batch, as far as the reader takes it; what stays, because the reader has stopped, is the beginning of
+    /// the next batch.
     ///
-    /// - Returns: the bytes written, how many messages were not written, and why not.
-    mutating func write() -> (written: Int, lost: Int, reason: String) {
+    /// - Parameters:
+    ///   - limit: How long to wait for a reader that has stopped.
+    ///   - onProgress: Called after each part that was written.
+    /// - Returns: the bytes written, how many messages were not written and never will be, and why not.
+    mutating func write(
+        waiting limit: Duration, onProgress: () -> Void = {}
+    ) -> (written: Int, lost: Int, reason: String) {
         var written = 0
         var failure: Int32 = 0
-        let count = buffer.count
+        var blocked = false
+        var ownTerminal = terminal
+        let (count, descriptor) = (buffer.count, descriptor)
         buffer.withUnsafeBytes { bytes in
-            while written < count, failure == 0 {
-                guard let base = bytes.baseAddress else { break }
-                let result = hw_write_quietly(descriptor, base + written, count - written)
+            guard let base = bytes.baseAddress else { return }
+            while written < count, failure == 0, !blocked {
+                let result = hw_write_now(descriptor, base + written, count - written, &ownTerminal)
                 if result > 0 {
                     written += result
-                } else {
-                    failure = ConsoleStream.failure(hw_errno(), descriptor)
+                    onProgress()
+                    continue
+                }
+                switch hw_errno() {
+                case EINTR: break
+                case EAGAIN, EWOULDBLOCK: blocked = !ConsoleStream.wait(for: descriptor, upTo: limit)
+                case let error: failure = error
                 }
             }
         }
-        defer {
-            buffer.removeAll()
-            buffer.shrink(to: 256 * 1024)
-            pending = 0
+        (terminal, isBlocked) = (ownTerminal, blocked)
+        if isBlocked {
+            buffer.removeFirst(written)
+            return (written, 0, "")
         }
+        defer { discard() }
         if failure == 0 { return (written, 0, "") }
         if failure == EPIPE || failure == EBADF { isClosed = true }
         let lines = buffer.withUnsafeBytes { bytes in
@@ -62,12 +83,23 @@ struct ConsoleStream: ~Copyable {
         return (written, min(lines, pending), LogError.reason(of: failure))
     }
 
-    /// 0 where it is worth another try.
-    private static func failure(_ error: Int32, _ descriptor: Int32) -> Int32 {
-        switch error {
-        case EINTR: return 0
-        case EAGAIN, EWOULDBLOCK: return hw_wait_writable(descriptor, patience) > 0 ? 0 : error
-        default: return error
+    /// Empties the batch.
+    mutating func discard() {
+        buffer.removeAll()
+        buffer.shrink(to: 256 * 1024)
+        pending = 0
+        isBlocked = false
+    }
+
+    /// Waits until the reader goes on; false where it does not in time.
+    private static func wait(for descriptor: Int32, upTo limit: Duration) -> Bool {
+        if limit == .zero { return false }
+        let deadline = SystemClock().uptime() + limit
+        while hw_wait_writable(descriptor, 250) <= 0 {
+            if SystemClock().uptime() >= deadline { return false }
         }
+        // A terminal may have room for a byte and not for a newline, which is two.
+        usleep(200)
+        return true
     }
 }
