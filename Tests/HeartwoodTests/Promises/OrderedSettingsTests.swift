@@ -75,6 +75,7 @@ struct OrderedSettingsTests {
         for index in 0..<10 { logInfo("lost \(index)", to: dispatcher) }
         logger.backlogLimit = .mebibytes(1)
         logInfo("last", to: dispatcher)
+        dispatcher.drainNow()
         logger.release()
         dispatcher.flush()
         #expect(logger.texts == ["stuck"] + (0..<10).map { "kept \($0)" } + ["last"])
