@@ -118,11 +118,11 @@ extension LogBuffer {
 
     /// Adds a field's value; lists and named values as JSON.
     fileprivate mutating func append(logfmt value: EncodedValue, privacy: LogPrivacyPolicy) {
-        switch value.tag {
-        case .array,
-            .object where value.privacy.shown(by: privacy).isPlain:
+        let isNested = value.tag == .array || value.tag == .object
+        if isNested, value.privacy.shown(by: privacy).isPlain {
             append(json: value.decoded)
-        default: append(field: value, privacy: privacy)
+        } else {
+            append(field: value, privacy: privacy)
         }
     }
 
