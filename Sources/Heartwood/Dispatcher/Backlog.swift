@@ -129,7 +129,7 @@ struct Backlog {
             enqueueEnd(&slice)
         case .dropBelow(let level):
             if weight + slice.weight > limit {
-                let kept = LogLevelMask(asSeriousAs: level).rawValue
+                let kept = LogLevelMask(atLeast: level).rawValue
                 narrow(to: kept, &freed)
                 drop(slice.narrow(to: kept))
                 makeRoom(for: slice.weight, &freed)

@@ -158,6 +158,11 @@ struct Drain {
             recipients[index].slot?.levels = choice.levels.rawValue
         }
     }
+
+    /// Tells the journal again what the loggers want: a level was declared.
+    func resolveLevels() {
+        for recipient in recipients { recipient.slot?.levels = recipient.choice.levels.rawValue }
+    }
 }
 
 /// Something that happens between two messages, in their order.

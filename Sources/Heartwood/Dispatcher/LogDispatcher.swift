@@ -79,6 +79,8 @@ public final class LogDispatcher: Sendable {
         /// it when they have been removed.
         var loggers: [AbstractLogger] = []
         var overflowPolicy = OverflowPolicy.standard
+        /// As bits in the intake, too.
+        var synchronousLevels = LogLevelMask.error
         var synchronousTimeout = Duration.seconds(5)
         var metadata = EncodedMetadata([:])
     }
@@ -139,8 +141,13 @@ public final class LogDispatcher: Sendable {
     ///
     /// A synchronous call returns when every logger has handled its message, ``synchronousTimeout`` at the latest.
     public var synchronousLevels: LogLevelMask {
-        get { LogLevelMask(rawValue: intake.pointee.synchronousLevels.pointee.load(ordering: .relaxed)) }
-        set { intake.pointee.synchronousLevels.pointee.store(newValue.rawValue, ordering: .relaxed) }
+        get { settings.withLock { $0.synchronousLevels } }
+        set {
+            settings.withLock { settings in
+                settings.synchronousLevels = newValue
+                intake.pointee.synchronousLevels.pointee.store(newValue.rawValue, ordering: .relaxed)
+            }
+        }
     }
 
     /// How long a synchronous call waits for loggers; 5 s by default.
@@ -192,6 +199,20 @@ public final class LogDispatcher: Sendable {
     func updateGate(_ settings: Settings) {
         let wanted = settings.loggers.reduce(0) { $0 | $1.levels.rawValue }
         openGate(wanted & settings.levels.rawValue)
+    }
+
+    /// Looks again which levels the masks let pass: a level was declared.
+    func resolveLevels() {
+        if hasLoggers {
+            submit { $0.resolveLevels() }
+            // The journal must know what the logger wants before it has such a message.
+            if isJournaled { drainNow() }
+        }
+        settings.withLock { settings in
+            intake.pointee.synchronousLevels.pointee.store(
+                settings.synchronousLevels.rawValue, ordering: .relaxed)
+            updateGate(settings)
+        }
     }
 
     /// Lets these levels pass.

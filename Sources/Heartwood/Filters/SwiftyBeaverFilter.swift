@@ -44,7 +44,7 @@ public struct SwiftyBeaverFilter: Sendable {
         _ target: Target, _ match: LogTextMatch, role: Role = .optional, minimumLevel: LogLevel = .verbose
     ) {
         self.role = role
-        minimum = LogLevelMask(asSeriousAs: minimumLevel)
+        minimum = LogLevelMask(atLeast: minimumLevel)
         condition =
             switch target {
             case .path: .file(match)
@@ -56,7 +56,7 @@ public struct SwiftyBeaverFilter: Sendable {
     /// Makes a filter of any condition, as SwiftyBeaver's `custom` does.
     public init(_ condition: LogFilter, role: Role = .optional, minimumLevel: LogLevel = .verbose) {
         self.role = role
-        minimum = LogLevelMask(asSeriousAs: minimumLevel)
+        minimum = LogLevelMask(atLeast: minimumLevel)
         self.condition = condition
     }
 }
@@ -72,7 +72,7 @@ struct SwiftyBeaverDecision {
         excluding = filters.filter { $0.role == .excluding }
         required = filters.filter { $0.role == .required }
         optional = filters.filter { $0.role == .optional }
-        minimum = LogLevelMask(asSeriousAs: minimumLevel)
+        minimum = LogLevelMask(atLeast: minimumLevel)
     }
 
     func passes(_ message: LogMessage) -> Bool {

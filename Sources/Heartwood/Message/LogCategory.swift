@@ -42,7 +42,7 @@ public struct LogCategory: Hashable, Sendable {
     /// Names are hierarchical: what is set for `net` holds for `net.http` as well, unless something is set for that. See
     /// ``setLevels(_:matching:)`` for what goes before what.
     public var levels: LogLevelMask {
-        get { LogLevelMask(rawValue: state.levels.load(ordering: .relaxed)) }
+        get { CategoryRegistry.shared.levels(of: name) }
         nonmutating set {
             CategoryRegistry.shared.change { $0.set(newValue, for: NamePattern(exactly: name)) }
         }
@@ -120,6 +120,8 @@ public struct LogCategory: Hashable, Sendable {
             self.name = name
             self.id = id
         }
+
+        func passes(_ level: LogLevel) -> Bool { levels.load(ordering: .relaxed) & level.rawValue != 0 }
     }
 }
 
@@ -192,6 +194,12 @@ final class CategoryRegistry: Sendable {
             for state in content.all { content.update(state) }
         }
     }
+
+    /// The levels of a category of this name.
+    func levels(of name: String) -> LogLevelMask { content.withLock { $0.rules.levels(of: name) ?? .all } }
+
+    /// Looks again which levels the rules let pass: a level was declared.
+    func resolveLevels() { change { _ in } }
 
     /// Takes which levels some source file has.
     func setSourceLevels(_ levels: UInt32) {

@@ -1,7 +1,7 @@
-/// How serious a message is: seven levels, and up to 25 of the user's own.
+/// How serious a message is: seven levels, and up to 25 custom ones.
 ///
-/// Every level is one bit of 32, so that any set of levels is one number (``LogLevelMask``). A level of one's own is
-/// declared once, and then used like the others, in masks, calls, formatters and colours:
+/// Every level is one bit of 32, so that any set of levels is one number (``LogLevelMask``). A custom level is
+/// declared once, and then used like the others, in masks, calls, formatters and colors:
 ///
 /// ```swift
 /// extension LogLevel {
@@ -9,6 +9,8 @@
 /// }
 /// log("GET /", level: .access)
 /// ```
+///
+/// Levels compare by how serious they are: `.error > .warning`.
 public struct LogLevel: Hashable, Sendable {
     /// The level's one bit.
     public let rawValue: UInt32
@@ -32,26 +34,42 @@ public struct LogLevel: Hashable, Sendable {
             "A level of your own takes a bit from 7 to 31, and \(bit) is not one: choose another.")
         rawValue = 1 << UInt32(bit)
         let definition = Definition(name: name, severity: severity.severity)
+        var isNew = false
+        let declarations = LogLevel.declarations
         LogLevel.custom.withLock { custom in
             if let known = custom[bit], !known.isAdopted {
                 precondition(
                     known.name == name,
                     "Level bit \(bit) is taken by “\(known.name)”: choose another bit for “\(name)”.")
             }
-            custom[bit] = definition
+            isNew = custom.updateValue(definition, forKey: bit) != definition
+            declarations.note(custom)
             // Before the lock is free: no record can have the level yet.
             JournalTables.living.append(level: bit, definition)
         }
+        // Thresholds that were set before let it pass from now on.
+        if isNew { LogLevel.declarationsDidChange() }
     }
 
     /// Takes over the levels that another process had declared, as long as this one has none on the same bit.
     static func adopt(_ levels: [Int: Definition]) {
+        var isNew = false
         custom.withLock { custom in
             for (bit, level) in levels where custom[bit] == nil && (7...31).contains(bit) {
                 custom[bit] = Definition(name: level.name, severity: level.severity, isAdopted: true)
+                isNew = true
                 JournalTables.living.append(level: bit, level)
             }
+            declarations.note(custom)
         }
+        if isNew { declarationsDidChange() }
+    }
+
+    /// Has everything that keeps the bits of a mask look again which custom levels a threshold holds.
+    private static func declarationsDidChange() {
+        CategoryRegistry.shared.resolveLevels()
+        LogSourceLevels.resolve()
+        for dispatcher in ProcessExit.living { dispatcher.resolveLevels() }
     }
 
     static func around(_ fork: ForkStep) { fork.apply(to: custom) }
@@ -89,6 +107,7 @@ public struct LogLevel: Hashable, Sendable {
         var isAdopted = false
     }
     private static let custom = Locked<[Int: Definition]>([:])
+    private static let declarations = LevelDeclarations()
 
     /// The number of the level's bit: 0 for `fatal` to 6 for `verbose`, more for the user's own.
     @inlinable
@@ -111,12 +130,11 @@ public struct LogLevel: Hashable, Sendable {
         return LogLevel.custom.withLock { $0[index]?.severity } ?? .info
     }
 
-    /// The bits of the user's own levels that are as serious as a standard level, or more.
-    static func declared(asSeriousAs level: LogLevel) -> UInt32 {
-        LogLevel.custom.withLock { custom in
-            custom.reduce(0) { $0 | ($1.value.severity.index <= level.index ? 1 << UInt32($1.key) : 0) }
-        }
-    }
+    /// The bits of the custom levels declared so far that are as serious as the standard level of this index, or more.
+    static func declared(asSeriousAs index: Int) -> UInt32 { declarations.levels(asSeriousAs: index) }
+
+    /// Whether it is a standard level, or a custom one that was declared.
+    var isDeclared: Bool { index < 7 || LogLevel.declared(asSeriousAs: 6) & rawValue != 0 }
 
     /// Finds a level by its name, in any case, standard or declared; `warn`, `trace` and `critical` are understood.
     public init?(named name: String) {
@@ -136,6 +154,17 @@ public struct LogLevel: Hashable, Sendable {
                 self = level
             }
         }
+    }
+}
+
+extension LogLevel: Comparable {
+    /// Whether the left level is less serious: `.debug < .info`, and so `message.level >= .warning`.
+    ///
+    /// Levels are compared by their ``severity``. A custom level is directly above the standard level that is its severity,
+    /// and below the next one; two custom levels of one severity are in the order of their bits.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+        let (one, other) = (left.severity.index, right.severity.index)
+        return one == other ? left.index < right.index : one > other
     }
 }
 

@@ -8,38 +8,62 @@
 /// file.levels = .warning.union([.audit])
 /// ```
 ///
-/// A threshold holds standard levels only; ``all`` holds the user's own as well.
+/// A threshold also holds custom levels, by their ``LogLevel/severity``: `.info` lets a level of severity `notice` pass and
+/// one of severity `debug` not, whether it was declared before or after the mask was made. A list holds only the levels
+/// that it names, and what is named decides: `.info.subtracting([.audit])` leaves out that one level.
 public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
-    /// One bit per level, as in ``LogLevel/rawValue``.
-    public let rawValue: UInt32
+    /// The standard levels, and the custom ones that were named and pass.
+    @usableFromInline let named: UInt32
+    /// The custom levels that were named; whether they pass says `named`.
+    private let decided: UInt32
+    /// Custom levels that were not named pass if the index of their severity is below this.
+    private let reach: UInt8
+
+    private init(named: UInt32, decided: UInt32, reach: UInt8) {
+        (self.named, self.decided, self.reach) = (named, decided, reach)
+    }
+
+    /// One bit per level that passes, as in ``LogLevel/rawValue``, with the custom levels that are declared so far.
+    ///
+    /// A mask made from these bits is a list: it does not include custom levels that are declared later.
+    public var rawValue: UInt32 {
+        switch reach {
+        case 0: named
+        case 7: named | ~(decided | LogLevelMask.standard)
+        default: named | (LogLevel.declared(asSeriousAs: Int(reach) - 1) & ~decided)
+        }
+    }
+
+    private static let standard: UInt32 = 0x7F
 
     /// Takes the bits of a mask.
-    @inlinable
     public init(rawValue: UInt32) {
-        self.rawValue = rawValue
+        if rawValue == .max { self = .all } else { self.init(listing: rawValue) }
+    }
+
+    private init(listing bits: UInt32) {
+        self.init(named: bits, decided: bits & ~LogLevelMask.standard, reach: 0)
     }
 
     /// Makes the set of exactly these levels.
     public init(arrayLiteral levels: LogLevel...) {
-        rawValue = levels.reduce(0) { $0 | $1.rawValue }
+        self.init(listing: levels.reduce(0) { $0 | $1.rawValue })
     }
 
-    /// Makes the set of `level` and all standard levels that are more serious.
+    /// Makes the set of `level` and all levels that are as serious or more.
     ///
-    /// For a level of the user's own that is the level itself and what is as serious as its severity, or more.
+    /// For a custom level that is the level itself and what is as serious as its severity, or more.
     public init(atLeast level: LogLevel) {
-        rawValue = level.rawValue | ((level.severity.rawValue << 1) - 1)
-    }
-
-    /// Makes the set of every level, the user's own included, that is as serious as `level` or more.
-    init(asSeriousAs level: LogLevel) {
-        rawValue = LogLevelMask(atLeast: level).rawValue | LogLevel.declared(asSeriousAs: level.severity)
+        let severity = level.severity
+        self.init(
+            named: level.rawValue | ((severity.rawValue << 1) - 1),
+            decided: level.rawValue & ~LogLevelMask.standard, reach: UInt8(severity.index + 1))
     }
 
     /// No level at all.
-    public static let off = LogLevelMask(rawValue: 0)
-    /// Every level, the user's own as well.
-    public static let all = LogLevelMask(rawValue: .max)
+    public static let off = LogLevelMask(named: 0, decided: 0, reach: 0)
+    /// Every level, custom ones included.
+    public static let all = LogLevelMask(named: LogLevelMask.standard, decided: 0, reach: 7)
     /// `fatal` alone.
     public static let fatal = LogLevelMask(atLeast: .fatal)
     /// `error` and worse.
@@ -52,29 +76,58 @@ public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
     public static let info = LogLevelMask(atLeast: .info)
     /// `debug` and worse.
     public static let debug = LogLevelMask(atLeast: .debug)
-    /// All standard levels.
-    public static let verbose = LogLevelMask(atLeast: .verbose)
+    /// All levels; the same as ``all``.
+    public static let verbose = LogLevelMask.all
 
     /// Whether the level is in the set.
     @inlinable
-    public func contains(_ level: LogLevel) -> Bool { rawValue & level.rawValue != 0 }
+    public func contains(_ level: LogLevel) -> Bool {
+        named & level.rawValue != 0 || (level.rawValue > 0x7F && includes(custom: level))
+    }
+
+    /// Whether a custom level passes that is not among those that were named and do.
+    @usableFromInline
+    func includes(custom level: LogLevel) -> Bool {
+        decided & level.rawValue == 0 && level.severity.index < Int(reach)
+    }
 
     /// Whether there is no level in the set.
-    public var isEmpty: Bool { rawValue == 0 }
+    public var isEmpty: Bool { named == 0 && reach == 0 }
 
     /// The levels of both sets.
     public func union(_ other: LogLevelMask) -> LogLevelMask {
-        LogLevelMask(rawValue: rawValue | other.rawValue)
+        combined(with: other, reach: max(reach, other.reach)) { $0 || $1 }
     }
 
     /// The levels that are in both sets.
     public func intersection(_ other: LogLevelMask) -> LogLevelMask {
-        LogLevelMask(rawValue: rawValue & other.rawValue)
+        combined(with: other, reach: min(reach, other.reach)) { $0 && $1 }
     }
 
     /// The levels of this set that are not in the other one.
     public func subtracting(_ other: LogLevelMask) -> LogLevelMask {
-        LogLevelMask(rawValue: rawValue & ~other.rawValue)
+        // Less a threshold, what is left is a list.
+        combined(with: other, reach: other.reach == 0 ? reach : 0) { $0 && !$1 }
+    }
+
+    /// Combines two sets level by level; for custom levels that are not declared yet, `reach` holds.
+    private func combined(
+        with other: LogLevelMask, reach: UInt8, _ passes: (Bool, Bool) -> Bool
+    ) -> LogLevelMask {
+        var (named, decided): (UInt32, UInt32) = (0, 0)
+        let said = self.decided | other.decided
+        for level in (0...31).compactMap(LogLevel.init(index:)) {
+            let isIn = passes(contains(level), other.contains(level))
+            if level.index < 7 {
+                if isIn { named |= level.rawValue }
+            } else if said & level.rawValue != 0
+                || (level.isDeclared && isIn != (level.severity.index < Int(reach)))
+            {
+                decided |= level.rawValue
+                if isIn { named |= level.rawValue }
+            }
+        }
+        return LogLevelMask(named: named, decided: decided, reach: reach)
     }
 }
 

@@ -59,6 +59,11 @@ public enum LogSourceLevels {
         }
     }
 
+    /// Looks again which levels the rules let pass: a level was declared.
+    static func resolve() {
+        if hw_source_levels_load() { change { _ in } }
+    }
+
     static func around(_ fork: ForkStep) {
         fork.apply(to: oneAtATime)
         fork.apply(to: state)
@@ -67,12 +72,12 @@ public enum LogSourceLevels {
     /// Whether a call in a file, which the gate let pass, is wanted.
     @usableFromInline @inline(never)
     static func wants(_ level: LogLevel, _ category: LogCategory?, _ file: StaticString) -> Bool {
-        (levels(of: file) ?? (category ?? .default).levels).contains(level)
+        levels(of: file)?.contains(level) ?? (category ?? .default).state.passes(level)
     }
 
     /// The same for a file whose name is known only while the program runs.
     static func wants(_ level: LogLevel, _ category: LogCategory, named file: String) -> Bool {
-        (state.withLock { $0.rules.levels(of: file) } ?? category.levels).contains(level)
+        state.withLock { $0.rules.levels(of: file) }?.contains(level) ?? category.state.passes(level)
     }
 
     private static func levels(of file: StaticString) -> LogLevelMask? {

@@ -16,13 +16,13 @@ struct LevelTests {
             for (other, candidate) in LogLevel.standardLevels.enumerated() {
                 #expect(mask.contains(candidate) == (other <= index))
             }
-            #expect(mask.description == level.name)
+            #expect(mask.description == (level == .verbose ? "all" : level.name))
         }
         let odd: LogLevelMask = [.error, .debug]
         #expect(LogLevel.standardLevels.filter(odd.contains) == [.error, .debug])
         #expect("\(odd) \(LogLevelMask.off) \(LogLevelMask.all)" == "[error, debug] off all")
         #expect(LogLevelMask.warning.union([Self.audit]).contains(Self.audit))
-        #expect(!LogLevelMask.verbose.contains(Self.audit))
+        #expect(LogLevelMask.verbose.contains(Self.audit))
         #expect(LogLevelMask.all.subtracting([.info]).intersection(.info).contains(.info) == false)
         #expect(LogLevelMask.off.isEmpty)
     }
@@ -42,8 +42,8 @@ struct LevelTests {
         #expect(audits.texts == ["seen"])
         #expect(all.lines.first?.contains(" level-audit ") == true)
         #expect(Self.audit.severity == .notice)
-        #expect(LogLevelMask(asSeriousAs: .notice).contains(Self.audit))
-        #expect(!LogLevelMask(asSeriousAs: .notice).contains(Self.trace))
+        #expect(LogLevelMask(atLeast: .notice).contains(Self.audit))
+        #expect(!LogLevelMask(atLeast: .notice).contains(Self.trace))
         #expect(LogLevel(bit: 25, name: "level-audit", severity: .notice) == Self.audit)
     }
 
@@ -115,14 +115,14 @@ struct CallSiteTests {
     func table() {
         let ids = Box<Set<[UInt32]>>([])
         onThreads(8) { _ in
-            let own = (0..<3000).map {
-                CallSiteTable.shared.id(file: "Sites/\($0 % 7).swift", function: "f", line: $0)
+            let own = (0..<1000).map {
+                CallSiteTable.shared.id(file: "Sites/\($0 % 7).swift", function: "f", line: $0) ?? .max
             }
             ids.update { $0.insert(own) }
         }
         #expect(ids.value.count == 1)
         let sites = CallSiteTable.shared.sites
-        for (line, id) in (ids.value.first ?? []).enumerated() {
+        for (line, id) in (ids.value.first ?? []).enumerated() where id != .max {
             #expect(sites[Int(id)].line == line)
             #expect(sites[Int(id)].file == "Sites/\(line % 7).swift")
         }
