@@ -16,7 +16,7 @@ public import Synchronization
 // A text is written as a literal, whose values keep their types, or handed over as a `String`. The traits
 // FloorDebug … FloorError of the package remove the calls below a level from the binary, values and literals included.
 
-/// Whether anybody wants a message of this level, category and dispatcher; nil stands for the default and the shared one.
+/// Whether a logger wants a message of this level, category and dispatcher; nil is the default one and the shared one.
 ///
 /// For work that is done only for a message, where it does not fit into the message's own literal.
 @inlinable @inline(__always)
@@ -41,8 +41,9 @@ public func wantsLog(
 ///
 /// The text is still the caller's afterwards.
 @inlinable @inline(__always)
-func submit<Tag: Sendable>(
-    _ text: borrowing LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int, _ tag: Tag?,
+func submit(
+    _ text: borrowing LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int,
+    _ tag: (any Sendable)?,
     _ metadata: LogMetadata?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString,
     _ function: StaticString, _ line: UInt
 ) {
@@ -90,7 +91,7 @@ func submitWithExtras(
     }
 }
 
-/// Logs at a level that is given as a value: one of the user's own, or one that is known only while the program runs.
+/// Logs at a level that is given as a value: a custom one, or one that is known only while the program runs.
 ///
 /// - Parameters:
 ///   - text: What to log.
@@ -101,13 +102,13 @@ func submitWithExtras(
 ///   - metadata: Typed fields.
 ///   - asynchronous: Whether to wait for the loggers.
 ///   - dispatcher: Another dispatcher than the shared one.
-///   - file: Where the call stands.
-///   - function: Where the call stands.
-///   - line: Where the call stands.
+///   - file: The source file of the call.
+///   - function: The function of the call.
+///   - line: The line of the call.
 @inlinable
-public func log<Tag: Sendable>(
+public func log(
     _ text: @autoclosure () -> LogText, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -120,9 +121,9 @@ public func log<Tag: Sendable>(
 
 /// Logs a string at a level that is given as a value.
 @inlinable @_disfavoredOverload
-public func log<Tag: Sendable>(
+public func log(
     _ string: @autoclosure () -> String, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -133,13 +134,25 @@ public func log<Tag: Sendable>(
     text.recycle()
 }
 
-/// The program cannot go on.
+/// Logs a message of level `fatal`: the program cannot go on.
 ///
 /// Logged synchronously unless the call says otherwise; it does not end the program.
+///
+/// - Parameters:
+///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
+///   - category: The part of the program; its levels decide too, and its fields are added.
+///   - context: A number for formatters and filters.
+///   - tag: Any value, handed to loggers as it is.
+///   - metadata: Typed fields beside the text.
+///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
+///   - dispatcher: Another dispatcher than the shared one.
+///   - file: The source file of the call.
+///   - function: The function of the call.
+///   - line: The line of the call.
 @inlinable @inline(__always)
-public func logFatal<Tag: Sendable>(
+public func logFatal(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -150,11 +163,11 @@ public func logFatal<Tag: Sendable>(
     text.recycle()
 }
 
-/// The same for a string.
+/// Logs a `String` built elsewhere at level `fatal`, as one text; the parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logFatal<Tag: Sendable>(
+public func logFatal(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -165,13 +178,25 @@ public func logFatal<Tag: Sendable>(
     text.recycle()
 }
 
-/// Something failed.
+/// Logs a message of level `error`: something failed.
 ///
 /// Logged synchronously unless the call says otherwise.
+///
+/// - Parameters:
+///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
+///   - category: The part of the program; its levels decide too, and its fields are added.
+///   - context: A number for formatters and filters.
+///   - tag: Any value, handed to loggers as it is.
+///   - metadata: Typed fields beside the text.
+///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
+///   - dispatcher: Another dispatcher than the shared one.
+///   - file: The source file of the call.
+///   - function: The function of the call.
+///   - line: The line of the call.
 @inlinable @inline(__always)
-public func logError<Tag: Sendable>(
+public func logError(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -182,11 +207,11 @@ public func logError<Tag: Sendable>(
     text.recycle()
 }
 
-/// The same for a string.
+/// Logs a `String` built elsewhere at level `error`, as one text; the parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logError<Tag: Sendable>(
+public func logError(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -197,11 +222,23 @@ public func logError<Tag: Sendable>(
     text.recycle()
 }
 
-/// Something may fail soon, or was worked around.
+/// Logs a message of level `warning`: something may fail soon, or was worked around.
+///
+/// - Parameters:
+///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
+///   - category: The part of the program; its levels decide too, and its fields are added.
+///   - context: A number for formatters and filters.
+///   - tag: Any value, handed to loggers as it is.
+///   - metadata: Typed fields beside the text.
+///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
+///   - dispatcher: Another dispatcher than the shared one.
+///   - file: The source file of the call.
+///   - function: The function of the call.
+///   - line: The line of the call.
 @inlinable @inline(__always)
-public func logWarning<Tag: Sendable>(
+public func logWarning(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -215,11 +252,11 @@ public func logWarning<Tag: Sendable>(
     #endif
 }
 
-/// The same for a string.
+/// Logs a `String` built elsewhere at level `warning`, as one text; the parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logWarning<Tag: Sendable>(
+public func logWarning(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -233,11 +270,23 @@ public func logWarning<Tag: Sendable>(
     #endif
 }
 
-/// Normal, but worth a look.
+/// Logs a message of level `notice`: normal, but worth a look.
+///
+/// - Parameters:
+///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
+///   - category: The part of the program; its levels decide too, and its fields are added.
+///   - context: A number for formatters and filters.
+///   - tag: Any value, handed to loggers as it is.
+///   - metadata: Typed fields beside the text.
+///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
+///   - dispatcher: Another dispatcher than the shared one.
+///   - file: The source file of the call.
+///   - function: The function of the call.
+///   - line: The line of the call.
 @inlinable @inline(__always)
-public func logNotice<Tag: Sendable>(
+public func logNotice(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -251,11 +300,11 @@ public func logNotice<Tag: Sendable>(
     #endif
 }
 
-/// The same for a string.
+/// Logs a `String` built elsewhere at level `notice`, as one text; the parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logNotice<Tag: Sendable>(
+public func logNotice(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -269,11 +318,23 @@ public func logNotice<Tag: Sendable>(
     #endif
 }
 
-/// What the program does, for those who run it.
+/// Logs a message of level `info`: what the program does, for those who run it.
+///
+/// - Parameters:
+///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
+///   - category: The part of the program; its levels decide too, and its fields are added.
+///   - context: A number for formatters and filters.
+///   - tag: Any value, handed to loggers as it is.
+///   - metadata: Typed fields beside the text.
+///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
+///   - dispatcher: Another dispatcher than the shared one.
+///   - file: The source file of the call.
+///   - function: The function of the call.
+///   - line: The line of the call.
 @inlinable @inline(__always)
-public func logInfo<Tag: Sendable>(
+public func logInfo(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -286,11 +347,11 @@ public func logInfo<Tag: Sendable>(
     #endif
 }
 
-/// The same for a string.
+/// Logs a `String` built elsewhere at level `info`, as one text; the parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logInfo<Tag: Sendable>(
+public func logInfo(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -303,11 +364,23 @@ public func logInfo<Tag: Sendable>(
     #endif
 }
 
-/// How the program does it, for those who write it.
+/// Logs a message of level `debug`: how the program does it, for its developers.
+///
+/// - Parameters:
+///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
+///   - category: The part of the program; its levels decide too, and its fields are added.
+///   - context: A number for formatters and filters.
+///   - tag: Any value, handed to loggers as it is.
+///   - metadata: Typed fields beside the text.
+///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
+///   - dispatcher: Another dispatcher than the shared one.
+///   - file: The source file of the call.
+///   - function: The function of the call.
+///   - line: The line of the call.
 @inlinable @inline(__always)
-public func logDebug<Tag: Sendable>(
+public func logDebug(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -320,11 +393,11 @@ public func logDebug<Tag: Sendable>(
     #endif
 }
 
-/// The same for a string.
+/// Logs a `String` built elsewhere at level `debug`, as one text; the parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logDebug<Tag: Sendable>(
+public func logDebug(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -337,11 +410,23 @@ public func logDebug<Tag: Sendable>(
     #endif
 }
 
-/// Everything else.
+/// Logs a message of level `verbose`: every detail.
+///
+/// - Parameters:
+///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
+///   - category: The part of the program; its levels decide too, and its fields are added.
+///   - context: A number for formatters and filters.
+///   - tag: Any value, handed to loggers as it is.
+///   - metadata: Typed fields beside the text.
+///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
+///   - dispatcher: Another dispatcher than the shared one.
+///   - file: The source file of the call.
+///   - function: The function of the call.
+///   - line: The line of the call.
 @inlinable @inline(__always)
-public func logVerbose<Tag: Sendable>(
+public func logVerbose(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -355,11 +440,11 @@ public func logVerbose<Tag: Sendable>(
     #endif
 }
 
-/// The same for a string.
+/// Logs a `String` built elsewhere at level `verbose`, as one text; the parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logVerbose<Tag: Sendable>(
+public func logVerbose(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> Tag? = Optional<Never>.none, metadata: @autoclosure () -> LogMetadata? = nil,
+    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line

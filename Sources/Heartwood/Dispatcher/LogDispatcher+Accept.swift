@@ -20,9 +20,18 @@ extension LogDispatcher {
         }
     }
 
+    /// Takes a call that has its time, its thread and its names already.
+    func acceptFinished(_ call: inout Call, _ asynchronous: Bool?) {
+        call.flags.insert(.wallTime)
+        if call.tag != nil { call.flags.insert(.tag) }
+        let thread = ThreadState.current
+        if thread.isInHook { return acceptFromHook(&call, thread) }
+        withOuterFields(of: &call) { intake.pointee.finish(&$0, asynchronous) }
+    }
+
     /// A logger or formatter logs: it must not wait for anything.
     @inline(never)
-    private func acceptFromHook(_ call: inout Call, _ thread: ThreadState) {
+    func acceptFromHook(_ call: inout Call, _ thread: ThreadState) {
         if thread.handlesReentrantMessage {
             call.tag?.release()
             droppedAtRing.add(1, ordering: .relaxed)
@@ -44,7 +53,7 @@ extension LogDispatcher {
     }
 
     /// Adds the fields of the task, the category and this dispatcher, in this order.
-    private func withOuterFields(of call: inout Call, _ body: (inout Call) -> Void) {
+    func withOuterFields(of call: inout Call, _ body: (inout Call) -> Void) {
         if !hw_outer_fields_load() { return body(&call) }
         var bytes = LogContext.current?.bytes ?? []
         bytes += (call.category?.takeUnretainedValue() ?? LogCategory.default.state).metadata.withLock {
@@ -132,7 +141,7 @@ extension LogDispatcher {
         case .dropNewest:
             return reserveByLettingGo(size)
         case .dropBelow(let lowest):
-            if LogLevelMask(asSeriousAs: lowest).rawValue & level == 0 { return nil }
+            if LogLevelMask(atLeast: lowest).rawValue & level == 0 { return nil }
             return reserveByDraining(size)
         case .dropOldest:
             return reserveByDraining(size)

@@ -1,35 +1,120 @@
 import CHeartwood
 
+// Messages that do not come from a call of Heartwood's own: from a facade, a bridge, another library or a dispatcher.
+
 extension LogDispatcher {
-    /// Takes a message of another logging library, whose call sites are known only while the program runs.
+    /// Logs a message that exists already: from a bridge, a wrapper, or another dispatcher's logger.
     ///
-    /// Everything else is as for a call of Heartwood's own: the thread, the task and their fields are the caller's.
+    /// ```swift
+    /// final class Forwarder: AbstractLogger, @unchecked Sendable {
+    ///     private let target: LogDispatcher
+    ///     init(to target: LogDispatcher) {
+    ///         self.target = target
+    ///         super.init(name: "forwarder")
+    ///     }
+    ///     override func log(_ message: LogMessage) { target.log(message) }
+    /// }
+    /// ```
+    ///
+    /// The loggers get it as it is: text with its typed and private values, level, category, context, tag, fields, time,
+    /// place, thread, queue and task. Only ``LogMessage/sequence`` is this dispatcher's. Fields of the current task, the
+    /// category and the dispatcher are added where the message has none of their name. Levels of the dispatcher, the category,
+    /// the source file and the loggers decide as for a call.
+    ///
+    /// The order is that of the calls, whatever the timestamps say. May be called from any thread, inside of loggers too,
+    /// where it never waits.
     ///
     /// - Parameters:
-    ///   - text: The text; nobody takes anything in it for a format.
+    ///   - message: The message; made with ``LogMessage/init(_:level:category:context:tag:metadata:timestamp:sequence:file:function:line:threadID:threadName:queueLabel:taskName:)``
+    ///     or handed to a logger.
+    ///   - asynchronous: False waits until the loggers have handled it, for ``synchronousTimeout`` at most; true does not;
+    ///     nil leaves it to ``synchronousLevels``.
+    public func log(_ message: LogMessage, asynchronous: Bool? = nil) {
+        let (storage, level, category) = (message.storage, message.level, message.category)
+        guard wants(level, category) else { return }
+        let site = storage.site
+        if hw_source_levels_load(), !LogSourceLevels.wants(level, category, named: site.file) { return }
+        withSite(CallSiteTable.shared.id(of: site), site.file, site.function, site.line) { id, place in
+            withTogether(storage.fields, place) { fields in
+                var call = Call(
+                    text: storage.text, level: level.rawValue, category: category, context: message.context,
+                    site: id)
+                call.fields = fields
+                call.tag = storage.tag.map { Unmanaged.passRetained(TagBox($0)) }
+                call.time = UInt64(bitPattern: message.timestamp.nanoseconds)
+                call.thread = message.threadID
+                call.threadName = message.threadNameBytes
+                call.queueLabel = message.queueLabelBytes
+                call.taskName = message.taskNameBytes
+                acceptFinished(&call, asynchronous)
+            }
+        }
+    }
+
+    /// Takes a call whose place is known only while the program runs; the thread, the task and their fields are the caller's.
+    ///
+    /// Whether the message is wanted was asked before.
+    func accept(
+        _ text: borrowing LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int,
+        _ tag: (any Sendable)?, _ metadata: LogMetadata?, _ asynchronous: Bool?, file: String,
+        function: String, line: Int
+    ) {
+        let bytes = UnsafeRawBufferPointer(start: text.buffer.base, count: text.count)
+        let fields = metadata.map { EncodedMetadata($0).bytes } ?? []
+        let site = CallSiteTable.shared.id(file: file, function: function, line: line)
+        fields.withUnsafeBytes { fields in
+            withSite(site, file, function, line) { id, place in
+                withTogether(fields, place) { fields in
+                    var call = Call(
+                        text: bytes, level: level.rawValue, category: category, context: context, site: id)
+                    call.fields = fields
+                    call.tag = tag.map { Unmanaged.passRetained(TagBox($0)) }
+                    intake.pointee.accept(&call, asynchronous)
+                }
+            }
+        }
+    }
+
+    /// Takes a message of another logging library.
+    ///
+    /// - Parameters:
+    ///   - text: The text; nothing in it is taken for a format.
     ///   - level: The level.
     ///   - category: The category.
-    ///   - file: Where the call stands: `Module/File.swift`.
-    ///   - function: The function that it stands in.
-    ///   - line: The line that it stands in.
-    ///   - metadata: The fields; asked for only if somebody wants the message.
+    ///   - file: The source file of the call: `Module/File.swift`.
+    ///   - function: The function of the call.
+    ///   - line: The line of the call.
+    ///   - metadata: The fields; asked for only if the message is wanted.
     package func acceptForeign(
         _ text: String, _ level: LogLevel, _ category: LogCategory, file: String, function: String, line: Int,
         metadata: () -> LogMetadata
     ) {
-        guard wants(level, category) else { return }
-        // Levels by source file are looked at only for what has passed, and only where there are any.
-        if hw_source_levels_load(), !LogSourceLevels.wants(level, category, named: file) { return }
-        let fields = EncodedMetadata(metadata()).bytes
+        guard wantsLog(level, category: category, to: self, file: file) else { return }
         let text = LogText(text)
-        fields.withUnsafeBytes { fields in
-            var call = Call(
-                text: UnsafeRawBufferPointer(start: text.buffer.base, count: text.count),
-                level: level.rawValue, category: category, context: 0,
-                site: CallSiteTable.shared.id(file: file, function: function, line: line))
-            call.fields = fields
-            intake.pointee.accept(&call, nil)
-        }
+        accept(text, level, category, 0, nil, metadata(), nil, file: file, function: function, line: line)
         text.recycle()
+    }
+
+    /// Calls `body` with the number of a site, and with the fields that say the place of one that has none.
+    private func withSite(
+        _ id: UInt32?, _ file: String, _ function: String, _ line: Int,
+        _ body: (UInt32, UnsafeRawBufferPointer) -> Void
+    ) {
+        if let id { return body(id, UnsafeRawBufferPointer(start: nil, count: 0)) }
+        let place = EncodedMetadata([
+            "source.file": .string(file), "source.function": .string(function),
+            "source.line": .integer(Int64(line)),
+        ])
+        place.bytes.withUnsafeBytes { body(.max, $0) }
+    }
+
+    /// Calls `body` with two rows of bytes as one.
+    private func withTogether(
+        _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        if other.isEmpty { return body(one) }
+        if one.isEmpty { return body(other) }
+        (Array(one) + Array(other)).withUnsafeBytes(body)
     }
 }

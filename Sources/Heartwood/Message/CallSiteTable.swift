@@ -7,6 +7,7 @@ import Synchronization
 /// one. Invariants:
 /// 1. A slot is written once, from nil to an entry, and entries are immortal: a reader never sees one change or go.
 /// 2. A table that grows is replaced by a larger copy; the old one stays for readers that still look at it.
+/// 3. Sites whose text is known only while the program runs are limited in number and bytes: data cannot fill the table.
 final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the rest is behind the lock
     static let shared = CallSiteTable()
 
@@ -37,10 +38,20 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
         }
     }
 
+    /// What a site is, whatever the address of its literals.
+    private struct Text: Hashable {
+        let file: String
+        let function: String
+        let line: Int
+    }
+
     private struct Content {
         var sites: [CallSite] = []
-        var byText: [String: UInt32] = [:]
-        var entries: [Entry] = []
+        var byText: [Text: UInt32] = [:]
+        var entries: [Key: Entry] = [:]
+        /// How many sites were known only while the program ran, and the bytes of their texts.
+        var dynamicSites = 0
+        var dynamicBytes = 0
         /// Every slot table there ever was, so that late readers find theirs.
         var tables: [Slots] = []
     }
@@ -76,7 +87,8 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
 
     private func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
         guard file.hasPointerRepresentation, function.hasPointerRepresentation else {
-            return id(file: file.description, function: function.description, line: Int(line))
+            return id(
+                file: file.description, function: function.description, line: Int(clamping: line)) ?? .max
         }
         let key = Key(
             file: UInt(bitPattern: file.utf8Start), function: UInt(bitPattern: function.utf8Start), line: line
@@ -104,14 +116,16 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
     @inline(never)
     private func register(_ key: Key, file: StaticString, function: StaticString) -> UInt32 {
         content.withLock { content in
-            if let known = content.entries.first(where: { $0.key == key }) { return known.site.id }
-            let id = CallSiteTable.add(file.description, function.description, Int(key.line), to: &content)
+            if let known = content.entries[key] { return known.site.id }
+            let text = Text(
+                file: file.description, function: function.description, line: Int(clamping: key.line))
+            let id = content.byText[text] ?? CallSiteTable.add(text, to: &content)
             let entry = Entry(key: key, site: content.sites[Int(id)])
-            content.entries.append(entry)
+            content.entries[key] = entry
             guard let table = content.tables.last else { return id }
             if content.entries.count * 2 > table.mask {
                 let larger = Slots(capacity: (table.mask + 1) * 4)
-                for entry in content.entries { CallSiteTable.insert(entry, into: larger) }
+                for entry in content.entries.values { CallSiteTable.insert(entry, into: larger) }
                 content.tables.append(larger)
                 slots.store(
                     UnsafeRawPointer(Unmanaged.passUnretained(larger).toOpaque()), ordering: .releasing)
@@ -129,18 +143,36 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
             UnsafeRawPointer(Unmanaged.passUnretained(entry).toOpaque()), ordering: .releasing)
     }
 
-    /// The number of a site whose text is known only while the program runs, as in a bridge to another library.
-    func id(file: String, function: String, line: Int) -> UInt32 {
-        content.withLock { CallSiteTable.add(file, function, line, to: &$0) }
+    /// How many sites, and how many bytes of their texts, are kept for places that are known only while the program runs.
+    static let dynamicSiteLimit = 4096
+    static let dynamicByteLimit = 512 * 1024
+
+    /// The number of a site whose text is known only while the program runs; nil where the table has no room for it.
+    func id(file: String, function: String, line: Int) -> UInt32? {
+        let text = Text(file: file, function: function, line: line)
+        return content.withLock { content in
+            if let known = content.byText[text] { return known }
+            let size = file.utf8.count + function.utf8.count
+            guard content.dynamicSites < CallSiteTable.dynamicSiteLimit,
+                size <= CallSiteTable.dynamicByteLimit - content.dynamicBytes
+            else { return nil }
+            content.dynamicSites += 1
+            content.dynamicBytes += size
+            return CallSiteTable.add(text, to: &content)
+        }
     }
 
-    private static func add(_ file: String, _ function: String, _ line: Int, to content: inout Content)
-        -> UInt32
-    {
-        let text = "\(file)\u{0}\(function)\u{0}\(line)"
-        if let known = content.byText[text] { return known }
+    /// The number of the site of a message; nil where it is not one of this process's, and has no room.
+    func id(of site: CallSite) -> UInt32? {
+        let isKnown = content.withLock { content in
+            site.id < content.sites.count && content.sites[Int(site.id)] === site
+        }
+        return isKnown ? site.id : id(file: site.file, function: site.function, line: site.line)
+    }
+
+    private static func add(_ text: Text, to content: inout Content) -> UInt32 {
         let id = UInt32(content.sites.count)
-        let site = CallSite(id: id, file: file, function: function, line: line)
+        let site = CallSite(id: id, file: text.file, function: text.function, line: text.line)
         content.sites.append(site)
         content.byText[text] = id
         // Before anybody knows the number, and so before a record can cite it.

@@ -72,6 +72,9 @@ public struct LogMessage: Sendable {
     /// The queue's label in UTF-8; empty where there is none.
     var queueLabelBytes: UnsafeRawBufferPointer { nameBytes(1) }
 
+    /// The task's name in UTF-8; empty where it has none.
+    var taskNameBytes: UnsafeRawBufferPointer { nameBytes(2) }
+
     /// Whether the task has a name.
     var hasTaskName: Bool { storage.load(RecordLayout.taskSize, as: UInt8.self) != 0 }
 

@@ -71,6 +71,12 @@ final class MessageStorage: @unchecked Sendable {
         UnsafeRawBufferPointer(start: bytes + textOffset + textSize, count: fieldsSize)
     }
 
+    /// The names of thread, queue and task with their sizes in front.
+    var names: [UInt8] {
+        let sizes = (RecordLayout.nameSize...RecordLayout.taskSize).map { load($0, as: UInt8.self) }
+        return sizes + UnsafeRawBufferPointer(start: bytes + bodyOffset, count: textOffset - bodyOffset)
+    }
+
     private func ensure(_ size: Int) {
         if size <= capacity { return }
         bytes.deallocate()
@@ -211,6 +217,8 @@ struct NameCache {
     @inline(__always)
     mutating func site(_ id: UInt32) -> Unmanaged<CallSite> {
         if id < sites.count { return sites[Int(id)] }
+        // The place of such a message is not in the table, but in its fields.
+        if id == .max { return .passUnretained(CallSite.unknown) }
         sites = CallSiteTable.shared.sites.map { .passUnretained($0) }
         return id < sites.count ? sites[Int(id)] : .passUnretained(CallSite.unknown)
     }

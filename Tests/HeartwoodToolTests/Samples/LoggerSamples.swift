@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 
 // The code of Docs/WritingALogger.md, word for word; `SampleTests` compares them.
@@ -54,5 +55,20 @@ final class BatchLogger: AbstractLogger, @unchecked Sendable {
             noteLaterFailure(of: count, "the batch was refused")
         }
     }
+}
+// end
+
+// sample: Docs/WritingALogger.md
+/// What another library calls for each of its messages.
+func bridge(_ text: String, file: String, line: Int, at date: Date) {
+    let message = LogMessage(
+        "\(text)", level: .info, category: LogCategory("library"), timestamp: LogTimestamp(date), file: file,
+        function: "", line: line)
+    LogDispatcher.shared.log(message)
+}
+
+/// A facade that knows the place, and nothing else.
+func report(_ text: String, file: String = #fileID, function: String = #function, line: Int = #line) {
+    log(text, level: .error, file: file, function: function, line: line)
 }
 // end

@@ -219,3 +219,23 @@ func journalSample() throws {
     LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
     // end
 }
+
+private func facadeReference() {
+    // sample: Sources/Heartwood/LogCalls+Place.swift
+    func trace(_ text: String, file: String = #fileID, function: String = #function, line: Int = #line) {
+        log(text, level: .debug, file: file, function: function, line: line)
+    }
+    // end
+    trace("a facade")
+}
+
+// sample: Sources/Heartwood/Dispatcher/LogDispatcher+Bridge.swift
+final class Forwarder: AbstractLogger, @unchecked Sendable {
+    private let target: LogDispatcher
+    init(to target: LogDispatcher) {
+        self.target = target
+        super.init(name: "forwarder")
+    }
+    override func log(_ message: LogMessage) { target.log(message) }
+}
+// end
