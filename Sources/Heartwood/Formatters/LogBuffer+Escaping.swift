@@ -8,7 +8,7 @@ extension LogBuffer {
         /// Newlines stay, and each further line is indented; all others are written as with ``escape``, but the
         /// backslash stays as it is.
         case indent
-        /// Nothing is done. For texts that are trusted, or escaped by somebody else.
+        /// Nothing is done. For texts that are trusted, or escaped elsewhere.
         case none
     }
 
@@ -42,15 +42,15 @@ extension LogBuffer {
         }
     }
 
-    /// Whether there may be something to escape: a control character, a backslash, or the first byte of U+0080 to
-    /// U+009F, or of U+2000 and above, where the separators and the bidirectional controls are; or no UTF-8 at all.
+    /// Whether there may be something to escape: a control character, a backslash, the first bytes of a hidden character;
+    /// or no UTF-8 at all.
     @inline(__always)
     static func needsEscaping(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var high: UInt64 = 0
         let count = bytes.count
         if count < 8 {
-            for byte in bytes {
-                if isSuspect(byte) { return true }
+            for (offset, byte) in bytes.enumerated() {
+                if isSuspect(bytes, offset) { return true }
                 high |= UInt64(byte & 0x80)
             }
             return high != 0 && !isUTF8(bytes)
@@ -66,7 +66,7 @@ extension LogBuffer {
             let isSlash = (slash &- ones) & ~slash & highs
             let isDelete = (delete &- ones) & ~delete & highs
             if low | isSlash | isDelete | (word & highs) != 0 {
-                for offset in index..<index + 8 where isSuspect(bytes[offset]) { return true }
+                for offset in index..<index + 8 where isSuspect(bytes, offset) { return true }
                 high |= word & highs
             }
             if index + 8 == count { return high != 0 && !isUTF8(bytes) }
@@ -76,9 +76,27 @@ extension LogBuffer {
     }
 
     @inline(__always)
-    private static func isSuspect(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == 0x5C || byte == 0x7F || byte == 0xC2 || byte == 0xE2 || byte == 0xEF
-            || byte == 0xD8
+    private static func isSuspect(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
+        let byte = bytes[index]
+        return byte < 0x20 || byte == 0x5C || byte == 0x7F || (byte >= 0xC2 && mayBeHidden(bytes, index))
+    }
+
+    /// Whether a sequence of bytes begins as hidden characters do.
+    @inline(__always)
+    private static func mayBeHidden(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
+        let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+        switch bytes[index] {
+        case 0xC2: return next < 0xA0 || next == 0xAD
+        case 0xCD: return next == 0x8F
+        case 0xD8: return next == 0x9C
+        case 0xE1: return next == 0x85 || next == 0x9E || next == 0xA0
+        case 0xE2: return next == 0x80 || next == 0x81
+        case 0xE3: return next == 0x85
+        case 0xEF: return next == 0xBB || next == 0xBE || next == 0xBF
+        case 0xF0: return next == 0x9B || next == 0x9D
+        case 0xF3: return next == 0xA0
+        default: return false
+        }
     }
 
     /// Adds UTF-8 with everything escaped that could move a cursor, forge a line or hide text.
@@ -101,23 +119,13 @@ extension LogBuffer {
             case 0x0D: append("\\r" as StaticString)
             case 0x09: append("\\t" as StaticString)
             case 0..<0x20, 0x7F: append(escaped: UInt32(byte))
-            case 0xC2 where index + 1 < count && (0x80...0x9F).contains(bytes[index + 1]):
-                append(escaped: UInt32(bytes[index + 1]))
-                index += 1
-            case 0xD8 where index + 1 < count && bytes[index + 1] == 0x9C:  // U+061C, Arabic letter mark
-                append(escaped: 0x061C)
-                index += 1
-            case 0xE2:
-                if let code = LogBuffer.hiddenCharacter(bytes, at: index) {
+            case 0x80...:
+                if let (code, length) = LogBuffer.hiddenCharacter(bytes, at: index) {
                     append(escaped: code)
-                    index += 2
+                    index += length - 1
                 } else {
                     index += appendSequence(bytes, at: index) - 1
                 }
-            case 0xEF where index + 2 < count && bytes[index + 1] == 0xBB && bytes[index + 2] == 0xBF:
-                append(escaped: 0xFEFF)
-                index += 2
-            case 0x80...: index += appendSequence(bytes, at: index) - 1
             default: append(byte)
             }
             index += 1
@@ -138,22 +146,25 @@ extension LogBuffer {
         return length
     }
 
-    /// The character of three bytes at `index` if it is hidden.
-    static func hiddenCharacter(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt32? {
-        guard index + 2 < bytes.count, isContinuation(bytes[index + 1], bytes[index + 2]) else { return nil }
-        let code = 0x2000 | UInt32(bytes[index + 1] & 0x3F) << 6 | UInt32(bytes[index + 2] & 0x3F)
-        return isHidden(code) ? code : nil
+    /// The character that begins at `index`, and its length, if it is hidden.
+    static func hiddenCharacter(
+        _ bytes: UnsafeRawBufferPointer, at index: Int
+    ) -> (code: UInt32, length: Int)? {
+        guard mayBeHidden(bytes, index) else { return nil }
+        let length = sequenceLength(bytes, at: index)
+        if length < 2 { return nil }
+        var code = UInt32(bytes[index]) & (0x7F >> UInt32(length))
+        for offset in 1..<length { code = code << 6 | UInt32(bytes[index + offset] & 0x3F) }
+        return isHidden(code) ? (code, length) : nil
     }
 
-    private static func isContinuation(_ first: UInt8, _ second: UInt8) -> Bool {
-        first & 0xC0 == 0x80 && second & 0xC0 == 0x80
-    }
-
-    /// Line and paragraph separators, bidirectional controls and zero-width characters (but the joiners, which
-    /// scripts and emoji need).
+    /// Controls, line and paragraph separators, and what has no width or shows as a blank: bidirectional controls, fillers,
+    /// annotations and tags; but not the joiners and the variation selectors, which scripts and emoji need.
     private static func isHidden(_ code: UInt32) -> Bool {
         switch code {
-        case 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A...0x202E, 0x2060, 0x2066...0x2069: true
+        case 0x80...0x9F, 0xAD, 0x034F, 0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x180E: true
+        case 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0x3164: true
+        case 0xFEFF, 0xFFA0, 0xFFF9...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A, 0xE0000...0xE007F: true
         default: false
         }
     }

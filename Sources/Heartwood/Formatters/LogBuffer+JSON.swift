@@ -2,7 +2,8 @@ extension LogBuffer {
     /// Adds a text as a JSON string, quotes included (RFC 8259, section 7).
     ///
     /// Also escaped are DEL, U+0080 to U+009F, U+2028 and U+2029, so that a line of JSON is a line everywhere, and what
-    /// could hide or turn text around: bidirectional controls and zero-width characters but the joiners.
+    /// could hide text or turn it around: bidirectional controls, fillers, tags and characters without width, but not the
+    /// joiners and the variation selectors.
     public mutating func append(json text: String) {
         var text = text
         text.withUTF8 { append(json: UnsafeRawBufferPointer($0)) }
@@ -45,22 +46,13 @@ extension LogBuffer {
             case 0x0D: append("\\r" as StaticString)
             case 0x09: append("\\t" as StaticString)
             case 0..<0x20, 0x7F: append(unicode: UInt32(byte))
-            case 0xC2 where index + 1 < count && (0x80...0x9F).contains(bytes[index + 1]):
-                append(unicode: UInt32(bytes[index + 1]))
-                index += 1
-            case 0xD8 where index + 1 < count && bytes[index + 1] == 0x9C:  // U+061C, Arabic letter mark
-                append(unicode: 0x061C)
-                index += 1
-            case 0xE2 where LogBuffer.hiddenCharacter(bytes, at: index) != nil:
-                append(unicode: LogBuffer.hiddenCharacter(bytes, at: index) ?? 0)
-                index += 2
-            case 0xEF where index + 2 < count && bytes[index + 1] == 0xBB && bytes[index + 2] == 0xBF:
-                append(unicode: 0xFEFF)
-                index += 2
             case 0x80...:
                 let length = LogBuffer.sequenceLength(bytes, at: index)
                 if length == 0 {
                     append(unicode: 0xFFFD)
+                } else if let (code, length) = LogBuffer.hiddenCharacter(bytes, at: index) {
+                    append(unicode: code)
+                    index += length - 1
                 } else {
                     append(UnsafeRawBufferPointer(rebasing: bytes[index..<index + length]))
                     index += length - 1
@@ -72,6 +64,10 @@ extension LogBuffer {
     }
 
     private mutating func append(unicode code: UInt32) {
+        if code > 0xFFFF {
+            append(unicode: 0xD800 + (code - 0x10000) >> 10)
+            return append(unicode: 0xDC00 + (code & 0x3FF))
+        }
         append("\\u" as StaticString)
         for shift in stride(from: UInt32(12), through: 0, by: -4) {
             append(LogBuffer.hexDigits[Int(code >> shift) & 15])

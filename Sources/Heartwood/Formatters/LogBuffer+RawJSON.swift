@@ -24,6 +24,8 @@ extension LogBuffer {
 }
 
 /// Checks JSON (RFC 8259) while it copies it, so that nothing gets into a line that breaks it.
+///
+/// Refused is also what readers understand differently: an object with a key twice. Half of a surrogate pair becomes U+FFFD.
 private struct RawJSONReader {
     let bytes: UnsafeRawBufferPointer
     private var index = 0
@@ -76,10 +78,14 @@ private struct RawJSONReader {
     ) -> Bool {
         guard depth < RawJSONReader.deepest, take(open, to: &output) else { return false }
         if take(close, to: &output) { return true }
+        var keys: Set<[UInt8]> = []
         repeat {
             if open == "{" {
                 skipSpace()
-                guard copyString(to: &output), take(":", to: &output) else { return false }
+                let start = index
+                guard copyString(to: &output), keys.insert(decoded(start + 1..<index - 1)).inserted,
+                    take(":", to: &output)
+                else { return false }
             }
             guard copyValue(to: &output, depth: depth + 1) else { return false }
         } while take(",", to: &output)
@@ -128,24 +134,96 @@ private struct RawJSONReader {
 
     private mutating func copyString(to output: inout LogBuffer) -> Bool {
         guard take("\"", to: &output) else { return false }
-        let start = index
+        // What was not copied yet begins here.
+        var start = index
         while let byte = next, byte != UInt8(ascii: "\"") {
             if byte < 0x20 { return false }
             index += 1
             if byte != UInt8(ascii: "\\") { continue }
             guard let escape = next, "\"\\/bfnrtu".utf8.contains(escape) else { return false }
             index += 1
-            if escape == UInt8(ascii: "u") {
-                for _ in 0..<4 {
-                    guard let digit = next, Character(UnicodeScalar(digit)).isHexDigit, digit < 0x80 else {
-                        return false
-                    }
-                    index += 1
-                }
-            }
+            if escape != UInt8(ascii: "u") { continue }
+            let place = index - 2
+            guard let code = takeUnit() else { return false }
+            if !(0xD800...0xDFFF).contains(code) { continue }
+            if code < 0xDC00, takeLowSurrogate() { continue }
+            output.appendInsideOfJSON(UnsafeRawBufferPointer(rebasing: bytes[start..<place]), isEscaped: true)
+            output.append("\\ufffd" as StaticString)
+            start = index
         }
         if next == nil { return false }
         output.appendInsideOfJSON(UnsafeRawBufferPointer(rebasing: bytes[start..<index]), isEscaped: true)
         return take("\"", to: &output)
+    }
+
+    /// The number that four hexadecimal digits are.
+    private mutating func takeUnit() -> UInt32? {
+        var code: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = next, let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80
+            else {
+                return nil
+            }
+            code = code << 4 | UInt32(digit)
+            index += 1
+        }
+        return code
+    }
+
+    /// Takes the second half of a pair of surrogates, if it is there.
+    private mutating func takeLowSurrogate() -> Bool {
+        let start = index
+        if next == UInt8(ascii: "\\") {
+            index += 1
+            if next == UInt8(ascii: "u") {
+                index += 1
+                if let code = takeUnit(), (0xDC00...0xDFFF).contains(code) { return true }
+            }
+        }
+        index = start
+        return false
+    }
+
+    /// A key without its escapes, so that two spellings of one are found.
+    private func decoded(_ range: Range<Int>) -> [UInt8] {
+        let bytes = bytes[range]
+        guard bytes.contains(UInt8(ascii: "\\")) else { return Array(bytes) }
+        var reader = RawJSONReader(bytes: self.bytes)
+        reader.index = range.lowerBound
+        var key: [UInt8] = []
+        while reader.index < range.upperBound {
+            let byte = self.bytes[reader.index]
+            reader.index += 1
+            guard byte == UInt8(ascii: "\\") else {
+                key.append(byte)
+                continue
+            }
+            let escape = self.bytes[reader.index]
+            reader.index += 1
+            switch escape {
+            case UInt8(ascii: "b"): key.append(0x08)
+            case UInt8(ascii: "f"): key.append(0x0C)
+            case UInt8(ascii: "n"): key.append(0x0A)
+            case UInt8(ascii: "r"): key.append(0x0D)
+            case UInt8(ascii: "t"): key.append(0x09)
+            case UInt8(ascii: "u"): key += reader.takeScalar()
+            default: key.append(escape)
+            }
+        }
+        return key
+    }
+
+    /// The character of the digits after `\\u`, in UTF-8.
+    private mutating func takeScalar() -> [UInt8] {
+        guard let high = takeUnit() else { return [] }
+        var code = high
+        if (0xD800...0xDBFF).contains(high) {
+            let start = index
+            if takeLowSurrogate() {
+                index = start + 2
+                code = 0x10000 + (high - 0xD800) << 10 + ((takeUnit() ?? 0xDC00) - 0xDC00)
+            }
+        }
+        return Array(String(Character(Unicode.Scalar(code) ?? "\u{FFFD}")).utf8)
     }
 }

@@ -9,8 +9,9 @@ enum HostileText {
     /// What no line may show as it is: C0, DEL, C1, separators and bidirectional controls.
     static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069, 0x200B, 0x200E, 0x200F,
-            0x061C, 0xFEFF:
+        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0x202A...0x202E, 0x2060...0x206F, 0x200B, 0x200E, 0x200F,
+            0x061C, 0xFEFF, 0xAD, 0x034F, 0x115F...0x1160, 0x17B4...0x17B5, 0x180E, 0x3164, 0xFFA0,
+            0xFFF9...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A, 0xE0000...0xE007F:
             true
         default: false
         }
@@ -21,6 +22,8 @@ enum HostileText {
             "", "\"", "\\", "\\n", "\\\\", "\r\n", "\n\n\n", "\u{2028}", "\u{2029}", "\u{85}",
             "\u{202E}evil\u{202C}",
             "\u{2066}x\u{2069}", "\u{1B}[2J\u{1B}]8;;http://x\u{07}", "\u{9B}31m", "\u{200B}\u{FEFF}\u{061C}",
+            "soft\u{AD}hyphen", "\u{180E}\u{115F}\u{3164}\u{FFA0}", "\u{FFF9}a\u{FFFA}b\u{FFFB}",
+            "\u{E0001}\u{E0068}\u{E0069}\u{E007F}", "\u{034F}\u{17B4}\u{2062}\u{1D173}\u{1BCA0}",
             "{\"a\":1}", "100%s%n", "é😀👩‍👩‍👧‍👦", "\u{0}", "a\u{0}b", "\u{FFFF}\u{10FFFF}\u{FFFD}",
             String(decoding: [0xC0, 0x80, 0xED, 0xA0, 0x80, 0xF8, 0xFF, 0x0A] as [UInt8], as: UTF8.self),
             "2026-01-01 00:00:00.000Z error   forged", "\\u{1b}", String(repeating: "\n", count: 300),

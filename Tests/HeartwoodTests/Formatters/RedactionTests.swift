@@ -23,6 +23,10 @@ struct RedactionTests {
             ("Authorization: Bearer abc.def-123_~+/==", "Authorization: Bearer <token>"),
             ("BEARER  a1b2c3d4e5", "BEARER  <token>"), ("bearer of bad news", "bearer of bad news"),
             ("bearer: tokentokentokentokentoken", "bearer: <token>"), ("forbearer abc", "forbearer abc"),
+            // Cards have 13 to 19 digits; of these, the first and the last have too few and too many.
+            ("412345678905", "412345678905"), ("41234567890123458", "<card>"),
+            ("412345678901234561", "<card>"), ("4123456789012345677", "<card>"),
+            ("41234567890123456787", "41234567890123456787"), ("4123 4567 8901 2345 677", "<card>"),
             ("", ""), ("no secrets at all", "no secrets at all"), ("bearer ", "bearer "), ("earer", "earer"),
             ("ann@example.org 4111111111111111 Bearer a1b2c3d4e5", "<email> <card> Bearer <token>"),
         ])

@@ -2,23 +2,21 @@
 struct ConsoleLayout {
     let palette: ConsolePalette
     let showsPlace: Bool
-    let escaping: LogBuffer.Escaping
     private let zone: LogTimeZone
     private var second: Int64 = .min
     private var secondText: [UInt8] = []
 
     init(
-        palette: ConsolePalette = .standard, zone: LogTimeZone = .local, showsPlace: Bool = true,
-        escaping: LogBuffer.Escaping = .escape
+        palette: ConsolePalette = .standard, zone: LogTimeZone = .local, showsPlace: Bool = true
     ) {
         self.palette = palette
         self.zone = zone
         self.showsPlace = showsPlace
-        self.escaping = escaping
     }
 
     mutating func append(
-        _ message: LogMessage, to output: inout LogBuffer, depth: ConsoleColorDepth, privacy: LogPrivacyPolicy
+        _ message: LogMessage, to output: inout LogBuffer, depth: ConsoleColorDepth,
+        privacy: LogPrivacyPolicy, escaping: LogBuffer.Escaping = .escape
     ) {
         let colored = depth != .none
         let faint = ConsoleStyle.faint.sequence(depth)

@@ -4,8 +4,9 @@ import CHeartwood
 ///
 ///     10:20:30.123 info    payments charged 12.5 EUR  {order=17}  Shop.swift:42
 ///
-/// On a terminal, the level is coloured, and time and place are faint. Control characters in a message are always
-/// escaped, so that it can neither move the cursor nor forge a line.
+/// On a terminal, the level is colored, and time and place are faint. A text of several lines is shown as such there, each
+/// further line indented, and elsewhere as one line. Control characters in a message are always escaped, so that it can
+/// neither move the cursor nor forge a line.
 ///
 /// All settings are ordered with the messages, and may be read and set from any thread. Each batch of messages is one
 /// `write(2)`. A reader that has gone (`myserver | head`) does not end the process: the messages count as failed.
@@ -47,10 +48,12 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     /// It counts for the console's own layout; a formatter has its own setting.
     @Ordered public var privacy: LogPrivacyPolicy?
 
-    /// What happens to control characters; escaped unless changed.
+    /// What happens to newlines, backslashes and control characters in a text; nil, the default, is
+    /// ``LogBuffer/Escaping/indent`` on a terminal and ``LogBuffer/Escaping/escape`` elsewhere.
     ///
-    /// ``LogBuffer/Escaping/indent`` shows a text of several lines as such.
-    @Ordered public var escaping = LogBuffer.Escaping.escape
+    /// A formatter has its own setting for the text. In its lines, newlines are indented and control characters escaped
+    /// unless this is ``LogBuffer/Escaping/none``.
+    @Ordered public var escaping: LogBuffer.Escaping?
 
     // MARK: Owned by 'queue'
     private var output = ConsoleStream(STDOUT_FILENO)
@@ -79,12 +82,12 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     private func apply() {
         splits = _stream.inEffect
         layout = ConsoleLayout(
-            palette: _palette.inEffect, zone: _zone.inEffect, showsPlace: _showsPlace.inEffect,
-            escaping: _escaping.inEffect)
+            palette: _palette.inEffect, zone: _zone.inEffect, showsPlace: _showsPlace.inEffect)
         let depth = _colorDepth.inEffect
         let privacy = _privacy.inEffect
-        output.configure(depth: depth, privacy: privacy)
-        error.configure(depth: depth, privacy: privacy)
+        let escaping = _escaping.inEffect
+        output.configure(depth: depth, privacy: privacy, escaping: escaping)
+        error.configure(depth: depth, privacy: privacy, escaping: escaping)
     }
 
     /// Adds the message to its stream's batch.
@@ -118,11 +121,13 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
             stream.buffer.append(style)
             let text = stream.buffer.count
             if !formatted(message, into: &stream.buffer) { return stream.buffer.truncate(to: start) }
-            if layout.escaping != .none { stream.buffer.makeSafe(from: text, .indent, indent: 0) }
+            if stream.escaping != .none { stream.buffer.makeSafe(from: text, .indent) }
             if !style.isEmpty { stream.buffer.append(ConsoleStyle.reset) }
         } else {
             stream.buffer.redaction = redactionForMessage
-            layout.append(message, to: &stream.buffer, depth: stream.depth, privacy: stream.privacy)
+            layout.append(
+                message, to: &stream.buffer, depth: stream.depth, privacy: stream.privacy,
+                escaping: stream.escaping)
         }
         stream.buffer.append(UInt8(ascii: "\n"))
         stream.pending += 1

@@ -11,6 +11,7 @@ struct ConsoleStream: ~Copyable {
     private(set) var isClosed = false
     private(set) var depth: ConsoleColorDepth
     private(set) var privacy: LogPrivacyPolicy
+    private(set) var escaping = LogBuffer.Escaping.escape
 
     /// An open file for the terminal, where it is one; -1 until it is needed.
     private var terminal: Int32 = -1
@@ -29,11 +30,14 @@ struct ConsoleStream: ~Copyable {
 
     var name: String { descriptor == STDERR_FILENO ? "standard error" : "standard output" }
 
-    mutating func configure(depth: ConsoleColorDepth?, privacy: LogPrivacyPolicy?) {
+    mutating func configure(
+        depth: ConsoleColorDepth?, privacy: LogPrivacyPolicy?, escaping: LogBuffer.Escaping?
+    ) {
         self.depth =
             depth ?? ConsoleColorDepth.detect(isTerminal: isTerminal, environment: ProcessEnvironment.all)
         buffer.colorDepth = self.depth
         self.privacy = privacy ?? (isTerminal ? .reveal : .redact)
+        self.escaping = escaping ?? (isTerminal ? .indent : .escape)
     }
 
     deinit { if terminal >= 0 { SystemCalls().close(terminal) } }
