@@ -152,6 +152,26 @@ struct ConfigurationWatchTests {
         #expect(watch.counts == (3, 2))
     }
 
+    @Test("A version that a reload has refused is not refused and reported again at every look")
+    func refusedByReload() throws {
+        let scene = Scene()
+        try scene.write(scene.text("error"), to: scene.path)
+        let watch = try scene.watch()
+        try scene.write(scene.text("debgu"), to: scene.path)
+        #expect(throws: LogConfigurationError.self) { try watch.reload() }
+        for _ in 0..<4 { scene.look() }
+        #expect(watch.counts == (1, 1))
+        #expect(scene.reports.withLock { $0 } == [])
+        // The same bytes again are no change; others are.
+        try scene.write(scene.text("debgu"), to: scene.path)
+        scene.look()
+        #expect(watch.counts == (1, 1))
+        try scene.write(scene.text("debug"), to: scene.path)
+        scene.look()
+        #expect(watch.counts == (2, 1))
+        #expect(scene.level == .debug)
+    }
+
     @Test("Files that are wrong at the beginning are an error, and a watch that is let go of looks no more")
     func beginning() throws {
         let scene = Scene()
@@ -207,9 +227,21 @@ struct ConfigurationProcessTests {
             kill(getpid(), SIGHUP)
             guard comesTrue({ watch?.counts.refused == 1 }) else { exit(4) }
             guard LogDispatcher.shared.configuredLogger(named: "f")?.levels == .debug else { exit(5) }
+            // The files are opened again all the same: the log has been moved away.
+            rename(path + "/logs/t.log", path + "/logs/taken too")
+            kill(getpid(), SIGHUP)
+            guard comesTrue({ watch?.counts.refused == 2 }) else { exit(8) }
+            logDebug("three")
+            LogDispatcher.shared.flush()
+            guard
+                comesTrue({
+                    (try? String(contentsOfFile: path + "/logs/t.log", encoding: .utf8)) == "three\n"
+                }),
+                try String(contentsOfFile: path + "/logs/taken too", encoding: .utf8) == "two\n"
+            else { exit(9) }
             watch = nil
             kill(getpid(), SIGHUP)
-            guard comesTrue({ ConfigurationProcessTests.calls.load(ordering: .relaxed) == 3 }) else {
+            guard comesTrue({ ConfigurationProcessTests.calls.load(ordering: .relaxed) == 4 }) else {
                 exit(6)
             }
             exit(7)

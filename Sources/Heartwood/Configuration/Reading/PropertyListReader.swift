@@ -19,6 +19,9 @@ struct PropertyListReader {
         guard depth(of: bytes) <= deepest else {
             throw LogConfigurationError(LogSettingPlace(source), tooDeep)
         }
+        guard BinaryPropertyList.size(of: bytes, limit: mostValues) <= mostValues else {
+            throw LogConfigurationError(LogSettingPlace(source), tooLarge)
+        }
         let node: Node
         do {
             node = try PropertyListDecoder().decode(Node.self, from: Data(bytes))
@@ -36,6 +39,9 @@ struct PropertyListReader {
 
     /// How many tables and lists may be inside of each other, as in JSON.
     private static let deepest = 64
+    /// How many values a binary list may stand for: its references may name one value many times.
+    private static let mostValues = 100_000
+    private static let tooLarge = "the property list holds too many values: 100,000 are possible"
     private static let tooDeep = "the property list is nested too deeply: 64 levels are possible"
 
     /// How deep an XML list is nested, at most: the system's own parser has no limit but the stack.
