@@ -1,11 +1,25 @@
 /// An amount of storage, with its unit in the name: `.mebibytes(10)`.
-public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible {
+///
+/// A number is an amount in bytes: `5 * 1024 * 1024`.
+public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByIntegerLiteral
+{
     /// The amount in bytes; never negative.
     public let bytes: Int
 
     /// Takes an amount in bytes; a negative one counts as zero.
     public init(_ bytes: Int) {
         self.bytes = max(0, bytes)
+    }
+
+    /// Takes a literal, in bytes; a negative one counts as zero.
+    public init(integerLiteral bytes: Int) {
+        self.init(bytes)
+    }
+
+    /// Multiplies an amount; what is more than `Int.max` bytes counts as that.
+    public static func * (amount: ByteCount, factor: Int) -> ByteCount {
+        let (product, overflow) = amount.bytes.multipliedReportingOverflow(by: max(0, factor))
+        return ByteCount(overflow ? .max : product)
     }
 
     /// Nothing; where a limit is asked for, zero switches the limit off.

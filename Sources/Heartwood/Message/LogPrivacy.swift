@@ -4,14 +4,22 @@
 /// logInfo("mail to \(email, privacy: .private), card \(number, privacy: .sensitive)")
 /// ```
 public enum LogPrivacy: UInt8, Sendable {
-    /// Everybody; the default.
+    /// All loggers may read it; the default.
     case `public` = 0
     /// Only loggers whose privacy is ``LogPrivacyPolicy/reveal``; others write `<private>`.
     case `private` = 1
     /// As ``private``, but others write a keyed hash, so that equal values can be recognised as equal.
     case privateHashed = 2
-    /// Nobody: the value is replaced at the call, and never copied anywhere.
+    /// No logger may read it: the value is replaced at the call, and never copied anywhere.
     case sensitive = 3
+
+    /// Not available: Heartwood does not guess which values are private.
+    @available(
+        *, unavailable,
+        message:
+            "there is no automatic privacy: values are public unless the call says .private or .sensitive"
+    )
+    public static var auto: LogPrivacy { .private }
 
     /// How a private piece looks to those who may not read it.
     public enum Mask: Sendable {

@@ -22,6 +22,13 @@ public struct IntegerFormat: Sendable {
     public static let binary = IntegerFormat.binary()
     /// An amount of storage: `1.5 MiB`.
     public static let bytes = IntegerFormat(code: ValueFormat(.bytes, 0, 0))
+
+    /// Not available: a whole number has no digits after the point.
+    @available(
+        *, unavailable,
+        message: "fixed is a format of floating-point numbers: write \\(Double(value), format: .fixed(2))"
+    )
+    public static func fixed(_ digits: Int) -> IntegerFormat { padded(digits) }
 }
 
 /// How a floating-point number is written in the text of a message; fields for machines keep the number itself.

@@ -1,0 +1,75 @@
+import Foundation
+
+/// What the compiler says of a program that uses the modules as they were built for the tests at hand.
+package struct CompilerCheck {
+    private let compiler: String
+    private let arguments: [String]
+
+    /// Finds the compiler and the modules; nil, with the reason printed, where one of them is not there.
+    ///
+    /// - Parameter module: A module that the program imports.
+    package init?(module: String) {
+        let products = Bundle.main.bundleURL.deletingLastPathComponent()
+        let candidates = [Bundle.main.bundleURL, products].map { $0.appendingPathComponent("Modules") }
+        let found = candidates.first {
+            FileManager.default.fileExists(atPath: $0.path + "/\(module).swiftmodule")
+        }
+        guard let modules = found else {
+            print("skipped: no built module \(module) near \(products.path)")
+            return nil
+        }
+        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        guard let compiler = path.map({ $0 + "/swiftc" }).first(where: FileManager.default.isExecutableFile)
+        else {
+            print("skipped: there is no swiftc in PATH")
+            return nil
+        }
+        self.compiler = compiler
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .path
+        let built = modules.deletingLastPathComponent().path
+        arguments = [
+            "-typecheck", "-swift-version", "6", "-I", modules.path,
+            "-Xcc", "-I\(sources)/CHeartwood/include", "-Xcc", "-I\(sources)/CCurl/include",
+            "-Xcc", "-fmodule-map-file=\(built)/CCurl.build/module.modulemap",
+            "-Xcc", "-fmodule-map-file=\(sources)/CZlib/module.modulemap",
+            "-Xcc", "-fmodule-map-file=\(sources)/CCrypto/module.modulemap",
+            "-Xcc", "-fmodule-map-file=\(built)/CHeartwood.build/module.modulemap",
+        ]
+    }
+
+    /// What the compiler says of a program; nil, with the reason printed, where it cannot import the modules.
+    package func messages(for source: String) throws -> String? {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).swift")
+        let output = file.path + ".output"
+        try Data(source.utf8).write(to: file)
+        defer { for path in [file.path, output] { try? FileManager.default.removeItem(atPath: path) } }
+        let process = try ChildProcess(
+            compiler, arguments + [file.path], output: .file(output), error: .output)
+        process.wait()
+        let text = try String(contentsOfFile: output, encoding: .utf8)
+        guard !text.contains("error: no such module"), !text.contains("missing required module") else {
+            print("skipped: the built module cannot be imported here: \(text.prefix(300))")
+            return nil
+        }
+        return text
+    }
+
+    /// The first error of each of some statements, which are put into a program line by line; nil as above.
+    ///
+    /// - Parameters:
+    ///   - statements: The statements, of one line each.
+    ///   - prelude: What is before them.
+    ///   - close: What ends it.
+    package func errors(of statements: [String], after prelude: String, close: String = "}") throws
+        -> [String?]?
+    {
+        let first = prelude.split(separator: "\n", omittingEmptySubsequences: false).count + 1
+        let source = prelude + "\n" + statements.joined(separator: "\n") + "\n" + close + "\n"
+        guard let text = try messages(for: source) else { return nil }
+        let lines = text.split(separator: "\n")
+        return statements.indices.map { index in
+            lines.first { $0.contains(".swift:\(first + index):") && $0.contains("error:") }.map(String.init)
+        }
+    }
+}
