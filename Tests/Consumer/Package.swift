@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A package that uses Heartwood as yours does: from outside, by its public API alone. Its tests derive from every class that
+// may be derived from and adopt every protocol that may be adopted; and they compile the samples of the documents.
+//
+//     swift test --package-path Tests/Consumer --scratch-path .build/consumer
+
+let package = Package(
+    name: "consumer",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "heartwood", path: "../..")],
+    targets: [
+        .testTarget(
+            name: "ConsumerTests",
+            dependencies: [
+                .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodHTTP", package: "heartwood"),
+                .product(name: "HeartwoodEvents", package: "heartwood"),
+                .product(name: "HeartwoodSQLite", package: "heartwood"),
+                .product(name: "HeartwoodTestSupport", package: "heartwood"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+            ])
+    ]
+)

@@ -1,0 +1,65 @@
+import Foundation
+import Heartwood
+import Testing
+
+/// A file logger from outside, with every hook.
+final class Framed: FileLogger, @unchecked Sendable {
+    override func finishRecord(in output: inout LogBuffer, from start: Int) {
+        output.append("\u{1E}\n")
+    }
+    override var repairsTornLines: Bool { false }
+}
+
+final class HexNames: LogFileNaming, @unchecked Sendable {
+    override func name(for label: LogFileLabel) -> String { "trace-\(String(label.number, radix: 16)).log" }
+    override func label(of name: String) -> LogFileLabel? {
+        guard name.hasPrefix("trace-"), name.hasSuffix(".log") else { return nil }
+        return Int(name.dropFirst(6).dropLast(4), radix: 16).map { LogFileLabel(begun: nil, number: $0) }
+    }
+}
+
+final class Collector: LogArchiveProcessor, @unchecked Sendable {
+    let files = Reports()
+    override func process(_ file: LogFileInfo) throws -> Outcome {
+        files.add(file.name)
+        return .keep
+    }
+    override var retryDelay: Duration { .seconds(1) }
+}
+
+@Suite("Files from outside of the package")
+struct FileExtensionTests {
+    private func directory() throws -> String {
+        let path = FileManager.default.temporaryDirectory.path + "/heartwood-consumer-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return path
+    }
+
+    @Test(
+        "A subclass of the file logger writes what its hook says, with names and an archive processor of its own"
+    )
+    func files() throws {
+        let path = try directory()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let dispatcher = LogDispatcher()
+        let logger = try Framed(directory: path, naming: HexNames())
+        let collector = Collector()
+        logger.archiveProcessor = collector
+        logger.maximumFileSize = 64 * 1024
+        logger.rollingInterval = .seconds(86_400)
+        logger.maximumFileCount = 5
+        dispatcher.add(logger)
+        logInfo("one", to: dispatcher)
+        dispatcher.flush()
+        logger.rollNow()
+        logInfo("two", to: dispatcher)
+        dispatcher.flush()
+        let names = logger.logFiles().map(\.name).sorted()
+        #expect(names.count == 2 && names.allSatisfy { $0.hasPrefix("trace-") })
+        dispatcher.removeAll()
+        let texts = try names.map { try String(contentsOfFile: path + "/" + $0, encoding: .utf8) }
+        #expect(texts.joined().filter { $0 == "\u{1E}" }.count == 2)
+        #expect(texts.joined().contains("one") && texts.joined().contains("two"))
+    }
+}
