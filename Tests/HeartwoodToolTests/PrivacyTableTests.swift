@@ -86,7 +86,7 @@ import Testing
 
     private static let plainValues: [Sample] = [
         Sample("Int", ["7431990251"]) { "value \(number, as: "secret", privacy: $0) end" },
-        Sample("Int with a format", ["7431990251", "1bafc"]) {
+        Sample("Int with a format", ["7431990251", "1bafb2beb"]) {
             "value \(number, as: "secret", privacy: $0, format: .hex) end"
         },
         Sample("UInt64", ["18446744073709551615"]) { "value \(UInt64.max, as: "secret", privacy: $0) end" },
@@ -212,7 +212,7 @@ import Testing
             ("json, scalars", json(JSONLinesFormatter.Options(), values: .scalars)),
             ("json, strings and numbers", json(JSONLinesFormatter.Options(), values: .stringsAndNumbers)),
             ("ecs", json(.ecs())), ("gelf", json(.gelf())), ("swiftyBeaver json", json(.swiftyBeaver)),
-            ("pattern", pattern("{time} {level} {message} {field:secret}")),
+            ("pattern", pattern("{time} {level} {message} {field.secret}")),
             ("swiftyBeaver", { try LogFormatter.swiftyBeaver(privacy: $0) }),
             ("cocoaLumberjackFile", { PatternFormatter.cocoaLumberjackFile(privacy: $0) }),
             ("syslog", syslog { _ in }),
@@ -344,6 +344,7 @@ import Testing
                 let database = try SQLiteLogger(path: folder + "/db/log.sqlite")
                 database.privacy = policy
                 let file = try FileLogger(directory: folder + "/files")
+                file.maximumMessageSize = .mebibytes(1)
                 var options = LogfmtFormatter.Options()
                 options.privacy = policy
                 file.formatter = LogfmtFormatter(options)

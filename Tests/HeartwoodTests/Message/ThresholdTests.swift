@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Thresholds and custom levels")
 struct ThresholdTests {
-    private static let audit = LogLevel(bit: 20, name: "threshold-audit", severity: .notice)
-    private static let trace = LogLevel(bit: 21, name: "threshold-trace", severity: .debug)
+    private static let audit = LogLevel(bit: 13, name: "threshold-audit", severity: .notice)
+    private static let trace = LogLevel(bit: 14, name: "threshold-trace", severity: .debug)
 
     @Test("A threshold lets a custom level pass by its severity; a list only if it names it")
     func severity() {
@@ -84,8 +84,8 @@ struct ThresholdTests {
         category.levels = .info
         logInfo("before", category: category, to: dispatcher)
         // Only here is it known to the program, as a constant is that is used for the first time.
-        let late = LogLevel(bit: 22, name: "threshold-late", severity: .notice)
-        let detail = LogLevel(bit: 23, name: "threshold-detail", severity: .verbose)
+        let late = LogLevel(bit: 15, name: "threshold-late", severity: .notice)
+        let detail = LogLevel(bit: 16, name: "threshold-detail", severity: .verbose)
         #expect(wantsLog(late, category: category, to: dispatcher))
         #expect(!wantsLog(detail, category: category, to: dispatcher))
         log("late", level: late, category: category, to: dispatcher)
