@@ -86,7 +86,7 @@ struct ConfigurationFuzzTests {
         let xml = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
         let json = try JSONSerialization.data(withJSONObject: list)
         for data in [binary, xml, json, Data(Self.bomb(depth: 30, references: 3))] {
-            for _ in 0..<Load.random(1500) {
+            for _ in 0..<Load.random(300) {
                 let bytes = damaged(Array(data), &random)
                 try? LogConfiguration(bytes: bytes, name: "x").check()
             }
@@ -131,7 +131,7 @@ struct ConfigurationFuzzTests {
             ".", "{thread:.", "$", ",", "=", "debug",
         ]
         let message = LogMessage("text \(5, as: "x")")
-        for _ in 0..<Load.random(20_000) {
+        for _ in 0..<Load.random(3000) {
             let text = (0..<Int.random(in: 1...8, using: &random)).map { _ in
                 pieces.randomElement(using: &random) ?? ""
             }.joined()

@@ -55,7 +55,7 @@ struct FileExtensionTests {
         logger.rollNow()
         logInfo("two", to: dispatcher)
         dispatcher.flush()
-        let names = logger.logFiles().map(\.name).sorted()
+        let names = try logger.logFiles().map(\.name).sorted()
         #expect(names.count == 2 && names.allSatisfy { $0.hasPrefix("trace-") })
         dispatcher.removeAll()
         let texts = try names.map { try String(contentsOfFile: path + "/" + $0, encoding: .utf8) }

@@ -6,18 +6,17 @@ import Testing
 
 /// Every hook and setting that a logger from outside may use.
 final class EveryHook: AbstractLogger, @unchecked Sendable {
-    @Ordered var prefix = ""
+    @Ordered var prefix = "> "
     private(set) var calls: [String] = []
     private let written = DispatchQueue(label: "every hook")
 
     init() {
         super.init(name: "every hook", formatter: nil, queue: DispatchQueue(label: "own queue"))
-        _prefix.start(with: "> ")
     }
 
     override func log(_ message: LogMessage) {
         guard let text = formatted(message) else { return }
-        note(_prefix.inEffect + text)
+        note(prefix + text)
         noteWritten(text.utf8.count)
         if text.contains("bad") { noteFailure("bad text") }
     }
@@ -61,10 +60,6 @@ final class RowLogger: AbstractDatabaseLogger<String>, @unchecked Sendable {
     override func begin() {}
     override func end() {}
     override func applySettings() {}
-}
-
-extension LogLevel {
-    static let audit = LogLevel(bit: 9, name: "audit", severity: .notice)
 }
 
 @Suite("Loggers and formatters from outside of the package")

@@ -35,7 +35,7 @@ final class KeepingTransport: HTTPTransport, Sendable {
 
 struct Hurry: RetryPolicy {
     func decide(after failure: DeliveryFailure, random: Double) -> RetryDecision {
-        failure.consecutiveFailures > 100 ? .discard : .retry(after: .milliseconds(1))
+        failure.consecutiveFailures > 100 ? .reject : .retry(after: .milliseconds(1))
     }
 }
 
