@@ -61,6 +61,63 @@ struct SQLiteFaultTests {
         fixture.dispatcher.removeAll()
     }
 
+    @Test(
+        "A file beside the database that has a second name or is a link is refused, and what it leads to untouched",
+        arguments: ["-wal", "-shm", "-journal"])
+    func linkedCompanion(suffix: String) throws {
+        do {
+            let logger = try SQLiteLogger(path: fixture.path, clock: fixture.clock)
+            withExtendedLifetime(logger) {}
+        }
+        let target = fixture.folder + "/target"
+        let content = Data(repeating: 0x41, count: 100_000)
+        for isLink in [true, false] {
+            try content.write(to: URL(fileURLWithPath: target))
+            unlink(fixture.path + suffix)
+            #expect((isLink ? symlink : link)(target, fixture.path + suffix) == 0)
+            let error = #expect(throws: LogError.self) {
+                try SQLiteLogger(path: fixture.path, clock: fixture.clock)
+            }
+            #expect(error?.code == .unsafe && error?.place?.hasSuffix(suffix) == true)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == content)
+        }
+        unlink(fixture.path + suffix)
+        _ = try fixture.add()
+        #expect(fixture.log(0..<3).isComplete)
+        #expect(try fixture.texts() == ["0", "1", "2"])
+    }
+
+    #if os(Linux)
+    @Test(
+        "The process's limit for files is a full disk to the logger, and does not end the process",
+        arguments: [1, 8, 64])
+    func fileSizeLimit(kibibytes: Int) async {
+        await #expect(processExitsWith: .success) { [kibibytes = kibibytes as Int] in
+            let fixture = try Fixture()
+            var limit = rlimit()
+            let kind = __rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue))
+            getrlimit(kind, &limit)
+            let before = limit.rlim_cur
+            limit.rlim_cur = rlim_t(kibibytes << 10)
+            setrlimit(kind, &limit)
+            guard let logger = try? SQLiteLogger(path: fixture.path, clock: fixture.clock) else {
+                // Not even an empty database fits: that is an error.
+                exit(kibibytes < 64 ? 0 : 1)
+            }
+            fixture.dispatcher.add(logger)
+            fixture.dispatcher.synchronousLevels = .off
+            let text = String(repeating: "x", count: 2000)
+            for number in 0..<100 { logInfo("\(number) \(text)", to: fixture.dispatcher) }
+            let isLimited = !fixture.dispatcher.flush(timeout: .seconds(60)).isComplete
+            limit.rlim_cur = before
+            setrlimit(kind, &limit)
+            let isSaved = fixture.dispatcher.flush(timeout: .seconds(60)).isComplete
+            let count = try fixture.texts().count
+            exit(isLimited && isSaved && count == 100 ? 0 : 2)
+        }
+    }
+    #endif
+
     @Test("Messages are saved once where deleting old ones fails, which is reported")
     func undeletable() throws {
         let logger = try fixture.add { $0.maximumSize = .kibibytes(8) }

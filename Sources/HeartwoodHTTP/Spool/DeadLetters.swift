@@ -22,7 +22,7 @@ struct DeadLetters {
 
     /// How many lines a file has.
     static func count(_ name: String, in directory: SpoolDirectory) -> Int {
-        var lines = LineReader(name, in: directory)
+        let lines = LineReader(name, in: directory)
         var count = 0
         while lines.next() != nil { count += 1 }
         return count
@@ -41,10 +41,12 @@ struct DeadLetters {
         Iterator(files: Self.names.map { LineReader($0, in: directory) }, payloadLimit: payloadLimit)
     }
 
-    /// Removes the lines that have messages; 0 or `errno`. A file is replaced as a whole, so that it may be done again.
+    /// Removes the lines that have messages, and returns 0 or an error number.
+    ///
+    /// A file is replaced as a whole, so that it may be done again.
     func remove() -> Int32 {
         for name in Self.names {
-            var lines = LineReader(name, in: directory)
+            let lines = LineReader(name, in: directory)
             var rest: [UInt8] = []
             while let line = lines.next() {
                 if letter(line) == nil { rest += line + [UInt8(ascii: "\n")] }
@@ -123,6 +125,9 @@ struct DeadLetters {
 
     /// Reads a file line by line; a last line without its end is passed over.
     final class LineReader {
+        /// Nothing longer is a line of ours.
+        static let longest = 1 << 28
+
         private let file: Int32
         private var position = 0
         private var chunk: [UInt8] = []
@@ -149,7 +154,7 @@ struct DeadLetters {
                 start = 0
                 let before = chunk.count
                 error = SpoolFile.read(file, from: position, limit: 262_144, into: &chunk)
-                guard error == 0, chunk.count > before else { return nil }
+                guard error == 0, chunk.count > before, chunk.count <= Self.longest else { return nil }
                 position += chunk.count - before
             }
         }

@@ -22,11 +22,14 @@ struct SegmentParser {
     /// Where the last record that was found ends, or the parsing began.
     private(set) var end: Int
     private var lastID: UInt64
+    /// Above this one no record of the segment can be.
+    private let greatestID: UInt64
     private let salt: UInt32
 
     /// Begins at `start`, for a segment whose records have ids from `firstID` on.
     init(from start: Int, firstID: UInt64, salt: UInt32) {
         end = start
+        greatestID = firstID &+ SpoolSegment.widestRange
         lastID = firstID > 0 ? firstID - 1 : 0
         self.salt = salt
     }
@@ -37,8 +40,7 @@ struct SegmentParser {
         if let last = damage.last, last.upperBound > end { damage.removeLast() }
         var position = end
         while position < bytes.count {
-            guard let header = SpoolFrame.header(in: bytes, at: position, salt: salt), header.id > lastID
-            else {
+            guard let header = header(bytes, at: position) else {
                 position = skip(bytes, from: position)
                 continue
             }
@@ -71,14 +73,17 @@ struct SegmentParser {
         entries.removeFirst(count)
     }
 
+    /// The header there, if it can belong to the segment's next record.
+    private func header(_ bytes: UnsafeRawBufferPointer, at position: Int) -> SpoolFrame.Header? {
+        SpoolFrame.header(in: bytes, at: position, salt: salt).flatMap {
+            $0.id > lastID && $0.id < greatestID ? $0 : nil
+        }
+    }
+
     private mutating func skip(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start + 1
         while position < bytes.count {
-            if bytes[position] == 0x48, let header = SpoolFrame.header(in: bytes, at: position, salt: salt),
-                header.id > lastID
-            {
-                break
-            }
+            if bytes[position] == 0x48, header(bytes, at: position) != nil { break }
             position += 1
         }
         addDamage(start..<position)

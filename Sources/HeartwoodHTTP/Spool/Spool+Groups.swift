@@ -19,6 +19,9 @@ extension Spool {
                 place: disk.directory.path, cause: lastCause)
         }
         guard count > 0 else { return }
+        guard UInt64(count) < SpoolRecord.largestID - min(nextID, SpoolRecord.largestID) else {
+            throw LogError(.file, "the spool has used up its ids", place: disk.directory.path)
+        }
         let before = nextID - 1
         let end = before + UInt64(count)
         let failures = disk.counters.failures

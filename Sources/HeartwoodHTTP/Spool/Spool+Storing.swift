@@ -6,7 +6,8 @@ extension Spool {
     package func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64 = 0) -> Bool {
         var record = SpoolRecord(id: nextID, time: time, level: level, payload: payload)
         record.mark = mark
-        guard payload.count <= settings.effectivePayloadLimit, makeRoom(for: record) else {
+        let isStorable = payload.count <= settings.effectivePayloadLimit && nextID < SpoolRecord.largestID
+        guard isStorable, makeRoom(for: record) else {
             ownCounters.appended += 1
             ownCounters.droppedFull += 1
             return false

@@ -52,7 +52,10 @@ struct SpoolCursor: Equatable {
             }
             let first = SpoolFrame.load(bytes, 48, UInt64.self)
             let last = SpoolFrame.load(bytes, 56, UInt64.self)
-            guard first <= last else { return nil }
+            guard first <= last, SpoolFrame.load(bytes, 8, UInt64.self) <= SpoolRecord.largestID,
+                SpoolFrame.load(bytes, 32, UInt64.self) <= SpoolRecord.largestID / 2,
+                SpoolFrame.load(bytes, 40, UInt64.self) <= SpoolRecord.largestID / 2
+            else { return nil }
             let state = BatchState(
                 acknowledged: SpoolFrame.load(bytes, 32, UInt64.self),
                 last: SpoolFrame.load(bytes, 40, UInt64.self), piece: first == 0 ? nil : first...last,

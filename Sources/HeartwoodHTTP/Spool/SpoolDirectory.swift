@@ -11,8 +11,9 @@ import Musl
 
 /// A directory that is ours alone: opened once, locked, and reached by its descriptor only.
 ///
-/// Files are made with `O_EXCL` and mode 0600, opened with `O_NOFOLLOW`, and must be regular, ours and without a second
-/// name. A failed call returns its `errno`; nothing here throws after ``init(path:)``.
+/// Files are made with mode 0600, opened with `O_NOFOLLOW`, and must be regular, ours and without a second name; nothing
+/// is written to or cut off one that is not. The same holds for the directories in it, which are never links. A failed
+/// call returns its `errno`; nothing here throws after ``init(path:)``.
 package final class SpoolDirectory {
     let path: String
     private let descriptor: Int32
@@ -22,8 +23,12 @@ package final class SpoolDirectory {
     /// Makes the directory where it is missing (mode 0700), and locks it.
     ///
     /// - Throws: `LogError`: `.inUse` when another logger or process has it, `.unsafe` when others may write in it,
-    ///   `.file` when the system refuses.
+    ///   `.file` when the system refuses, `.setting` for a path that is empty or has a zero byte.
     init(path: String) throws {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw LogError(
+                .setting, "The path of the spool's directory is empty or has a zero byte", place: path)
+        }
         self.path = path
         let made = mkdir(path, 0o700) == 0 || Self.makeParents(of: path)
         let cause = hw_errno()
@@ -54,16 +59,49 @@ package final class SpoolDirectory {
     // MARK: Files
 
     /// Opens a file of the directory; negative on failure, with the reason in `errno`.
-    func open(_ name: String, _ flags: Int32) -> Int32 {
-        let file = retrying { openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600) }
+    func open(_ name: String, _ flags: Int32) -> Int32 { Self.open(name, flags, in: descriptor) }
+
+    /// Opens a file of a directory in this one; negative on failure, with the reason in `errno`.
+    func open(_ name: String, in subdirectory: String, _ flags: Int32) -> Int32 {
+        let place = openDirectory(subdirectory)
+        guard place >= 0 else { return -1 }
+        defer { close(place) }
+        return Self.open(name, flags, in: place)
+    }
+
+    private static func open(_ name: String, _ flags: Int32, in directory: Int32) -> Int32 {
+        // A file is emptied only after it is known to be ours.
+        let opening = flags & ~O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        let file = retrying { openat(directory, name, opening, 0o600) }
         guard file >= 0 else { return file }
-        var info = stat()
-        if fstat(file, &info) == 0, info.st_mode & 0o170000 == 0o100000, info.st_uid == geteuid(),
-            info.st_nlink == 1
-        {
-            return file
+        guard isOwn(file) else {
+            close(file)
+            errno = EPERM
+            return -1
         }
-        close(file)
+        if flags & O_TRUNC != 0, retrying({ ftruncate(file, 0) }) != 0 {
+            let error = hw_errno()
+            close(file)
+            errno = error
+            return -1
+        }
+        return file
+    }
+
+    /// Whether it is a regular file of ours without a second name.
+    private static func isOwn(_ file: Int32) -> Bool {
+        var info = stat()
+        return fstat(file, &info) == 0 && info.st_mode & 0o170000 == 0o100000 && info.st_uid == geteuid()
+            && info.st_nlink == 1
+    }
+
+    /// Opens a directory in this one that is no link and ours; negative on failure, with the reason in `errno`.
+    private func openDirectory(_ name: String) -> Int32 {
+        let place = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard place >= 0 else { return place }
+        var info = stat()
+        if fstat(place, &info) == 0, info.st_uid == geteuid() { return place }
+        close(place)
         errno = EPERM
         return -1
     }
@@ -76,6 +114,15 @@ package final class SpoolDirectory {
     /// Gives a file another name; 0 or `errno`.
     func rename(_ name: String, to other: String) -> Int32 {
         renameat(descriptor, name, descriptor, other) == 0 ? 0 : hw_errno()
+    }
+
+    /// Moves a file into a directory in this one, which is made where it is missing; 0 or `errno`.
+    func move(_ name: String, into subdirectory: String) -> Int32 {
+        if mkdirat(descriptor, subdirectory, 0o700) != 0 && hw_errno() != EEXIST { return hw_errno() }
+        let place = openDirectory(subdirectory)
+        guard place >= 0 else { return hw_errno() }
+        defer { close(place) }
+        return renameat(descriptor, name, place, name) == 0 ? 0 : hw_errno()
     }
 
     /// Makes a directory inside of this one; 0 or `errno`.
@@ -100,16 +147,32 @@ package final class SpoolDirectory {
     /// Removes a directory inside of this one with its files: segments first, what is known of them then, the lock at
     /// last; 0 or `errno`.
     func removeDirectory(_ name: String) -> Int32 {
+        let place = openDirectory(name)
+        guard place >= 0 else { return hw_errno() == ENOENT ? 0 : hw_errno() }
+        defer { close(place) }
         let rank = { (file: String) in file.hasSuffix(".seg") ? 0 : file == "lock" ? 2 : 1 }
         for file in (list(name) ?? []).sorted(by: { rank($0.name) < rank($1.name) }) {
-            let error = remove(name + "/" + file.name)
-            if error != 0 { return error }
+            if unlinkat(place, file.name, 0) != 0 && hw_errno() != ENOENT { return hw_errno() }
         }
         return unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
     }
 
+    /// Opens `a/b`, neither of which is a link.
+    private func openNested(_ path: String) -> Int32 {
+        var place = openDirectory(".")
+        for name in path.split(separator: "/") where place >= 0 {
+            let next = openat(place, String(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            let error = hw_errno()
+            close(place)
+            errno = error
+            place = next
+        }
+        return place
+    }
+
     private func entries(of subdirectory: String) -> [(name: String, mode: mode_t, size: Int)]? {
-        let copy = openat(descriptor, subdirectory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        let copy =
+            subdirectory.contains("/") ? openNested(subdirectory) : openDirectory(subdirectory)
         guard copy >= 0 else { return nil }
         guard let stream = fdopendir(copy) else {
             close(copy)
@@ -162,9 +225,15 @@ package final class SpoolDirectory {
     }
 
     private static func takeLock(_ directory: Int32, _ path: String) throws -> Int32 {
-        let file = openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let file = open("lock", O_RDWR | O_CREAT, in: directory)
         guard file >= 0 else {
-            throw LogError(.file, "the spool's lock cannot be made", place: path + "/lock", cause: hw_errno())
+            let cause = hw_errno()
+            guard cause != EPERM && cause != ELOOP else {
+                throw LogError(
+                    .unsafe, "the spool's lock is a link, or not a file of this user: remove it",
+                    place: path + "/lock")
+            }
+            throw LogError(.file, "the spool's lock cannot be made", place: path + "/lock", cause: cause)
         }
         guard retrying({ flock(file, LOCK_EX | LOCK_NB) }) == 0 else {
             let cause = hw_errno()
@@ -182,7 +251,7 @@ package final class SpoolDirectory {
         }
         // For the message above only: who died holding the lock has lost it.
         let owner = Array("\(getpid())\n".utf8)
-        if ftruncate(file, 0) == 0 { _ = pwrite(file, owner, owner.count, 0) }
+        if ftruncate(file, 0) == 0 { _ = SpoolFile.write(file, owner, at: 0) }
         return file
     }
 }

@@ -7,6 +7,10 @@ extension SpoolDisk {
             throw LogError(
                 .file, "the spool's directory cannot be listed", place: directory.path, cause: hw_errno())
         }
+        for file in files where file.name.hasSuffix(".seg") {
+            guard SpoolSegment(name: file.name, size: file.size) == nil else { continue }
+            report(.damaged, "this cannot be a file of the spool, and is left alone", file.name)
+        }
         segments = files.compactMap { SpoolSegment(name: $0.name, size: $0.size) }
             .sorted { ($0.firstID, $0.count) < ($1.firstID, $1.count) }
         // Of two with the same first id the longer one is what a compaction has replaced.
@@ -24,7 +28,20 @@ extension SpoolDisk {
         segments = kept
         bytes = segments.reduce(0) { $0 + $1.size }
         for file in files where file.name.hasSuffix(".tmp") { _ = directory.remove(file.name) }
-        quarantined = directory.list("quarantine")?.reduce(0) { $0 + $1.size } ?? 0
+        quarantined = directory.list("quarantine")?.reduce(0) { $0 + min($1.size, 1 << 40) } ?? 0
+    }
+
+    /// Sets files aside whose names have ids that no spool comes to, unless their headers are the spool's own: otherwise a
+    /// planted name would use all ids up.
+    func setAsideImplausible() {
+        for segment in segments where max(segment.firstID, segment.lastID ?? 0) > SpoolSegment.largestUsualID
+        {
+            guard identityInHeader(segment) != identity else { continue }
+            report(.damaged, "this cannot be a file of the spool: it is set aside", segment.name)
+            moveToQuarantine(segment.name)
+            segments.removeAll { $0.name == segment.name }
+            bytes -= segment.size
+        }
     }
 
     func loadCursor() {
@@ -81,7 +98,8 @@ extension SpoolDisk {
             segments[index].lastID = last.id
             segments[index].count = file.entries.count
             if file.damage.contains(where: { $0.lowerBound < file.end }) {
-                counters.damagedRecords += Int(clamping: last.id - segment.firstID + 1) - file.entries.count
+                let ids = Int(clamping: last.id - segment.firstID + 1)
+                counters.damagedRecords += max(0, ids - file.entries.count)
             }
             setAside(file, segments[index])
             seal(at: index)

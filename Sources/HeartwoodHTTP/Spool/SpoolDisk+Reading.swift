@@ -74,8 +74,8 @@ extension SpoolDisk {
     }
 
     func moveToQuarantine(_ name: String) {
-        _ = directory.makeDirectory("quarantine")
-        _ = directory.rename(name, to: "quarantine/" + name)
+        let error = directory.move(name, into: "quarantine")
+        if error != 0 { fail("a damaged file of the spool cannot be set aside", name, error) }
     }
 
     /// Counts what a sealed segment should have and has not, once.
@@ -105,7 +105,7 @@ extension SpoolDisk {
             guard quarantined + range.count <= quarantineLimit, directory.makeDirectory("quarantine") == 0
             else { continue }
             let copy = directory.open(
-                "quarantine/\(segment.name).\(range.lowerBound)", O_WRONLY | O_CREAT | O_TRUNC)
+                "\(segment.name).\(range.lowerBound)", in: "quarantine", O_WRONLY | O_CREAT | O_TRUNC)
             guard copy >= 0 else { continue }
             quarantined += SpoolFile.append(copy, file.content(range)).written
             close(copy)

@@ -27,7 +27,7 @@ extension SpoolDisk {
                 ends.append(output.count)
             }
             let stored = append(output, ends, to: index, rest)
-            if stored > 0 && settings.synchronizes && fdatasync(active.descriptor) != 0 {
+            if stored > 0 && settings.synchronizes && makeDurable(active.descriptor) != 0 {
                 fail("the spool cannot be made durable", segments[index].name, hw_errno())
             }
             written += stored

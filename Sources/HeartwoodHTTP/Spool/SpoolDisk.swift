@@ -28,6 +28,8 @@ final class SpoolDisk {
     var reader: (firstID: UInt64, file: SegmentFile)?
     var slot: JournalSlot?
     var quarantined = 0
+    /// Waits until the disk has a file; tests count the calls.
+    var makeDurable: (Int32) -> Int32 = { fdatasync($0) }
     let quarantineLimit: Int
 
     /// Opens a spool, whatever state it was left in.
@@ -39,6 +41,7 @@ final class SpoolDisk {
         self.quarantineLimit = quarantineLimit.bytes
         try loadSegments()
         loadCursor()
+        setAsideImplausible()
         cutUnfinishedGroup()
         adoptUnsealed()
         finishResending()
@@ -68,7 +71,7 @@ final class SpoolDisk {
         let cursor = SpoolCursor(generation: generation, identity: identity, state: state)
         let slot = Int(generation % 2) * SpoolCursor.slotSize
         var error = SpoolFile.write(cursorFile, cursor.encoded(), at: slot)
-        if error == 0 && synchronizes && fsync(cursorFile) != 0 { error = hw_errno() }
+        if error == 0 && synchronizes && makeDurable(cursorFile) != 0 { error = hw_errno() }
         if error != 0 { fail("the spool's cursor cannot be written", "cursor", error) }
         return error == 0
     }

@@ -23,7 +23,7 @@ package enum SpoolFile {
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
                 let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
-                return pwrite(file, rest.baseAddress, rest.count, off_t(offset + written))
+                return hw_write_at_quietly(file, rest.baseAddress, rest.count, Int64(offset + written))
             }
             if count < 0 && hw_errno() == EINTR { continue }
             guard count > 0 else { return count < 0 ? hw_errno() : EIO }

@@ -60,6 +60,7 @@ enum SpoolFrame {
         let length = load(bytes, offset + 4, UInt32.self)
         let covered = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + 32])
         guard length <= UInt32(SpoolRecord.largestPayload),
+            (1...SpoolRecord.largestID).contains(load(bytes, offset + 8, UInt64.self)),
             CRC32C.checksum(covered, from: salt) == load(bytes, offset + 32, UInt32.self)
         else { return nil }
         return Header(

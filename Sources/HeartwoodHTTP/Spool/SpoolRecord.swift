@@ -6,6 +6,8 @@ package struct SpoolRecord: Sendable, Equatable {
     package static let payloadLimit = 1_048_576
     /// The largest payload that any spool takes; what claims to be larger is damaged.
     package static let largestPayload = 64 << 20
+    /// The largest id; what claims to have a larger one is damaged, so that no sum of ids overflows.
+    static let largestID = UInt64(1) << 62
 
     /// The record's number: from 1, growing, never used twice in a spool.
     package var id: UInt64

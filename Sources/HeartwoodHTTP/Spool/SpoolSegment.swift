@@ -7,6 +7,11 @@ import Heartwood
 /// 40 bytes: "HWSPOOL1", the spool's identity (16), the first id (u64), CRC32C of these (u32), four zeros.
 struct SpoolSegment: Equatable {
     static let headerSize = 40
+    /// The largest file, and the most ids between its first and its last: what claims more is no segment.
+    static let largestSize = 1 << 28
+    static let widestRange = UInt64(1) << 40
+    /// Ids beyond this one are believed only of files whose header has the spool's identity.
+    static let largestUsualID = UInt64(1) << 48
     private static let magic = Array("HWSPOOL1".utf8)
 
     let firstID: UInt64
@@ -36,7 +41,7 @@ struct SpoolSegment: Equatable {
     init?(name: String, size: Int) {
         guard name.hasSuffix(".seg") else { return nil }
         let parts = name.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
-        guard let first = parts.first, first.count == 20, let firstID = UInt64(first), firstID > 0 else {
+        guard let first = parts.first, let firstID = Self.id(first), size <= Self.largestSize else {
             return nil
         }
         self.firstID = firstID
@@ -47,14 +52,21 @@ struct SpoolSegment: Equatable {
             lastID = nil
             count = 0
         case 3:
-            guard parts[1].count == 20, let last = UInt64(parts[1]), last >= firstID,
-                let count = Int(parts[2]),
-                count >= 0, UInt64(count) <= last - firstID + 1
+            guard let last = Self.id(parts[1]), last >= firstID, last - firstID < Self.widestRange,
+                parts[2].utf8.allSatisfy({ (48...57).contains($0) }), let count = Int(parts[2]),
+                UInt64(count) <= last - firstID + 1
             else { return nil }
             lastID = last
             self.count = count
         default: return nil
         }
+    }
+
+    private static func id(_ digits: Substring) -> UInt64? {
+        guard digits.utf8.count == 20, digits.utf8.allSatisfy({ (48...57).contains($0) }),
+            let id = UInt64(digits), (1...SpoolRecord.largestID).contains(id)
+        else { return nil }
+        return id
     }
 
     /// The name that a sealed segment bears.

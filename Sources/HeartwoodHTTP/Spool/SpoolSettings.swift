@@ -10,7 +10,7 @@ public struct SpoolSettings: Sendable, Equatable {
     public var maximumAge: Duration?
     /// What goes when a limit is reached; ``SpoolOverflow/dropOldest`` by default.
     public var overflow = SpoolOverflow.dropOldest
-    /// A segment is sealed when it would become larger; 4 MiB by default, an eighth of `maximumBytes` at most.
+    /// A segment is sealed when it would become larger; 4 MiB by default, an eighth of `maximumBytes` and 128 MiB at most.
     public var segmentBytes = ByteCount.mebibytes(4)
     /// A segment is sealed when it has so many messages; 100,000 by default.
     public var segmentCount = 100_000
@@ -30,6 +30,6 @@ public struct SpoolSettings: Sendable, Equatable {
     var effectivePayloadLimit: Int { min(payloadLimit, SpoolRecord.largestPayload) }
 
     var effectiveSegmentBytes: Int {
-        min(max(segmentBytes.bytes, 4096), max(4096, maximumBytes.bytes / 8))
+        min(max(segmentBytes.bytes, 4096), max(4096, maximumBytes.bytes / 8), SpoolSegment.largestSize / 2)
     }
 }

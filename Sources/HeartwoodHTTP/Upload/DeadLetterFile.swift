@@ -39,7 +39,11 @@ final class DeadLetterFile {
         var file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
         guard file >= 0 else { return .failed(hw_errno()) }
         defer { if file >= 0 { close(file) } }
-        guard var size = Self.cutTornLine(file) else { return .failed(hw_errno()) }
+        guard var size = Self.cutTornLine(file) else {
+            // Damaged beyond what a crash leaves: whoever looks for it finds it in the quarantine.
+            let error = directory.move(Self.name, into: "quarantine")
+            return error == 0 ? append(entry, reason: reason, key: key, at: time) : .failed(error)
+        }
         var removed = 0
         if let limit, size > 0, size + line.count > limit.bytes / 2 {
             removed = DeadLetters.count(Self.olderName, in: directory)
@@ -71,11 +75,12 @@ final class DeadLetterFile {
         return line.array
     }
 
-    /// Cuts off a last line without its end; returns the size afterwards, nil when that failed.
+    /// Cuts off a last line without its end; returns the size afterwards, nil when it has no end at all or cannot be cut.
     private static func cutTornLine(_ file: Int32) -> Int? {
         guard let size = SpoolFile.size(file) else { return nil }
         var end = size
         while end > 0 {
+            guard size - end < DeadLetters.LineReader.longest else { return nil }
             var bytes: [UInt8] = []
             let start = max(0, end - 65_536)
             guard SpoolFile.read(file, from: start, limit: end - start, into: &bytes) == 0 else { return nil }

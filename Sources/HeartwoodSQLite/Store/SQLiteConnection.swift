@@ -11,7 +11,9 @@ final class SQLiteConnection {
 
     init(_ path: String, _ flags: Int32, busyTimeout: Duration) throws(SQLiteFailure) {
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let code = Self.quietly {
+            sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        }
         guard code == SQLITE_OK, let opened else {
             let failure = SQLiteFailure(code, on: opened)
             sqlite3_close_v2(opened)
@@ -21,7 +23,16 @@ final class SQLiteConnection {
         setBusyTimeout(busyTimeout)
     }
 
-    deinit { if process == getpid() { sqlite3_close_v2(handle) } }
+    deinit { if process == getpid() { Self.quietly { _ = sqlite3_close_v2(handle) } } }
+
+    /// Calls `body`, in which SQLite may write: at the process's file size limit it fails, as on a full disk, and the
+    /// process does not end.
+    static func quietly<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        var quiet = hw_quiet()
+        hw_quiet_begin(&quiet)
+        defer { hw_quiet_end(&quiet, true) }
+        return try body()
+    }
 
     /// Whether this process opened it.
     var isOurs: Bool { process == getpid() }
@@ -39,7 +50,7 @@ final class SQLiteConnection {
 
     /// Runs statements without values.
     func execute(_ statements: String) throws(SQLiteFailure) {
-        let code = sqlite3_exec(handle, statements, nil, nil, nil)
+        let code = Self.quietly { sqlite3_exec(handle, statements, nil, nil, nil) }
         if code != SQLITE_OK { throw SQLiteFailure(code, on: handle) }
     }
 

@@ -63,6 +63,10 @@ final class SQLiteStore {
 
     /// Saves rows in one transaction; `mark` is written in the same, where there is one.
     func save(_ rows: [SQLiteRow], mark: WriterMark? = nil) throws {
+        try SQLiteConnection.quietly { try saveAll(rows, mark) }
+    }
+
+    private func saveAll(_ rows: [SQLiteRow], _ mark: WriterMark?) throws {
         var isRetry = false
         try repairing { connection in
             // A commit whose failure was told by the disk may have arrived after all.
@@ -87,6 +91,10 @@ final class SQLiteStore {
 
     /// Deletes what was logged before a moment, and gives the room back.
     func delete(before moment: LogTimestamp) throws {
+        try SQLiteConnection.quietly { try deleteAll(before: moment) }
+    }
+
+    private func deleteAll(before moment: LogTimestamp) throws {
         try repairing { connection in
             let deletion = try connection.prepare(
                 "DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE time < ? LIMIT ?)")
@@ -267,6 +275,7 @@ final class SQLiteStore {
                 throw LogError(
                     .unsafe, "The database belongs to another user; choose another file", place: path)
             }
+            try checkCompanions()
             return
         }
         do {
@@ -278,6 +287,19 @@ final class SQLiteStore {
         }
         // Left over from a database that was removed: not this one's.
         for suffix in SQLiteStore.suffixes { _ = try? directory.remove(name + suffix) }
+    }
+
+    /// Refuses files beside the database that lead elsewhere: SQLite would write into what they lead to.
+    private func checkCompanions() throws {
+        for suffix in SQLiteStore.suffixes {
+            guard let status = try directory.status(name + suffix) else { continue }
+            guard status.kind == .regular, status.owner == geteuid(), status.links == 1 else {
+                throw LogError(
+                    .unsafe,
+                    "A file beside the database is a link, has a second name, or belongs to another user; "
+                        + "remove it", place: path + suffix)
+            }
+        }
     }
 
     private static let suffixes = ["-wal", "-shm", "-journal"]
