@@ -25,6 +25,58 @@ import Testing
         #expect(version.split(separator: ".").count == 3)
     }
 
+    @Test("the version that was known first stays first, also where the first start knew none") func late()
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        let place = try SpoolDirectory(path: directory.path)
+        let time = LogTimestamp(nanoseconds: 1_000_000_000)
+        let none = DeviceRecord.started(in: place, at: time, version: nil, build: nil)
+        #expect(none.dictionary(.app, version: nil, build: nil, user: nil).isEmpty)
+        _ = DeviceRecord.started(in: place, at: time, version: "2", build: nil)
+        let third = DeviceRecord.started(in: place, at: time, version: "3", build: 30)
+        let facts = third.dictionary(.app, version: "3", build: 30, user: nil)
+        #expect(facts["firstAppVersion"] == "2" && facts["appVersion"] == "3")
+        #expect(facts["firstAppBuild"] == 30 && facts["appBuild"] == 30)
+    }
+
+    @Test("a user's name is kept from start to start, until it is set to nothing") func userName() throws {
+        let directory = try TemporaryDirectory()
+        func run(_ body: (HTTPLogger) -> Void) throws -> LogMetadata {
+            let dispatcher = LogDispatcher()
+            let logger = try HTTPLogger("http://127.0.0.1:1/", spool: directory.path + "/spool")
+            logger.isPaused = true
+            body(logger)
+            dispatcher.add(logger)
+            #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+            defer { dispatcher.removeAll(timeout: .seconds(60)) }
+            return logger.deviceDictionary
+        }
+        #expect(try run { _ in }["userName"] == nil)
+        #expect(try run { $0.userName = "ann" }["userName"] == "ann")
+        #expect(try run { _ in }["userName"] == "ann")
+        #expect(try run { $0.userName = "bob" }["userName"] == "bob")
+        #expect(try run { $0.deviceFacts = [.system] }["userName"] == nil)
+        #expect(try run { _ in }["userName"] == "bob")
+        #expect(try run { $0.userName = "" }["userName"] == nil)
+        #expect(try run { _ in }["userName"] == nil)
+    }
+
+    @Test("a record with numbers at their limits is counted on without an overflow") func extremes() throws {
+        let directory = try TemporaryDirectory()
+        let place = try SpoolDirectory(path: directory.path)
+        for starts in ["9223372036854775807", "-9223372036854775808"] {
+            let json =
+                #"{"uuid":"no uuid","firstStart":1e308,"lastStart":-1e308,"starts":\#(starts),"firstAppBuild":9223372036854775807}"#
+            try directory.write("device.json", Array(json.utf8))
+            chmod(directory.path + "/device.json", 0o600)
+            let record = DeviceRecord.started(
+                in: place, at: LogTimestamp(nanoseconds: 0), version: nil, build: nil)
+            #expect(record.starts == (starts.hasPrefix("-") ? 1 : Int.max))
+            #expect(UUID(uuidString: record.uuid) != nil && record.firstAppBuild == Int.max)
+        }
+    }
+
     @Test("each part can be left out, and a user's name is there only if it was set") func choice() {
         let record = DeviceRecord()
         #expect(record.dictionary([], version: "1", build: 1, user: "ann").isEmpty)

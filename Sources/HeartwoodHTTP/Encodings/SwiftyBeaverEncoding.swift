@@ -52,10 +52,30 @@ public struct SwiftyBeaverEncoding: RemoteEncoding {
         return output.array
     }
 
+    /// The 14 keys that the platform requires, with an empty text or 0 for what is not known or left out.
+    private static func device(_ facts: LogMetadata) -> LogMetadata {
+        var device: LogMetadata = [
+            "os": "", "osVersion": "", "deviceName": "", "deviceModel": "", "hostName": "", "uuid": "",
+            "firstStart": .double(0), "lastStart": .double(0), "starts": 0, "userName": "",
+            "firstAppVersion": "", "appVersion": "", "firstAppBuild": 0, "appBuild": 0,
+        ]
+        device.merge(replacingWith: facts)
+        if facts["os"] == "macOS" { device["os"] = "OSX" }
+        return device
+    }
+
+    /// The thread's name or the queue's label; `main` for the main thread, and nothing for a thread without a name.
+    private static func thread(_ entry: RemoteEntry) -> String {
+        if entry.queueLabel == "com.apple.main-thread" { return "main" }
+        if let name = entry.threadName, !name.isEmpty { return name }
+        let label = entry.queueLabel ?? ""
+        return label.hasPrefix("com.apple.root.") ? "" : label
+    }
+
     static func plain(_ batch: RemoteBatch) -> [UInt8] {
         var output = LogBuffer(capacity: 512 * batch.entries.count)
         output.append("{\"device\":" as StaticString)
-        output.append(json: LogValue.object(batch.device))
+        output.append(json: LogValue.object(device(batch.device)))
         output.append(",\"entries\":[" as StaticString)
         for (index, entry) in batch.entries.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
@@ -63,7 +83,7 @@ public struct SwiftyBeaverEncoding: RemoteEncoding {
             output.append(json: LogValue.double(entry.time.secondsSince1970))
             JSONEntry.append("level", LevelNumbers.swiftyBeaver(entry.severity), to: &output)
             JSONEntry.append("message", entry.text, to: &output)
-            JSONEntry.append("thread", entry.threadName ?? entry.queueLabel ?? "", to: &output)
+            JSONEntry.append("thread", thread(entry), to: &output)
             JSONEntry.append("fileName", entry.fileName, to: &output)
             JSONEntry.append("function", entry.function, to: &output)
             JSONEntry.append("line", entry.line, to: &output)

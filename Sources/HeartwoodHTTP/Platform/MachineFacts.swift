@@ -10,15 +10,43 @@ import Musl
 
 /// What the system says of itself.
 enum MachineFacts {
-    /// `Linux` or the name of Apple's system.
-    static var system: String { uname(\.sysname) }
+    /// `Linux`, or `macOS`, `iOS`, `tvOS`, `watchOS`, `visionOS`.
+    static var system: String {
+        #if canImport(Darwin)
+        AppleFacts.system
+        #else
+        uname(\.sysname)
+        #endif
+    }
 
-    /// The kernel's version as `a.b.c`.
+    /// The system's version as `a.b.c`; on Linux the kernel's.
     static var version: String {
+        #if canImport(Darwin)
+        AppleFacts.version
+        #else
         let numbers = uname(\.release).split { !$0.isNumber && $0 != "." }.first ?? ""
         var parts = numbers.split(separator: ".").prefix(3).map(String.init)
         while parts.count < 3 { parts.append("0") }
         return parts.joined(separator: ".")
+        #endif
+    }
+
+    /// The program's version, where the system knows one.
+    static var appVersion: String? {
+        #if canImport(Darwin)
+        AppleFacts.appVersion
+        #else
+        nil
+        #endif
+    }
+
+    /// The program's build, where the system knows one.
+    static var appBuild: Int? {
+        #if canImport(Darwin)
+        AppleFacts.appBuild
+        #else
+        nil
+        #endif
     }
 
     /// `x86_64`, for instance.

@@ -20,13 +20,16 @@ public struct DeviceFacts: OptionSet, Sendable, Hashable {
     public static let host = DeviceFacts(rawValue: 2)
     /// `deviceModel`: the machine's kind.
     public static let model = DeviceFacts(rawValue: 4)
-    /// `appVersion`, `appBuild`, `firstAppVersion` and `firstAppBuild`, where they were told.
+    /// `appVersion`, `appBuild`, `firstAppVersion` and `firstAppBuild`, where they were told; on Apple's systems the
+    /// bundle's, unless told.
+    ///
+    /// The first ones are those of the first start that knew them.
     public static let app = DeviceFacts(rawValue: 8)
     /// `firstStart`, `lastStart` and `starts`; they need a spool on disk to last.
     public static let starts = DeviceFacts(rawValue: 16)
     /// `uuid`: a random id of this installation; it needs a spool on disk to last.
     public static let identity = DeviceFacts(rawValue: 32)
-    /// `userName`, where it was set.
+    /// `userName`, where it was set in this run or, with a spool on disk, an earlier one.
     public static let user = DeviceFacts(rawValue: 64)
 
     /// All of them.
@@ -41,23 +44,29 @@ struct DeviceRecord: Codable, Sendable, Equatable {
     var starts = 0
     var firstAppVersion: String?
     var firstAppBuild: Int?
+    var userName: String?
 
     /// Counts a start, and keeps the record in `directory` where there is one.
     static func started(
         in directory: SpoolDirectory?, at time: LogTimestamp, version: String?, build: Int?
     ) -> DeviceRecord {
         var record = directory.flatMap(load) ?? DeviceRecord()
-        if record.starts == 0 {
-            record.firstStart = time.secondsSince1970
-            record.firstAppVersion = version
-            record.firstAppBuild = build
-        }
-        record.starts += 1
+        if record.starts == 0 { record.firstStart = time.secondsSince1970 }
+        record.firstAppVersion = record.firstAppVersion ?? version ?? MachineFacts.appVersion
+        record.firstAppBuild = record.firstAppBuild ?? build ?? MachineFacts.appBuild
+        // The file may say anything.
+        record.starts = max(0, min(record.starts, .max - 1)) + 1
         record.lastStart = time.secondsSince1970
-        if let directory, let bytes = try? JSONEncoder().encode(record) {
-            record.store(Array(bytes), in: directory)
-        }
+        if UUID(uuidString: record.uuid) == nil { record.uuid = UUID().uuidString }
+        record.store(in: directory)
         return record
+    }
+
+    /// Keeps the user's name for later starts; an empty one ends that, and nil changes nothing.
+    mutating func keep(user: String?, in directory: SpoolDirectory?) {
+        guard let user, user != userName ?? "" else { return }
+        userName = user.isEmpty ? nil : user
+        store(in: directory)
     }
 
     private static func load(_ directory: SpoolDirectory) -> DeviceRecord? {
@@ -70,10 +79,11 @@ struct DeviceRecord: Codable, Sendable, Equatable {
     }
 
     /// Replaces the file as a whole; a failure costs a count of starts, and nothing else.
-    private func store(_ bytes: [UInt8], in directory: SpoolDirectory) {
+    private func store(in directory: SpoolDirectory?) {
+        guard let directory, let bytes = try? JSONEncoder().encode(self) else { return }
         let file = directory.open("device.tmp", O_WRONLY | O_CREAT | O_TRUNC)
         guard file >= 0 else { return }
-        let (_, error) = SpoolFile.append(file, bytes)
+        let (_, error) = SpoolFile.append(file, Array(bytes))
         close(file)
         if error == 0 { _ = directory.rename("device.tmp", to: "device.json") }
     }
@@ -91,8 +101,8 @@ struct DeviceRecord: Codable, Sendable, Equatable {
         }
         if facts.contains(.model) { fields["deviceModel"] = .string(MachineFacts.model) }
         if facts.contains(.app) {
-            fields["appVersion"] = version.map { .string($0) }
-            fields["appBuild"] = build.map { .integer(Int64($0)) }
+            fields["appVersion"] = (version ?? MachineFacts.appVersion).map { .string($0) }
+            fields["appBuild"] = (build ?? MachineFacts.appBuild).map { .integer(Int64($0)) }
             fields["firstAppVersion"] = firstAppVersion.map { .string($0) }
             fields["firstAppBuild"] = firstAppBuild.map { .integer(Int64($0)) }
         }
@@ -102,7 +112,9 @@ struct DeviceRecord: Codable, Sendable, Equatable {
             fields["starts"] = .integer(Int64(starts))
         }
         if facts.contains(.identity) { fields["uuid"] = .string(uuid) }
-        if facts.contains(.user), let user, !user.isEmpty { fields["userName"] = .string(user) }
+        if facts.contains(.user), let user = user ?? userName, !user.isEmpty {
+            fields["userName"] = .string(user)
+        }
         return fields
     }
 }

@@ -78,15 +78,18 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     ///
     /// What was not saved is lost if the process dies.
     @Ordered public var saveDelay = Duration.zero
-    /// How much the files of refused messages take; 8 MiB by default. The oldest are removed to make room, and counted in
-    /// ``HTTPStatistics/rejectedRemoved``; an event store removes none.
+    /// How much the files of refused messages take; 8 MiB by default.
+    ///
+    /// The oldest are removed to make room, and counted in ``HTTPStatistics/rejectedRemoved``; an event store removes none.
     @Ordered public var deadLetterLimit = ByteCount.mebibytes(8)
     /// How long a flush waits for the delivery; zero by default, 4 s without a spool directory.
     @Ordered public var flushWait: Duration
 
     /// Which facts about the device go along, where the encoding has a place for them; all by default.
     @Ordered public var deviceFacts = DeviceFacts.all
-    /// A name for the user, where it may be sent; nil by default.
+    /// A name for the user, where it may be sent; nil, the default: the one that was set last, in an earlier run too.
+    ///
+    /// It is kept in the spool's directory until it is set to the empty text.
     @Ordered public var userName: String?
     /// Gets a line for each step, as `[Heartwood.<name>.Sending] sending 2 logs`, on the logger's queue; nil by default.
     @Ordered public var transcript: (@Sendable (String) -> Void)?
@@ -321,6 +324,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// Takes new settings over.
     public override func settingsDidChange() {
         spool.settings = spoolSettings
+        device.keep(user: userName, in: spool.directory)
         if !spool.keepsEverything { deadLetters?.limit = deadLetterLimit }
         scheduler.settingsChanged(at: clock.uptime(), random: draw(), schedule)
         if isInBackground != wasInBackground {
