@@ -23,7 +23,7 @@ import Testing
         arguments: [
             (StatusPolicy.otlp, 500, StatusAction.reject), (.otlp, 502, .retry), (.otlp, 429, .retry),
             (.otlp, 408, .hold), (.otlp, 400, .isolate), (.otlp, 413, .split),
-            (.loki, 400, .deliver), (.loki, 260, .hold), (.loki, 204, .deliver), (.loki, 500, .retry),
+            (.loki, 400, .isolate), (.loki, 260, .hold), (.loki, 204, .deliver), (.loki, 500, .retry),
             (.swiftyBeaver, 200, .deliver), (.swiftyBeaver, 204, .retry), (.swiftyBeaver, 404, .retry),
             (.swiftyBeaver, 401, .authorize), (.journal, 417, .reject), (.journal, 415, .hold),
             (.journal, 503, .retry), (.journal, 202, .deliver),

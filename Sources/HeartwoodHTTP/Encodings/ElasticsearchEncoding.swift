@@ -7,6 +7,9 @@ import Heartwood
 
 /// Elasticsearch's and OpenSearch's `_bulk`: every entry is created under an `_id` of its own, so that a repetition does
 /// no harm, and is judged by itself.
+///
+/// A document has the fields of ECS, and the named values and fields of the message in `labels`, where they cannot collide
+/// with its own ones; a point in such a name becomes `_`.
 public struct ElasticsearchEncoding: RemoteEncoding {
     /// The index or data stream.
     public let index: String
@@ -17,7 +20,9 @@ public struct ElasticsearchEncoding: RemoteEncoding {
     /// `application/x-ndjson`.
     public var contentType: String { "application/x-ndjson" }
     /// `/_bulk`, with a filter that keeps the answer short.
-    public var defaultPath: String { "/_bulk?filter_path=errors,items.*.status,items.*.error.type" }
+    public var defaultPath: String {
+        "/_bulk?filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason"
+    }
     /// 500 entries, so that the answer about them is short enough to be read, and 8 MiB.
     public var limits: EncodingLimits { EncodingLimits(entries: 500, bytes: .mebibytes(8)) }
 
@@ -42,16 +47,27 @@ public struct ElasticsearchEncoding: RemoteEncoding {
             JSONEntry.append("process.thread.id", entry.threadID, to: &output)
             JSONEntry.append("process.thread.name", entry.threadName, to: &output)
             JSONEntry.append("event.sequence", entry.sequence, to: &output)
-            JSONEntry.append(entry.allFields, avoiding: Self.ownKeys, to: &output)
+            let fields = entry.allFields
+            if !fields.isEmpty {
+                output.append(",\"labels\":" as StaticString)
+                output.append(json: .object(Self.labels(fields)))
+            }
             output.append("}\n" as StaticString)
         }
         return output.array
     }
 
-    private static let ownKeys: Set<String> = [
-        "@timestamp", "message", "log.level", "log.logger", "log.origin.file.name", "log.origin.file.line",
-        "log.origin.function", "process.thread.id", "process.thread.name", "event.sequence", "_id", "_index",
-    ]
+    /// The fields under names without points: `a` and `a.b` in one document are a value and an object of one name.
+    private static func labels(_ fields: LogMetadata) -> LogMetadata {
+        var labels = LogMetadata()
+        for (name, value) in fields {
+            var key = String(name.map { $0 == "." ? "_" : $0 })
+            while labels[key] != nil { key = "_" + key }
+            if key.isEmpty { key = "_" }
+            labels[key] = value
+        }
+        return labels
+    }
 
     /// A 200 is read entry by entry: 409 is one that was stored before, 429 and 503 come again, the rest is refused.
     public func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
@@ -71,9 +87,14 @@ public struct ElasticsearchEncoding: RemoteEncoding {
                 switch result.status {
                 case 200...299, 409: return .delivered
                 case 429, 500, 502, 503, 504: return .retry
-                default: return .rejected("\(result.status) \(result.error?.type ?? "")".trimmingBlanks())
+                default: return .rejected(Self.reason(result))
                 }
             })
+    }
+
+    private static func reason(_ result: Item) -> String {
+        let parts = [String(result.status), result.error?.type].compactMap(\.self).joined(separator: " ")
+        return result.error?.reason.map { "\(parts): \($0.prefix(300))" } ?? parts
     }
 
     private struct Answer: Decodable {
@@ -86,5 +107,8 @@ public struct ElasticsearchEncoding: RemoteEncoding {
         let error: Reason?
     }
 
-    private struct Reason: Decodable { let type: String? }
+    private struct Reason: Decodable {
+        let type: String?
+        let reason: String?
+    }
 }

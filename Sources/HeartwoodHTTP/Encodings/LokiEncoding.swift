@@ -1,16 +1,30 @@
 import Heartwood
 
 /// Grafana Loki's push API: one stream for each level, everything else as structured metadata.
+///
+/// A line has 128 fields at most, which is Loki's limit; how many more there were is in `heartwood_dropped_fields`. A server
+/// that takes no structured metadata, as those before version 3 unless told to, refuses every batch; nothing is lost, and
+/// the report says so. For such a server make the encoding with `structuredMetadata: false`.
 public struct LokiEncoding: RemoteEncoding {
     /// The labels of every stream; few, and with few values.
     public let labels: [String: String]
     /// The tenant (`X-Scope-OrgID`), where Loki has several.
     public let tenant: String?
+    /// Whether fields go beside the line; otherwise each line is a JSON object, which `| json` takes apart in a query.
+    public let structuredMetadata: Bool
+
+    /// How many fields Loki takes for a line.
+    private static let mostFields = 128
 
     /// Makes the encoding; `level` is added to the labels.
     ///
-    /// A character that a label's name cannot have becomes `_`.
-    public init(labels: [String: String], tenant: String? = nil) {
+    /// - Parameters:
+    ///   - labels: The labels of every stream; a character that a label's name cannot have becomes `_`.
+    ///   - tenant: The tenant, where Loki has several.
+    ///   - structuredMetadata: Whether the server takes fields beside the line, as it does from version 3 on. With false
+    ///     each line is a JSON object with the text and the fields.
+    public init(labels: [String: String], tenant: String? = nil, structuredMetadata: Bool = true) {
+        self.structuredMetadata = structuredMetadata
         var clean: [String: String] = [:]
         for (name, value) in labels { clean[Self.label(name)] = value }
         self.labels = clean
@@ -52,7 +66,7 @@ public struct LokiEncoding: RemoteEncoding {
             output.append("},\"values\":[" as StaticString)
             for (index, entry) in batch.entries.filter({ $0.levelName == level }).enumerated() {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
-                Self.append(entry, to: &output)
+                append(entry, to: &output)
             }
             output.append("]}" as StaticString)
         }
@@ -61,14 +75,28 @@ public struct LokiEncoding: RemoteEncoding {
     }
 
     /// The time must be a string: Loki refuses a number.
-    private static func append(_ entry: RemoteEntry, to output: inout LogBuffer) {
+    private func append(_ entry: RemoteEntry, to output: inout LogBuffer) {
         output.append(UInt8(ascii: "["))
         output.append(json: String(entry.time.nanoseconds))
         output.append(UInt8(ascii: ","))
-        output.append(json: entry.text)
+        if structuredMetadata {
+            output.append(json: entry.text)
+            Self.appendMetadata(entry, to: &output)
+        } else {
+            var line = LogBuffer(capacity: 512)
+            JSONEntry.append(entry, to: &line)
+            output.append(json: line.text)
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
+    /// `,{"id":"…",…}`, with the first fields of those that are too many.
+    private static func appendMetadata(_ entry: RemoteEntry, to output: inout LogBuffer) {
         output.append(",{\"id\":" as StaticString)
         output.append(json: entry.id)
-        var taken: Set<String> = ["id", "category", "file", "line", "function", "thread"]
+        var taken: Set<String> = [
+            "id", "category", "file", "line", "function", "thread", "heartwood_dropped_fields",
+        ]
         append("category", entry.category, to: &output)
         if !entry.file.isEmpty {
             append("file", entry.file, to: &output)
@@ -76,12 +104,17 @@ public struct LokiEncoding: RemoteEncoding {
             append("function", entry.function, to: &output)
         }
         append("thread", entry.threadName ?? String(entry.threadID), to: &output)
-        for (name, value) in entry.allFields {
+        let fields = entry.allFields
+        let most = mostFields - taken.count
+        for (name, value) in fields.prefix(most) {
             var key = label(name)
             while !taken.insert(key).inserted { key = "_" + key }
             append(key, value.description, to: &output)
         }
-        output.append("}]" as StaticString)
+        if fields.count > most {
+            append("heartwood_dropped_fields", String(fields.count - most), to: &output)
+        }
+        output.append(UInt8(ascii: "}"))
     }
 
     private static func append(_ key: String, _ text: String?, to output: inout LogBuffer) {
@@ -103,10 +136,22 @@ public struct LokiEncoding: RemoteEncoding {
         return label.first.map { $0.isNumber } ?? true ? "_" + label : label
     }
 
-    /// Of a batch answered with 400 the good lines are stored: how many were not is only in the text.
+    /// An answer of 400 says that lines were refused, but not which: parts are sent again, down to single lines, and what
+    /// is refused alone is set aside.
+    ///
+    /// Lines that Loki had taken come to it twice then; it keeps those of the same time and content once, or shows them
+    /// once in a query. Where it refuses all lines for their structured metadata, everything is held.
     public func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
-        let action = statusPolicy.action(for: response.status)
-        guard response.status == 400 else { return DeliveryVerdict(action) }
-        return DeliveryVerdict(.deliver, note: "Loki refused lines: \(response.text.prefix(200))")
+        guard response.status == 400 else {
+            return DeliveryVerdict(statusPolicy.action(for: response.status))
+        }
+        let text = response.text.prefix(200)
+        if text.contains("structured metadata"), text.contains("disallowed") || text.contains("not allowed") {
+            return DeliveryVerdict(
+                .hold,
+                note: "Loki takes no structured metadata: allow it there, or make the encoding with "
+                    + "structuredMetadata: false (\(text))")
+        }
+        return DeliveryVerdict(.isolate, note: "Loki refused lines: \(text)")
     }
 }

@@ -44,9 +44,8 @@ public struct StatusPolicy: Sendable, Equatable {
             500: .reject, 501: .reject, 401: .authorize, 403: .authorize,
         ])
 
-    /// Loki: of a batch answered with 400 the good lines are stored, so that it must not come again; 260 says that
-    /// the tenant blocks.
-    public static let loki = standard.setting(.deliver, for: 400).setting(.hold, for: 260)
+    /// Loki: 260 says that the tenant blocks.
+    public static let loki = standard.setting(.hold, for: 260)
 
     /// SwiftyBeaver's platform: 200 alone is success, everything else keeps.
     public static let swiftyBeaver: StatusPolicy = {

@@ -6,12 +6,15 @@ import Heartwood
 
 /// Watches links, addresses and routes through a netlink socket.
 ///
-/// There is a network when an interface other than loopback is up and has an address. Where the kernel gives no such
+/// There is a network when an interface other than loopback is up and has an address. Only when that changes is it
+/// told: on machines with containers, or where addresses are renewed, the kernel has news many times a minute. Where the kernel gives no such
 /// socket, there always is one, and no change is ever reported.
 final class NetlinkMonitor: ConnectivityMonitor {
     private struct State {
         var source: (any DispatchSourceRead)?
         var changed: (@Sendable (Bool) -> Void)?
+        /// What was told last.
+        var told: Bool?
     }
 
     // MARK: Guarded by 'state'
@@ -34,6 +37,7 @@ final class NetlinkMonitor: ConnectivityMonitor {
             state.source?.cancel()
             state.source = source
             state.changed = changed
+            state.told = nil
         }
         source.activate()
         queue.async { [weak self] in self?.report() }
@@ -48,8 +52,13 @@ final class NetlinkMonitor: ConnectivityMonitor {
     }
 
     private func report() {
-        let changed = state.withLock { $0.changed }
-        changed?(Self.hasNetwork())
+        let isThere = Self.hasNetwork()
+        let changed = state.withLock { state -> (@Sendable (Bool) -> Void)? in
+            if state.told == isThere { return nil }
+            state.told = isThere
+            return state.changed
+        }
+        changed?(isThere)
     }
 
     private static func socket() -> Int32? {
