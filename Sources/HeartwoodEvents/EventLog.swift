@@ -34,7 +34,7 @@ where Property.RawValue == String {
     ///   - store: Where the events go.
     ///   - metadata: Fields that go with every event of scopes and every custom event.
     /// - Throws: `LogError` of code `.invalidName` when a key has not 1 to 63 characters, is one of `_id`, `timestamp`,
-    ///   `activity`, `event` and `data`, or is there twice.
+    ///   `activity`, `event`, `data`, `part`, `of` and `first`, or is there twice.
     public init(
         _ store: EventStore, metadata: some Sequence<(key: String, value: String)> = [String: String]()
     )
@@ -53,7 +53,8 @@ where Property.RawValue == String {
     /// Stores an event of the log's own properties; its JSON has these and nothing else.
     ///
     /// Returns at once, unless 16 MiB of events wait for the disk: then it waits for up to a second, and after that the
-    /// event is dropped and the error handler told. An event larger than 1 MiB is not stored, and reported likewise.
+    /// event is dropped and the error handler told. An event larger than the store's `payloadLimit` is not stored, and
+    /// reported likewise.
     public func append(_ fill: (inout EventRecord<Property>) throws -> Void) rethrows {
         append(try EventRecord(fill))
     }
@@ -63,7 +64,9 @@ where Property.RawValue == String {
         do {
             store.submit(
                 .event(
-                    try StoredEvent(fields: event.fields, text: "event", time: store.clock.now())))
+                    try StoredEvent(
+                        fields: event.fields, text: "event", time: store.clock.now(),
+                        limit: store.payloadLimit)))
         } catch {
             store.submit(.failure(error, nil))
         }

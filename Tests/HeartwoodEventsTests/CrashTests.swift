@@ -84,6 +84,7 @@ import Testing
         await #expect(processExitsWith: .success) { [path = path as String] in
             let store = try EventStore("http://127.0.0.1:9", directory: path, dispatcher: LogDispatcher())
             store.uploader.isPaused = true
+            store.foldsReads = false
             let events = try AuditLog(store)
             // No file may grow beyond 100 KiB.
             var limit = rlimit(rlim_cur: 102_400, rlim_max: 102_400)
@@ -117,6 +118,7 @@ import Testing
         dispatcher.diagnostics.handler = { _ in }
         let store = try EventStore(
             address, directory: path, partitionSize: .kibibytes(256), dispatcher: dispatcher)
+        store.foldsReads = false
         store.uploader.interval = .milliseconds(5)
         store.uploader.retryPolicy = StandardRetryPolicy(
             backoff: Backoff(initial: .milliseconds(2), maximum: .milliseconds(20)))

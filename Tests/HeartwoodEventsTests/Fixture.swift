@@ -24,15 +24,17 @@ final class Fixture: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// A store that sends nothing until it is asked, unless it is not paused.
+    /// A store that sends nothing until it is asked, unless it is not paused; each read is an event, unless they fold.
     func store(
         user: String = "default", prefix: String = "events", partitionSize: ByteCount = .mebibytes(256),
-        settings: SpoolSettings? = nil, isPaused: Bool = false, clock: any LogClock = SystemClock()
+        settings: SpoolSettings? = nil, isPaused: Bool = false, foldsReads: Bool = false,
+        clock: any LogClock = SystemClock()
     ) throws -> EventStore {
         let store = try EventStore(
             server.address, directory: path, user: user, prefix: prefix, partitionSize: partitionSize,
             settings: settings, dispatcher: dispatcher, clock: clock
         ) { [errors] error in errors.withLock { $0.append("\(error)") } }
+        store.foldsReads = foldsReads
         store.uploader.isPaused = isPaused
         store.uploader.retryPolicy = StandardRetryPolicy(
             backoff: Backoff(initial: .milliseconds(2), maximum: .milliseconds(20)))

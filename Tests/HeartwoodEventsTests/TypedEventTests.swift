@@ -152,15 +152,23 @@ import Testing
         #expect("\(try #require(record[.loggedIn]))" == "false")
     }
 
-    @Test("An event that is larger than 1 MiB is refused, and the error handler told; the others are stored")
+    @Test(
+        "An event that is larger than the limit, 16 MiB by default, is refused, and the error handler told; the others are stored"
+    )
     func tooLarge() throws {
         let fixture = try Fixture()
         let store = try fixture.store(isPaused: true)
         let events = try EventLog<Visit>(store)
-        events.append { $0[.page] = String(repeating: "x", count: 1 << 20) }
+        events.append { $0[.page] = String(repeating: "x", count: 16 << 20) }
         events.append { $0[.index] = 1 }
+        let page = String(repeating: "x", count: 15 << 20)
+        events.append { $0[.page] = page }
+        #expect(store.flush(timeout: .seconds(60)))
+        store.payloadLimit = .mebibytes(1)
+        events.append { $0[.page] = String(repeating: "x", count: 1 << 20) }
         store.close()
-        #expect(try fixture.stored() == [["index": 1]])
+        #expect(try fixture.stored() == [["index": 1], ["page_id": .string(page)]])
+        #expect(Fixture.wait { fixture.errors.withLock { $0.contains { $0.contains("16 MiB") } } })
         #expect(Fixture.wait { fixture.errors.withLock { $0.contains { $0.contains("1 MiB") } } })
     }
 }

@@ -22,7 +22,7 @@
 /// | `Decimal` | a string |
 /// | arrays and sets | an array; that of a set is sorted |
 /// | string-keyed dictionaries | an object, its keys sorted |
-/// | another ``EventObject`` | its `id`: a link |
+/// | another ``EventObject`` | its `id`: a link; where the recording of a read names it, the full object |
 /// | a ``CustomEventRepresentable`` | what it says |
 /// | any other `Encodable` | an object |
 /// | what lies deeper than 32 levels | `"<too deep>"` |

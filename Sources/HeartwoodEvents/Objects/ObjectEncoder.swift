@@ -8,21 +8,23 @@ import Heartwood
 /// Makes of what an `Encodable` encodes the value that events have, by the table of ``EventObject``.
 enum ObjectEncoder {
     /// An object's fields, or what it says itself.
-    static func object(_ object: some EventObject) throws -> LogValue {
+    static func object(_ object: some EventObject, _ links: LinkExpansion = .none) throws -> LogValue {
         if let custom = object as? any CustomEventRepresentable { return try representation(custom) }
-        return try fields(of: object, depth: 0)
+        return try fields(of: object, depth: 0, links)
     }
 
     /// Any value; null for one that has no JSON form.
-    static func value(of value: some Encodable) throws -> LogValue { try encode(value, depth: 0) ?? .null }
+    static func value(of value: some Encodable) throws -> LogValue {
+        try encode(value, depth: 0, .none) ?? .null
+    }
 
     /// Nil for what is left out.
-    static func encode(_ value: some Encodable, depth: Int) throws -> LogValue? {
+    static func encode(_ value: some Encodable, depth: Int, _ links: LinkExpansion) throws -> LogValue? {
         if let scalar = scalar(value) { return scalar }
         if value is Data { return nil }
         if let custom = value as? any CustomEventRepresentable { return try representation(custom) }
-        if let object = value as? any EventObject { return try link(object) }
-        let fields = try fields(of: value, depth: depth)
+        if let object = value as? any EventObject, !links.isExpanded { return try link(object) }
+        let fields = try fields(of: value, depth: depth, links)
         switch fields {
         case .object(let content) where value is any StringKeyed:
             return .object(LogMetadata(content.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
@@ -51,10 +53,12 @@ enum ObjectEncoder {
 
     private static func link(_ object: some EventObject) throws -> LogValue { try value(of: object.id) }
 
-    private static func fields(of value: some Encodable, depth: Int) throws -> LogValue {
+    private static func fields(
+        of value: some Encodable, depth: Int, _ links: LinkExpansion
+    ) throws -> LogValue {
         guard depth < StoredEventValue.maximumDepth else { return .tooDeep }
         let slot = Slot()
-        try value.encode(to: SlotEncoder(slot: slot, depth: depth))
+        try value.encode(to: SlotEncoder(slot: slot, depth: depth, links: links))
         return slot.value
     }
 

@@ -19,9 +19,9 @@ struct ObjectSnapshot: Sendable, Equatable {
     /// Takes an object.
     ///
     /// - Throws: what its encoding throws; `LogError` of code `.invalidEvent` for a representation that is no JSON.
-    init(_ object: some EventObject) throws {
+    init(_ object: some EventObject, expanding links: LinkExpansion = .none) throws {
         identity = Identity(type: type(of: object).eventType, id: try ObjectEncoder.value(of: object.id))
-        value = try ObjectEncoder.object(object)
+        value = try ObjectEncoder.object(object, links)
     }
 
     /// The fields of `self` that `older` has not, or has otherwise; null for those that are gone; nil where all is equal.

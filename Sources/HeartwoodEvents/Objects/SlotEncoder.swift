@@ -51,17 +51,18 @@ final class Slot {
 struct SlotEncoder: Encoder, SingleValueEncodingContainer {
     let slot: Slot
     let depth: Int
+    let links: LinkExpansion
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         slot.becomeObject()
-        return KeyedEncodingContainer(KeyedSlot<Key>(slot: slot, depth: depth))
+        return KeyedEncodingContainer(KeyedSlot<Key>(slot: slot, depth: depth, links: links))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         slot.becomeArray()
-        return UnkeyedSlot(slot: slot, depth: depth)
+        return UnkeyedSlot(slot: slot, depth: depth, links: links)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -69,19 +70,21 @@ struct SlotEncoder: Encoder, SingleValueEncodingContainer {
     mutating func encodeNil() { slot.set(.null) }
 
     mutating func encode(_ value: some Encodable) throws {
-        slot.set(try ObjectEncoder.encode(value, depth: depth) ?? .null)
+        slot.set(try ObjectEncoder.encode(value, depth: depth, links) ?? .null)
     }
 }
 
 private struct KeyedSlot<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let slot: Slot
     let depth: Int
+    let links: LinkExpansion
     var codingPath: [any CodingKey] { [] }
 
     mutating func encodeNil(forKey key: Key) { slot.field(key.stringValue).set(.null) }
 
     mutating func encode(_ value: some Encodable, forKey key: Key) throws {
-        guard let value = try ObjectEncoder.encode(value, depth: depth + 1) else { return }
+        let links = links.inside(key.stringValue)
+        guard let value = try ObjectEncoder.encode(value, depth: depth + 1, links) else { return }
         slot.field(key.stringValue).set(value)
     }
 
@@ -125,20 +128,21 @@ private struct KeyedSlot<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func superEncoder(forKey key: Key) -> any Encoder { nested(key.stringValue) }
 
     private func nested(_ key: String) -> SlotEncoder {
-        SlotEncoder(slot: slot.field(key), depth: depth + 1)
+        SlotEncoder(slot: slot.field(key), depth: depth + 1, links: links.inside(key))
     }
 }
 
 private struct UnkeyedSlot: UnkeyedEncodingContainer {
     let slot: Slot
     let depth: Int
+    let links: LinkExpansion
     var codingPath: [any CodingKey] { [] }
     var count: Int { slot.count }
 
     mutating func encodeNil() { slot.append().set(.null) }
 
     mutating func encode(_ value: some Encodable) throws {
-        guard let value = try ObjectEncoder.encode(value, depth: depth + 1) else { return }
+        guard let value = try ObjectEncoder.encode(value, depth: depth + 1, links) else { return }
         slot.append().set(value)
     }
 
@@ -149,5 +153,5 @@ private struct UnkeyedSlot: UnkeyedEncodingContainer {
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nested().unkeyedContainer() }
     mutating func superEncoder() -> any Encoder { nested() }
 
-    private func nested() -> SlotEncoder { SlotEncoder(slot: slot.append(), depth: depth + 1) }
+    private func nested() -> SlotEncoder { SlotEncoder(slot: slot.append(), depth: depth + 1, links: links) }
 }

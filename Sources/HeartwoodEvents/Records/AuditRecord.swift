@@ -4,14 +4,25 @@ import HeartwoodHTTP
 /// An event of a scope, or a custom one.
 ///
 /// It has exactly these fields: `_id`, `event`, `activity`, `timestamp`, `data`, and one per metadata key. What is not
-/// there is null.
+/// there is null. One of several that a large read or transaction was divided into has `part`, `of` and `first` too.
 struct AuditRecord {
+    /// Which part of a divided event it is.
+    struct Part {
+        /// From 1 on.
+        let number: Int
+        /// How many there are.
+        let count: Int
+        /// The key of the first part.
+        let first: EventID
+    }
+
     var id: EventID
     var time: LogTimestamp
     var activity: String
     var event: String?
     var data: String?
     var metadata: EventMetadata
+    var part: Part?
 
     var fields: LogMetadata {
         var fields: LogMetadata = [
@@ -19,15 +30,23 @@ struct AuditRecord {
             "activity": .string(activity), "timestamp": .event(time),
             "data": data.map { .string($0) } ?? .null,
         ]
+        if let part {
+            fields["part"] = .integer(Int64(part.number))
+            fields["of"] = .integer(Int64(part.count))
+            fields["first"] = .string(part.first.description)
+        }
         for (key, value) in metadata.fields { fields[key] = .string(value) }
         return fields
     }
 
     /// The record as it is stored.
     ///
-    /// - Throws: `LogError` of code `.invalidEvent` when it is too large.
-    func stored() throws -> StoredEvent {
-        try StoredEvent(fields: fields, text: event.map { "\(activity): \($0)" } ?? activity, time: time)
+    /// - Throws: `LogError` of code `.invalidEvent` when its data is larger than `limit`.
+    func stored(limit: ByteCount) throws -> StoredEvent {
+        if let data, data.utf8.count > limit.bytes { throw StoredEvent.tooLarge(data.utf8.count, limit) }
+        return try StoredEvent(
+            fields: fields, text: event.map { "\(activity): \($0)" } ?? activity, time: time,
+            limit: ByteCount(SpoolRecord.largestPayload))
     }
 }
 
@@ -41,7 +60,10 @@ struct StoredEvent: Sendable {
         self.time = time
     }
 
-    init(fields: LogMetadata, text: String, time: LogTimestamp) throws {
+    /// Takes an event's fields.
+    ///
+    /// - Throws: `LogError` of code `.invalidEvent` when it is larger than `limit`.
+    init(fields: LogMetadata, text: String, time: LogTimestamp, limit: ByteCount) throws {
         var entry = RemoteEntry()
         entry.time = time
         entry.levelName = LogLevel.info.name
@@ -51,10 +73,13 @@ struct StoredEvent: Sendable {
         entry.metadata = fields
         payload = EntryCoder.encode(entry)
         self.time = time
-        guard payload.count <= SpoolRecord.payloadLimit else {
-            throw LogError(
-                .invalidEvent, "an event of \(ByteCount(payload.count)) is too large: it may have 1 MiB")
-        }
+        guard payload.count <= limit.bytes else { throw Self.tooLarge(payload.count, limit) }
+    }
+
+    static func tooLarge(_ size: Int, _ limit: ByteCount) -> LogError {
+        LogError(
+            .invalidEvent,
+            "an event of \(ByteCount(size)) is too large: the store's payloadLimit is \(limit)")
     }
 
     /// What was stored, for those who want to see it as a message.

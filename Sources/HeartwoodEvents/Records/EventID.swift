@@ -34,8 +34,13 @@ public struct EventID: Hashable, Comparable, Sendable, Codable, CustomStringConv
             self = fresh
             return
         }
+        // After the greatest there is no greater one.
+        guard other.seconds < .max || other.rest < .max else {
+            self = fresh
+            return
+        }
         let isFull = other.rest == UInt64.max
-        self.init(seconds: other.seconds &+ (isFull ? 1 : 0), rest: isFull ? 0 : other.rest + 1)
+        self.init(seconds: other.seconds + (isFull ? 1 : 0), rest: isFull ? 0 : other.rest + 1)
     }
 
     /// Reads 24 hexadecimal digits; nil where the text is something else.

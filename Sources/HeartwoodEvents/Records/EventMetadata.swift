@@ -11,7 +11,9 @@ extension LogError.Code {
 
 /// The fields that go with every event of a log; checked, and in the order of their keys.
 struct EventMetadata: Sendable {
-    static let reserved: Set<String> = ["_id", "timestamp", "activity", "event", "data"]
+    static let reserved: Set<String> = [
+        "_id", "timestamp", "activity", "event", "data", "part", "of", "first",
+    ]
     static let longest = 63
 
     let fields: [(key: String, value: String)]

@@ -2,35 +2,62 @@ import Heartwood
 
 /// The JSON texts of read and write events; what is too much for one event is divided among several.
 struct EventPayload {
-    /// The soft limit of an event's text.
-    static let budget = 512 * 1024
-
-    var budget = Self.budget
+    /// The most bytes of an event's text.
+    let limit: ByteCount
 
     /// `{"type":"Person","value":[{…},{…}]}`; none for no objects.
-    func read(_ type: String, _ values: [LogValue]) -> [String] {
-        divided(values.map(\.eventJSON)) { "{\"type\":\(LogValue.string(type).eventJSON),\"value\":[\($0)]}" }
+    ///
+    /// - Throws: `LogError` of code `.invalidEvent` when one object is larger than the limit.
+    func read(_ type: String, _ values: [String]) throws -> [String] {
+        let frame = 24 + LogValue.string(type).eventJSON.utf8.count
+        var texts: [String] = []
+        var part: [String] = []
+        var size = frame
+        for value in values {
+            try check(frame + value.utf8.count)
+            if !part.isEmpty && size + value.utf8.count + 1 > limit.bytes {
+                texts.append(Self.render(type, part))
+                (part, size) = ([], frame)
+            }
+            part.append(value)
+            size += value.utf8.count + 1
+        }
+        return part.isEmpty ? texts : texts + [Self.render(type, part)]
     }
 
     /// `{"Person":{"insertions":[…],"modifications":[{"oldValue":{…},"newValue":{…}}],"deletions":[…]}}`; what is empty
     /// is left out, and all of it where there are no changes.
-    func write(_ changes: [(type: String, change: ChangeFold.Change)]) -> [String] {
+    ///
+    /// - Throws: `LogError` of code `.invalidEvent` when one change is larger than the limit.
+    func write(_ changes: [(type: String, change: ChangeFold.Change)]) throws -> [String] {
         var texts: [String] = []
-        var part: [(type: String, kind: Kind, json: String)] = []
-        var size = 0
+        var part: [Item] = []
+        var lists: Set<[String]> = []
+        var size = 2
         for (type, change) in changes {
             let (kind, json) = Self.describe(change)
-            if size > 0 && size + json.utf8.count > budget {
+            // The names of the type and the kind, and what is around a list, once for each.
+            let frame = LogValue.string(type).eventJSON.utf8.count + kind.rawValue.utf8.count + 12
+            try check(json.utf8.count + frame + 2)
+            let list = [type, kind.rawValue]
+            let added = json.utf8.count + 1 + (lists.contains(list) ? 0 : frame)
+            if !part.isEmpty && size + added > limit.bytes {
                 texts.append(Self.render(part))
-                (part, size) = ([], 0)
+                (part, lists, size) = ([], [], 2)
             }
+            size += json.utf8.count + 1 + (lists.insert(list).inserted ? frame : 0)
             part.append((type, kind, json))
-            size += json.utf8.count
         }
         return part.isEmpty ? texts : texts + [Self.render(part)]
     }
 
+    private typealias Item = (type: String, kind: Kind, json: String)
+
     private enum Kind: String, CaseIterable { case insertions, modifications, deletions }
+
+    private func check(_ size: Int) throws {
+        if size > limit.bytes { throw StoredEvent.tooLarge(size, limit) }
+    }
 
     private static func describe(_ change: ChangeFold.Change) -> (Kind, String) {
         switch change {
@@ -41,7 +68,11 @@ struct EventPayload {
         }
     }
 
-    private static func render(_ part: [(type: String, kind: Kind, json: String)]) -> String {
+    private static func render(_ type: String, _ values: [String]) -> String {
+        "{\"type\":\(LogValue.string(type).eventJSON),\"value\":[\(values.joined(separator: ","))]}"
+    }
+
+    private static func render(_ part: [Item]) -> String {
         var types: [String] = []
         var lists: [String: [Kind: [String]]] = [:]
         for (type, kind, json) in part {
@@ -55,20 +86,5 @@ struct EventPayload {
             return LogValue.string(type).eventJSON + ":{" + kinds.joined(separator: ",") + "}"
         }
         return "{" + members.joined(separator: ",") + "}"
-    }
-
-    private func divided(_ items: [String], _ render: (String) -> String) -> [String] {
-        var texts: [String] = []
-        var part: [String] = []
-        var size = 0
-        for item in items {
-            if size > 0 && size + item.utf8.count > budget {
-                texts.append(render(part.joined(separator: ",")))
-                (part, size) = ([], 0)
-            }
-            part.append(item)
-            size += item.utf8.count
-        }
-        return part.isEmpty ? texts : texts + [render(part.joined(separator: ","))]
     }
 }

@@ -9,6 +9,8 @@ final class EventRecorder: Sendable {
         let activity: String
         let metadata: EventMetadata
         let batch: EventBatch
+        /// Reads that are not in the batch yet.
+        var reads = ReadFold()
         /// Why nothing of it may be stored.
         var failure: (any Error)?
     }
@@ -51,7 +53,10 @@ final class EventRecorder: Sendable {
 
     /// Ends a scope and has its events stored.
     func commit(_ number: Int, _ completion: EventStore.Completion?) throws {
-        let scope = try end(number)
+        var scope = try end(number)
+        if scope.failure == nil {
+            do { try Self.settleReads(of: &scope, store.payloadLimit) } catch { scope.failure = error }
+        }
         if let failure = scope.failure {
             store.submit(.failure(failure, completion))
         } else {
@@ -84,33 +89,84 @@ final class EventRecorder: Sendable {
 
     // MARK: Recording
 
-    /// Adds events to all open scopes; `texts` is asked for their data only if there is one.
-    func record(_ event: String, by number: Int, _ texts: () throws -> [String]) {
-        guard isActive(number) else {
-            return store.report(
-                LogError(
-                    .scopeEnded, "event scope '\(number)' has ended: what it is given now is not recorded"),
-                .misuse)
-        }
+    /// Adds changes to all open scopes; `texts` is asked for their data only if there is one.
+    func record(write number: Int, _ texts: () throws -> [String]) {
+        guard isOpen(number) else { return }
         let time = store.clock.now()
+        let limit = store.payloadLimit
         let result = Result { try texts() }
-        state.withLock { state in
-            for number in state.scopes.keys where state.scopes[number]?.failure == nil {
-                do {
-                    for text in try result.get() { try Self.add(text, event, time, to: state.scopes[number]) }
-                } catch {
-                    state.scopes[number]?.failure = error
-                }
+        if case .success(let texts) = result, texts.isEmpty { return }
+        forEachScope { scope in
+            let texts = try result.get()
+            try Self.settleReads(of: &scope, limit)
+            try Self.add(texts, "write", time, to: scope, limit)
+        }
+    }
+
+    /// Adds objects that were read to all open scopes.
+    func record(read number: Int, _ type: String, _ objects: () throws -> [ReadFold.Object]) {
+        guard isOpen(number) else { return }
+        let time = store.clock.now()
+        let limit = store.payloadLimit
+        let folds = store.foldsReads
+        let result = Result { try objects() }
+        if case .success(let objects) = result, objects.isEmpty { return }
+        forEachScope { scope in
+            let objects = try result.get()
+            // Without folding, each call is an event, whatever it repeats.
+            if !folds {
+                try Self.settleReads(of: &scope, limit)
+                try Self.add(
+                    try EventPayload(limit: limit).read(type, objects.map(\.json)), "read", time, to: scope,
+                    limit)
+            } else if let event = scope.reads.add(objects, of: type, at: time) {
+                try Self.add(event, to: scope, limit)
             }
         }
     }
 
-    private static func add(_ text: String, _ event: String, _ time: LogTimestamp, to scope: Scope?) throws {
-        guard let scope else { return }
-        let record = AuditRecord(
-            id: EventID(at: time), time: time, activity: scope.activity, event: event, data: text,
-            metadata: scope.metadata)
-        try scope.batch.add(record.stored())
+    private func isOpen(_ number: Int) -> Bool {
+        if isActive(number) { return true }
+        store.report(
+            LogError(
+                .scopeEnded, "event scope '\(number)' has ended: what it is given now is not recorded"),
+            .misuse)
+        return false
+    }
+
+    /// Calls `body` with each scope that has not failed; what it throws fails the scope.
+    private func forEachScope(_ body: (inout Scope) throws -> Void) {
+        state.withLock { state in
+            for number in state.scopes.keys {
+                guard var scope = state.scopes[number], scope.failure == nil else { continue }
+                do { try body(&scope) } catch { scope.failure = error }
+                state.scopes[number] = scope
+            }
+        }
+    }
+
+    private static func settleReads(of scope: inout Scope, _ limit: ByteCount) throws {
+        if let event = scope.reads.take() { try add(event, to: scope, limit) }
+    }
+
+    private static func add(_ event: ReadFold.Event, to scope: Scope, _ limit: ByteCount) throws {
+        let texts = try EventPayload(limit: limit).read(event.type, event.values)
+        try add(texts, "read", event.time, to: scope, limit)
+    }
+
+    /// Adds an event to a scope; several where it was divided, each of which says so.
+    private static func add(
+        _ texts: [String], _ event: String, _ time: LogTimestamp, to scope: Scope, _ limit: ByteCount
+    ) throws {
+        let first = EventID(at: time)
+        for (index, text) in texts.enumerated() {
+            let record = AuditRecord(
+                id: index == 0 ? first : EventID(at: time), time: time, activity: scope.activity,
+                event: event, data: text, metadata: scope.metadata,
+                part: texts.count == 1
+                    ? nil : AuditRecord.Part(number: index + 1, count: texts.count, first: first))
+            try scope.batch.add(record.stored(limit: limit))
+        }
     }
 
     /// Stores an event that belongs to no scope.
@@ -124,7 +180,7 @@ final class EventRecorder: Sendable {
             let record = AuditRecord(
                 id: EventID(at: time), time: time, activity: activity, event: event, data: data,
                 metadata: metadata)
-            try batch.add(record.stored())
+            try batch.add(record.stored(limit: store.payloadLimit))
             store.submit(.batch(batch, completion))
         } catch {
             store.submit(.failure(error, completion))

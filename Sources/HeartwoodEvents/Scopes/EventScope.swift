@@ -27,18 +27,35 @@ public final class EventScope: Sendable {
 
     // MARK: Recording
 
-    /// Records that objects were read, as one event of type `read`; no objects are no event.
+    /// Records that objects were read, as an event of type `read`; no objects are no event.
     ///
-    /// An event becomes several of the same kind where its JSON would exceed 512 KiB. An object whose JSON is larger
-    /// than 1 MiB, or cannot be made, is an error: each scope that is open then fails when it is committed.
-    public func record<Object: EventObject>(read objects: [Object]) {
-        recorder.record("read", by: number) {
-            EventPayload().read(Object.eventType, try objects.map { try ObjectSnapshot($0).value })
+    /// Reads of one type in a row become one event, with the time of the first of them, and an object that is read again
+    /// as it is there already is not repeated. The event is complete at 512 KiB, when an object is read that was changed
+    /// meanwhile, when a change is recorded, and when the scope ends. ``EventStore/foldsReads`` turns that off.
+    ///
+    /// What is larger than the store's `payloadLimit` becomes several events, with `part`, `of` and `first`, the key of
+    /// the first part. An object that is larger by itself, or whose JSON cannot be made, is an error: each scope that is
+    /// open then fails when it is committed.
+    ///
+    /// - Parameters:
+    ///   - objects: What was read.
+    ///   - links: Which links in them become full objects instead of ids: the names of fields as they are encoded, with
+    ///     points between those of fields in fields, `["manager", "orders.product"]` for instance. A link is expanded
+    ///     only where the one that it is in is. None unless given.
+    public func record<Object: EventObject>(read objects: [Object], expanding links: [String] = []) {
+        recorder.record(read: number, Object.eventType) {
+            let expansion = LinkExpansion(links)
+            return try objects.map { object in
+                let snapshot = try ObjectSnapshot(object, expanding: expansion)
+                return ReadFold.Object(identity: snapshot.identity, json: snapshot.value.eventJSON)
+            }
         }
     }
 
-    /// Records that an object was read.
-    public func record<Object: EventObject>(read object: Object) { record(read: [object]) }
+    /// Records that an object was read, with those of its links that are named as full objects.
+    public func record<Object: EventObject>(read object: Object, expanding links: [String] = []) {
+        record(read: [object], expanding: links)
+    }
 
     /// Records that an object was `old` and is `new`, as a transaction of its own; nil before an insertion and after a
     /// deletion.
@@ -57,10 +74,55 @@ public final class EventScope: Sendable {
     public func transaction(_ body: (inout EventTransaction) throws -> Void) rethrows {
         var transaction = EventTransaction()
         try body(&transaction)
-        recorder.record("write", by: number) {
+        let limit = recorder.store.payloadLimit
+        recorder.record(write: number) {
             if let failure = transaction.failure { throw failure }
-            return EventPayload().write(transaction.fold.changes)
+            return try EventPayload(limit: limit).write(transaction.fold.changes)
         }
+    }
+
+    /// Changes a collection, and records what was inserted, changed and deleted in it as a transaction of its own.
+    ///
+    /// ```swift
+    /// scope.transaction(on: &people) { people in
+    ///     people[0].name = "Tony"
+    ///     people.removeLast()
+    /// }
+    /// ```
+    ///
+    /// Nothing has to be copied by hand. Objects are told apart by their `id`; all of them are turned into JSON before
+    /// and after, also those that do not change.
+    ///
+    /// - Parameters:
+    ///   - objects: The collection; it has its new content when the call returns.
+    ///   - body: Changes it.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws; the collection is what it was then, and nothing is recorded.
+    public func transaction<Object: EventObject, Result>(
+        on objects: inout [Object], _ body: (inout [Object]) throws -> Result
+    ) rethrows -> Result {
+        var result: Result?
+        var changed = objects
+        try transaction { result = try $0.record(on: &changed, body) }
+        objects = changed
+        // `body` has returned, or this is not reached.
+        return result.unsafelyUnwrapped
+    }
+
+    /// Changes an object, and records what was changed in it as a transaction of its own.
+    ///
+    /// - Parameters:
+    ///   - object: The object; it has its new content when the call returns.
+    ///   - body: Changes it.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws; the object is what it was then, and nothing is recorded.
+    public func transaction<Object: EventObject, Result>(
+        on object: inout Object, _ body: (inout Object) throws -> Result
+    ) rethrows -> Result {
+        var objects = [object]
+        let result = try transaction(on: &objects) { try body(&$0[0]) }
+        object = objects[0]
+        return result
     }
 
     // MARK: Ending

@@ -22,6 +22,27 @@ public struct EventTransaction {
         }
     }
 
+    /// Changes a collection, and records what was inserted, changed and deleted in it.
+    ///
+    /// - Parameters:
+    ///   - objects: The collection; it has its new content when the call returns.
+    ///   - body: Changes it.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws; the collection is what it was then, and nothing of this is recorded.
+    public mutating func record<Object: EventObject, Result>(
+        on objects: inout [Object], _ body: (inout [Object]) throws -> Result
+    ) rethrows -> Result {
+        // As values at once: objects may be instances of a class.
+        let old = Swift.Result { try objects.map { try ObjectSnapshot($0) } }
+        var changed = objects
+        let result = try body(&changed)
+        objects = changed
+        step { fold in
+            fold.record(old: try old.get(), new: try changed.map { try ObjectSnapshot($0) })
+        }
+        return result
+    }
+
     private mutating func step(_ body: (inout ChangeFold) throws -> Void) {
         guard failure == nil else { return }
         do { try body(&fold) } catch { failure = error }

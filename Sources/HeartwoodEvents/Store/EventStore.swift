@@ -43,6 +43,9 @@ public final class EventStore: Sendable {
     private struct Inbox {
         var operations: [Operation] = []
         var bytes = 0
+
+        /// Whether an operation may wait, too: one of any size where nothing waits.
+        func hasRoom(for size: Int) -> Bool { bytes == 0 || bytes + size <= EventStore.inboxLimit }
     }
 
     /// How much may wait for the disk.
@@ -63,6 +66,7 @@ public final class EventStore: Sendable {
 
     private let inbox = Locked(Inbox())
     private let settings: Locked<(partitionSize: ByteCount, messageLevel: LogLevel?)>
+    private let limits = Locked<(payload: ByteCount, foldsReads: Bool)>((.mebibytes(16), true))
 
     /// Opens a store; what an earlier run has left begins to be sent.
     ///
@@ -95,12 +99,14 @@ public final class EventStore: Sendable {
     ) throws {
         try Self.check("prefix", prefix)
         try Self.check("user", user)
-        let settings = settings ?? Self.usualSettings
+        var settings = settings ?? Self.usualSettings
+        settings.payloadLimit = SpoolRecord.largestPayload
+        let spoolSettings = settings
         let path = directory + "/" + user + "/" + prefix
         let completions = DispatchQueue(label: "heartwood.events.completions", qos: .utility)
         func open() throws -> any UnsentStore {
             let partitions = try PartitionedSpool(
-                path: path, partitionSize: partitionSize, settings: settings, clock: clock
+                path: path, partitionSize: partitionSize, settings: spoolSettings, clock: clock
             ) { newest in
                 EventID(at: clock.now(), after: newest.flatMap { EventID($0) }).description
             }
@@ -110,7 +116,7 @@ public final class EventStore: Sendable {
             return partitions
         }
         uploader = try HTTPLogger(
-            address, encoding: encoding, name: "events.\(prefix)", formatter: nil, settings: settings,
+            address, encoding: encoding, name: "events.\(prefix)", formatter: nil, settings: spoolSettings,
             allowsInsecureHTTP: allowsInsecureHTTP, appVersion: nil, appBuild: nil, transport: transport,
             connectivity: connectivity, clock: clock, open: open)
         self.completions = completions
@@ -171,6 +177,26 @@ public final class EventStore: Sendable {
         set { settings.withLock { $0.messageLevel = newValue } }
     }
 
+    /// The most bytes of an event: of a typed one as a whole, of a scope's and a custom one in `data`; 16 MiB by default,
+    /// 48 MiB at most.
+    ///
+    /// One read and one transaction are one event up to it; what is larger becomes several, each with `part`, `of` and
+    /// `first`, the key of the first part. An object or custom data larger by itself is an error of code
+    /// `.invalidEvent`. The server must take requests of that size: an event larger than the uploader's
+    /// `maximumBytesPerRequest` is sent alone. A change holds for what is recorded afterwards.
+    public var payloadLimit: ByteCount {
+        get { limits.withLock { $0.payload } }
+        set { limits.withLock { $0.payload = min(max(newValue, .kibibytes(1)), .mebibytes(48)) } }
+    }
+
+    /// Whether reads of one type in a row become one event, true by default; see ``EventScope/record(read:expanding:)``.
+    ///
+    /// A change holds for what is recorded afterwards.
+    public var foldsReads: Bool {
+        get { limits.withLock { $0.foldsReads } }
+        set { limits.withLock { $0.foldsReads = newValue } }
+    }
+
     // MARK: - Waiting
 
     /// Returns once everything recorded before is in the files.
@@ -196,7 +222,7 @@ public final class EventStore: Sendable {
     /// Has something done in its turn.
     func submit(_ operation: Operation) {
         let size = operation.size
-        if inbox.withLock({ $0.bytes + size > Self.inboxLimit }), !makeRoom(size) {
+        if inbox.withLock({ !$0.hasRoom(for: size) }), !makeRoom(size) {
             let error = LogError(
                 .full, "16 MiB of events wait for the disk: an event is lost", place: path)
             return finish(operation, error)
@@ -211,7 +237,7 @@ public final class EventStore: Sendable {
 
     private func makeRoom(_ size: Int) -> Bool {
         _ = uploader.waitUntilIdle(timeout: .seconds(1))
-        return inbox.withLock { $0.bytes + size <= Self.inboxLimit }
+        return inbox.withLock { $0.hasRoom(for: size) }
     }
 
     /// Does what is to be done, on the uploader's queue; returns how many events were stored.

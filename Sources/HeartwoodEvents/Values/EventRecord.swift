@@ -39,6 +39,15 @@ where Property.RawValue == String {
         }
     }
 
+    /// A property as named values: it can be set to a literal whose values are of several types.
+    ///
+    /// Reading gives nil; use the property with a value's type instead.
+    @_disfavoredOverload
+    public subscript(property: Property) -> EventFields? {
+        get { nil }
+        set { self[property] = newValue as (any EventValue)? }
+    }
+
     /// Takes a property out.
     public mutating func remove(_ property: Property) { fields[property.rawValue] = nil }
 
