@@ -113,7 +113,7 @@ let package = Package(
             name: "HeartwoodToolTests",
             dependencies: [
                 "HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite",
-                "HeartwoodTestSupport",
+                "HeartwoodTestSupport", "CSQLite",
             ],
             swiftSettings: settings),
     ]

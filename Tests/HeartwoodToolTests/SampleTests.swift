@@ -55,7 +55,8 @@ struct SampleTests {
             "Docs/Databases.md",
             "Docs/Loggers.md",
             "Docs/Configuration.md", "Docs/MigratingFromCocoaLumberjack.md",
-            "Docs/MigratingFromSwiftyBeaver.md",
+            "Docs/MigratingFromSwiftyBeaver.md", "Docs/MigratingFromScrooge.md",
+            "Docs/MigratingFromRealmEvents.md", "Docs/MigratingFromGirders.md",
         ])
     func compiled(path: String) throws {
         let written = try codeBlocks(path)

@@ -114,13 +114,13 @@ extension LogConfiguration {
         settings = setting
     }
 
-    /// `logging.dev.json` for `logging.json` and `dev`.
-    static func overlayPath(_ path: String, _ environment: String) -> String {
+    /// `logging.dev.json` for `logging.json` and `dev`; with another separator that one in the place of the first point.
+    static func overlayPath(_ path: String, _ environment: String, separator: String = ".") -> String {
         let nameStart = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         guard let dot = path[nameStart...].lastIndex(of: "."), dot > nameStart else {
-            return path + "." + environment
+            return path + separator + environment
         }
-        return path[..<dot] + "." + environment + path[dot...]
+        return path[..<dot] + separator + environment + path[dot...]
     }
 
     /// The content of a file; nil where it, or its directory, is missing.

@@ -1,3 +1,4 @@
+import CSQLite
 import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
@@ -26,6 +27,19 @@ func typedEventsSample() throws {
 }
 
 // sample: Docs/Events.md
+enum Screen: String { case name, details }
+// end
+
+func eventFieldsSample(_ isDark: Bool, _ dictionary: [String: Any]) throws {
+    // sample: Docs/Events.md
+    var screen = EventRecord<Screen>()
+    screen[.details] = ["width": 390, "unit": "pt", "isDark": isDark]
+    screen[.details] = ["size": EventFields(["width": 390, "unit": "pt"]), "name": "cart"]
+    screen[.details] = try EventFields(checking: dictionary)
+    // end
+}
+
+// sample: Docs/Events.md
 struct Person: EventObject {
     var id: Int
     var name: String
@@ -43,6 +57,25 @@ func scopeSample(_ store: EventStore) async throws {
     // end
 }
 
+func fieldsSample(_ visit: inout EventRecord<Visit>, _ count: Int, _ dictionary: [String: Any]) throws {
+    // sample: Sources/HeartwoodEvents/Values/EventFields.swift
+    visit[.detail] = ["battery": 0.83, "network": "wifi", "count": count]
+    visit[.detail] = ["battery": 0.83, "screen": EventFields(["width": 390, "unit": "pt"])]
+    // end
+    // sample: Sources/HeartwoodEvents/Values/EventFields.swift
+    visit[.detail] = try EventFields(checking: dictionary)
+    // end
+}
+
+func transactionOnSample(_ scope: EventScope, _ people: inout [Person]) {
+    // sample: Sources/HeartwoodEvents/Scopes/EventScope.swift
+    scope.transaction(on: &people) { people in
+        people[0].name = "Tony"
+        people.removeLast()
+    }
+    // end
+}
+
 func transactionSample(_ scope: EventScope) {
     // sample: Docs/Events.md
     scope.transaction { changes in
@@ -52,9 +85,75 @@ func transactionSample(_ scope: EventScope) {
     // end
 }
 
+func changesSample(_ scope: EventScope, _ people: inout [Person]) {
+    // sample: Docs/Events.md
+    scope.transaction(on: &people) { people in
+        people[0].name = "Tony"
+        people.removeLast()
+    }
+    // end
+}
+
+func linksSample(_ scope: EventScope, _ orders: [Person]) {
+    // sample: Docs/Events.md
+    scope.record(read: orders, expanding: ["buyer", "positions.product"])
+    // end
+}
+
 // sample: Docs/Events.md
 extension Person: CustomEventRepresentable {
     func customEventRepresentation() -> String { "{\"person\":\(id)}" }
+}
+// end
+
+// sample: Docs/Events.md
+struct Account: EventObject {
+    var id: Int64
+    var balance: Int64
+}
+
+struct DatabaseError: Error { let code: Int32 }
+
+/// The accounts of a SQLite database; what is read and changed is recorded in a scope.
+struct Accounts {
+    let database: OpaquePointer
+
+    func execute(_ statement: String) throws {
+        let code = sqlite3_exec(database, statement, nil, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(code: code) }
+    }
+
+    func read(in scope: EventScope) throws -> [Account] {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(database, "SELECT id, balance FROM accounts", -1, &statement, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(code: code) }
+        defer { sqlite3_finalize(statement) }
+        var accounts: [Account] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            accounts.append(
+                Account(id: sqlite3_column_int64(statement, 0), balance: sqlite3_column_int64(statement, 1)))
+        }
+        scope.record(read: accounts)
+        return accounts
+    }
+
+    func change(in scope: EventScope, _ body: (inout [Account]) throws -> Void) throws {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            var accounts = try read(in: scope)
+            try scope.transaction(on: &accounts) { accounts in
+                try body(&accounts)
+                try execute("DELETE FROM accounts")
+                for account in accounts {
+                    try execute("INSERT INTO accounts VALUES (\(account.id), \(account.balance))")
+                }
+                try execute("COMMIT")
+            }
+        } catch {
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
 }
 // end
 

@@ -1,0 +1,160 @@
+import Foundation
+import Heartwood
+import HeartwoodEvents
+import HeartwoodHTTP
+
+// The code of Docs/MigratingFromScrooge.md, Docs/MigratingFromRealmEvents.md and Docs/MigratingFromGirders.md, word for
+// word; `SampleTests` compares them.
+
+// sample: Docs/MigratingFromScrooge.md
+// enum Property: String, ScroogePropertyType { case page_id, index, os_version, loggedIn, detail }
+enum VisitProperty: String { case page_id, index, os_version, loggedIn, detail }
+enum VisitDetail: String { case battery, networks }
+// end
+
+private func scroogeStore() throws {
+    // sample: Docs/MigratingFromScrooge.md
+    // var configuration = ScroogeConfiguration(fileName: "visits")
+    // let api = ScroogeAPI(urlString: "https://example.com/logs")
+    let store = try EventStore(
+        "https://example.com/logs", directory: "/var/lib/shop/visits",
+        encoding: EventEncoding(wrappingKey: "root"),  // api.wrappingKey = "root"
+        connectivity: PlatformConnectivity.make())
+    store.uploader.interval = .seconds(30)  // configuration.timeInterval = 30
+    store.uploader.backgroundInterval = .seconds(120)  // configuration.timeIntervalOnBackground = 120
+    store.uploader.maximumMessagesPerRequest = 100  // configuration.limitedSendingCount = 100
+    store.uploader.timeout = .seconds(10)  // configuration.apiTimeout = 10
+    store.uploader.saveDelay = .milliseconds(500)  // saves are delayed there, too
+    store.uploader.transcript = { print($0) }  // configuration.verbose = .enabled(domain: "visits")
+
+    // api.headerFiledBuilder = { $0.setValue("\(Date())", forHTTPHeaderField: "X-Sent-At") }
+    store.uploader.decorators = [RequestDecorator { $0.with(header: "X-Sent-At", "\(Date.now)") }]
+
+    let visits = try EventLog<VisitProperty>(store)  // Scrooge<Property>.shared
+    // end
+    _ = visits
+}
+
+private func scroogeAppend(_ visits: EventLog<VisitProperty>) {
+    // sample: Docs/MigratingFromScrooge.md
+    visits.append {  // client.append { log in
+        $0[.page_id] = "/home"  // log[.page_id] = "/home"
+        $0[.index] = 3  // log[.index] = 3
+        $0[.loggedIn] = true
+        $0[.detail] = EventRecord<VisitDetail> {  // detailLog.nestedLog
+            $0[.battery] = 0.83
+            $0[.networks] = ["wifi", "vpn"]
+        }
+    }
+    // end
+}
+
+private func scroogeFields(
+    _ record: inout EventRecord<VisitProperty>, _ count: Int, _ dictionary: [String: Any]
+) throws {
+    // sample: Docs/MigratingFromScrooge.md
+    record[.detail] = ["battery": 0.83, "network": "wifi", "count": count]
+    record[.detail] = try EventFields(checking: dictionary)  // an error with the path of the value
+    // end
+}
+
+private func scroogePolicy(_ store: EventStore) {
+    // sample: Docs/MigratingFromScrooge.md
+    store.uploader.retryPolicy = ScroogeRetryPolicy()
+    // end
+    // sample: Docs/MigratingFromScrooge.md
+    store.uploader.isInBackground = true
+    // end
+}
+
+private func realmStore() throws {
+    // sample: Docs/MigratingFromRealmEvents.md
+    // var configuration = Realm.Configuration.defaultConfiguration
+    // configuration.eventConfiguration = EventConfiguration(metadata: ["till": "3"], partitionPrefix: "audit",
+    //     errorHandler: { error in … })
+    let store = try EventStore(
+        "https://collector.example.com/events", directory: "/var/lib/shop/events", user: "anna",
+        prefix: "audit"
+    ) { error in
+        logError("not audited: \(error)")
+    }
+    let events = try AuditLog(store, metadata: ["till": "3"])  // let events = realm.events!
+    // end
+    _ = events
+}
+
+// sample: Docs/MigratingFromRealmEvents.md
+// class Person: Object { @Persisted(primaryKey: true) var _id: ObjectId; @Persisted var name: String }
+struct Employee: EventObject {
+    var id: Int
+    var name: String
+    var manager: Manager?  // a link: its id, unless it is expanded
+}
+struct Manager: EventObject {
+    var id: Int
+    var name: String
+}
+// end
+
+private func realmScope(_ events: AuditLog, _ employees: inout [Employee]) async throws {
+    // sample: Docs/MigratingFromRealmEvents.md
+    let scope = events.beginScope(activity: "change of name")  // the same there
+    scope.record(read: employees)  // realm.objects(Employee.self), read
+    scope.transaction(on: &employees) { employees in  // try realm.write {
+        employees[0].name = "Tony"  // employee.name = "Tony"
+    }
+    try await scope.commit()  // scope.commit { error in … }
+
+    // events.recordEvent(activity: "login", eventType: "failure", data: "third attempt")
+    events.recordEvent(activity: "login", eventType: "failure", data: "third attempt")
+    try events.updateMetadata(["till": "4"])  // events.updateMetadata(["till": "4"])
+    // end
+}
+
+private func realmLinks(_ scope: EventScope, _ employees: [Employee]) {
+    // sample: Docs/MigratingFromRealmEvents.md
+    scope.record(read: employees, expanding: ["manager"])
+    // end
+}
+
+private func girdersCalls(_ amount: Double, _ id: Int) {
+    // sample: Docs/MigratingFromGirders.md
+    // Log.info("paid \(amount)")
+    logInfo("paid \(amount)")
+    logError("payment \(id) failed")  // Log.error("payment \(id) failed")
+    // end
+}
+
+private func girdersLevel() throws {
+    // sample: Docs/MigratingFromGirders.md
+    LogDispatcher.shared.add(ConsoleLogger())  // made at the first message there
+    try LogConfiguration.girders("Configuration.plist", environment: "dev").apply()
+    // end
+}
+
+private func girdersComment() throws {
+    // sample: Sources/Heartwood/Configuration/LogConfiguration+Girders.swift
+    try LogConfiguration.girders("Configuration.plist", environment: "dev").apply()
+    // end
+}
+
+private func girdersRequests(_ remote: HTTPLogger, _ secrets: EnvironmentSecrets) {
+    // sample: Docs/MigratingFromGirders.md
+    // request(withMethod: .post) |> withJsonSupport |> withBasicAuth
+    remote.decorators = [
+        .header("Accept", "application/json"),
+        .basicAuth(user: "anna", passwordNamed: "PASSWORD", from: secrets),
+    ]
+    // end
+}
+
+// sample: Docs/MigratingFromGirders.md
+enum Log {
+    static func verbose(_ message: @autoclosure () -> String) { logVerbose(message()) }
+    static func debug(_ message: @autoclosure () -> String) { logDebug(message()) }
+    static func info(_ message: @autoclosure () -> String) { logInfo(message()) }
+    static func warning(_ message: @autoclosure () -> String) { logWarning(message()) }
+    static func error(_ message: @autoclosure () -> String) { logError(message()) }
+    static func fatal(_ message: @autoclosure () -> String) { logFatal(message()) }
+}
+// end
