@@ -9,6 +9,7 @@ import CHeartwood
 ///   - category: The part of the program; nil is the default one.
 ///   - dispatcher: The dispatcher; nil is the shared one.
 ///   - file: The source file: `Module/File.swift`. Only levels by source file look at it.
+/// - Returns: whether a message would reach a logger.
 public func wantsLog(
     _ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil, file: String
 ) -> Bool {

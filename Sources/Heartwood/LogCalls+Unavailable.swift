@@ -1,7 +1,7 @@
 // What does not work, and what to write instead: each of these is never called, and is there for the compiler's message.
 // They take exactly what the slip gives, so that they are no candidates for other calls.
 
-/// Not available: texts are not formats. Write the values into the literal.
+/// Not available: texts are not formats, and values are written into the literal.
 @available(
     *, unavailable,
     message: "texts are no printf formats: write the values into the literal, as in \"\\(count) items\""
@@ -14,7 +14,7 @@ public func logFatal(_ format: String, _ argument: Any?, _ arguments: Any?...) {
 @_disfavoredOverload
 public func logFatal<Value>(_ value: Value) {}
 
-/// Not available: texts are not formats. Write the values into the literal.
+/// Not available: texts are not formats, and values are written into the literal.
 @available(
     *, unavailable,
     message: "texts are no printf formats: write the values into the literal, as in \"\\(count) items\""
@@ -27,7 +27,7 @@ public func logError(_ format: String, _ argument: Any?, _ arguments: Any?...) {
 @_disfavoredOverload
 public func logError<Value>(_ value: Value) {}
 
-/// Not available: texts are not formats. Write the values into the literal.
+/// Not available: texts are not formats, and values are written into the literal.
 @available(
     *, unavailable,
     message: "texts are no printf formats: write the values into the literal, as in \"\\(count) items\""
@@ -40,7 +40,7 @@ public func logWarning(_ format: String, _ argument: Any?, _ arguments: Any?...)
 @_disfavoredOverload
 public func logWarning<Value>(_ value: Value) {}
 
-/// Not available: texts are not formats. Write the values into the literal.
+/// Not available: texts are not formats, and values are written into the literal.
 @available(
     *, unavailable,
     message: "texts are no printf formats: write the values into the literal, as in \"\\(count) items\""
@@ -53,7 +53,7 @@ public func logNotice(_ format: String, _ argument: Any?, _ arguments: Any?...) 
 @_disfavoredOverload
 public func logNotice<Value>(_ value: Value) {}
 
-/// Not available: texts are not formats. Write the values into the literal.
+/// Not available: texts are not formats, and values are written into the literal.
 @available(
     *, unavailable,
     message: "texts are no printf formats: write the values into the literal, as in \"\\(count) items\""
@@ -66,7 +66,7 @@ public func logInfo(_ format: String, _ argument: Any?, _ arguments: Any?...) {}
 @_disfavoredOverload
 public func logInfo<Value>(_ value: Value) {}
 
-/// Not available: texts are not formats. Write the values into the literal.
+/// Not available: texts are not formats, and values are written into the literal.
 @available(
     *, unavailable,
     message: "texts are no printf formats: write the values into the literal, as in \"\\(count) items\""
@@ -79,7 +79,7 @@ public func logDebug(_ format: String, _ argument: Any?, _ arguments: Any?...) {
 @_disfavoredOverload
 public func logDebug<Value>(_ value: Value) {}
 
-/// Not available: texts are not formats. Write the values into the literal.
+/// Not available: texts are not formats, and values are written into the literal.
 @available(
     *, unavailable,
     message: "texts are no printf formats: write the values into the literal, as in \"\\(count) items\""

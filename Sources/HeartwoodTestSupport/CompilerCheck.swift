@@ -55,12 +55,14 @@ package struct CompilerCheck {
         return text
     }
 
-    /// The first error of each of some statements, which are put into a program line by line; nil as above.
+    /// The first error of each of some statements, which are put into a program line by line.
     ///
     /// - Parameters:
     ///   - statements: The statements, of one line each.
     ///   - prelude: What is before them.
     ///   - close: What ends it.
+    /// - Returns: the errors, nil for a statement without one; nil in all where the modules cannot be imported.
+    /// - Throws: what keeps the compiler from being started.
     package func errors(of statements: [String], after prelude: String, close: String = "}") throws
         -> [String?]?
     {

@@ -58,7 +58,8 @@ import Testing
 
     private static let word = "hidden7431"
     private static let number = 7_431_990_251
-    private static let moment = LogTimestamp(nanoseconds: 4_102_444_805_678_000_000)  // 2100-01-01T00:00:05.678Z
+    /// 2100-01-01T00:00:05.678Z.
+    private static let moment = LogTimestamp(nanoseconds: 4_102_444_805_678_000_000)
     private static let uuid = UUID(uuid: (0x74, 0x31, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 
     private static func bytes<Number>(_ number: Number) -> [UInt8] { withUnsafeBytes(of: number, Array.init) }

@@ -192,7 +192,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         var isJournaled = false
         /// Whether one of them is to be on the disk at once, and which levels are.
         var isUrgent = false
-        var urgentLevels: UInt32 = 0
+        var urgentLevels = LogLevelMask.off
         /// How long a message may be.
         var cap = MessageCap(64 * 1024)
     }
@@ -305,7 +305,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         finishRecord(in: &batch.pointee.buffer, from: start)
         batch.pointee.ends.append(batch.pointee.buffer.count)
         if batch.pointee.isJournaled { batch.pointee.marks.append(journalMark) }
-        if message.level.rawValue & batch.pointee.urgentLevels != 0 { batch.pointee.isUrgent = true }
+        if batch.pointee.urgentLevels.contains(message.level) { batch.pointee.isUrgent = true }
         if batch.pointee.buffer.count >= FileLogger.batchSize { writeBatch() }
     }
 
@@ -365,7 +365,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         writeBatch()
         let settings = currentSettings()
         batch.pointee.cap = MessageCap(maximumMessageSize.bytes)
-        batch.pointee.urgentLevels = if case .levels(let mask) = settings.sync { mask.rawValue } else { 0 }
+        batch.pointee.urgentLevels = if case .levels(let mask) = settings.sync { mask } else { .off }
         engine.apply(settings)
         if engine.isStarted { directory.calls.setBackup(of: directoryPath, isExcluded: !isInBackup) }
         applyArchiveSettings()
