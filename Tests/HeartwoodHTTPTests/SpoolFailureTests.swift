@@ -53,5 +53,33 @@ import Testing
         #expect(texts == (10...20).map { "\($0)" })
         #expect(spool.counters.damagedRecords == 10 && spool.pending == 0)
     }
+
+    @Test("a spool whose newest file vanishes starts a new one, and can be closed", arguments: [3, 8])
+    func newestVanished(count: Int) throws {
+        let directory = try TemporaryDirectory()
+        let clock = ManualClock()
+        var settings = SpoolSettings()
+        settings.segmentCount = 5
+        var texts: [String] = []
+        do {
+            let spool = try Spool(directory: directory.path, settings: settings, clock: clock)
+            for number in 0..<count { spool.append(Array("\(number)".utf8), time: clock.now(), level: 4) }
+            spool.save()
+            try directory.remove(try #require(directory.segments().last))
+            func read(_ spool: Spool) {
+                while let piece = spool.nextPiece(maximumCount: 7, maximumBytes: .max) {
+                    texts += piece.records.map { String(decoding: $0.payload, as: UTF8.self) }
+                    spool.complete(piece, done: piece.records.map(\.id))
+                }
+            }
+            read(spool)
+            #expect(texts == (0..<count / 5 * 5).map { "\($0)" })
+            spool.append(Array("new".utf8), time: clock.now(), level: 4)
+            spool.save()
+            spool.close()
+            read(try Spool(directory: directory.path, settings: settings, clock: clock))
+        }
+        #expect(texts.last == "new" && texts.count == count / 5 * 5 + 1)
+    }
 }
 #endif

@@ -89,6 +89,11 @@ extension SpoolDisk {
         counters.damagedRecords += segment.count
         bytes -= segment.size
         if reader?.firstID == segment.firstID { reader = nil }
+        if let active, index == segments.count - 1 {
+            // What is written to it would be lost: the next record starts a new one.
+            close(active.descriptor)
+            self.active = nil
+        }
         segments.remove(at: index)
     }
 

@@ -17,7 +17,7 @@ enum BinaryPropertyList {
         return walk.size(of: reader.top, &sizes, depth: 0)
     }
 
-    /// Deeper than the decoder is let go.
+    /// Deeper than any list that is read.
     private static let deepest = 128
 
     private struct Walk {

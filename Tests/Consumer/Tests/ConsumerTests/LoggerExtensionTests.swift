@@ -87,7 +87,7 @@ struct LoggerExtensionTests {
         #expect(logger.statistics.filtered == 2 && logger.statistics.bytes == 19)
     }
 
-    @Test("Both kinds of formatters work, alone, in chains and behind filters")
+    @Test("Both kinds of formatters work, alone, in chains and with filters")
     func formatters() {
         let message = LogMessage("a \(5, as: "n")\n", level: .warning)
         #expect(Brackets().format(message) == "[a 5\n]")

@@ -58,7 +58,7 @@ enum Field: String { case page, count }
 @Suite("Remote delivery, events and configurations from outside of the package")
 struct RemoteExtensionTests {
     @Test(
-        "An encoding, a transport, a retry policy, decorators, secrets and a monitor of one's own deliver together"
+        "A custom encoding, transport, retry policy, decorator, secret provider and monitor deliver together"
     )
     func delivery() async throws {
         let transport = KeepingTransport()
