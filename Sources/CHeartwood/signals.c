@@ -36,6 +36,10 @@ static void note(int number, const siginfo_t *info) {
 
 static void on_fatal(int number, siginfo_t *info, void *context) {
     int error = errno;
+    if (number == SIGBUS && hw_guard_repair(info)) {
+        errno = error;
+        return;
+    }
     if (!atomic_exchange(&was_seen, true)) note(number, info);
     struct sigaction *action = NULL;
     for (int index = 0; index < signal_count; index++) {

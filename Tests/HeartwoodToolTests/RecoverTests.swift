@@ -74,9 +74,9 @@ struct RecoverTests {
     @Test("A key tells directory and application, whatever is in their names")
     func keys() {
         #expect(
-            JournalTarget(key: "file:/var/log/a:b:shop")
+            JournalTarget(JournalKey("file:/var/log/a:b:shop")).place
                 == .file(directory: "/var/log/a", application: "b:shop"))
-        #expect(JournalTarget(key: "file:/a:b/c:shop") == .file(directory: "/a:b/c", application: "shop"))
-        #expect(JournalTarget(key: "http:/spool") == .other("http:/spool"))
+        #expect(JournalTarget(JournalKey("file:/a:b/c:shop")).place == .file(directory: "/a:b/c", application: "shop"))
+        #expect(JournalTarget(JournalKey("http:/spool")).place == .other("http:/spool"))
     }
 }

@@ -271,6 +271,19 @@ bool hw_peer_has_closed(int descriptor);
 // Sends bytes as a sealed file in memory, in a datagram that has nothing else in it (SCM_RIGHTS); 0 or -1.
 int hw_send_in_file(int descriptor, const void *bytes, size_t count);
 
+// MARK: Mapped files that may be cut
+
+// Keeps an access to a mapping from ending the process when the file under it was cut: zeros of this process alone are
+// put in its place. Of a ring, `consumed` is a position that only grows, and `tail` and `head` are where its counters are;
+// it is full then. False where too much is guarded.
+bool hw_guard_add(
+    void *start, size_t size, const uint64_t *consumed, size_t capacity, size_t tail, size_t head);
+void hw_guard_remove(const void *start);
+// Whether that has happened to guarded memory.
+bool hw_guard_was_hit(const void *start);
+// For handlers of SIGBUS: whether the fault was one of those, and the access may happen again.
+bool hw_guard_repair(const siginfo_t *info);
+
 // MARK: Fatal signals
 
 // Has the first fatal signal that comes written to `place`, six words of which the first becomes 1 when the others are

@@ -38,6 +38,13 @@ package final class LoggerCounters: Sendable {
 
     package init() {}
 
+    /// Takes back what messages became that will come again; `before` are the figures before them.
+    func goBack(to before: LoggerStatistics) {
+        delivered.subtract(delivered.load(ordering: .relaxed) - before.delivered, ordering: .relaxed)
+        filtered.subtract(filtered.load(ordering: .relaxed) - before.filtered, ordering: .relaxed)
+        failed.subtract(failed.load(ordering: .relaxed) - before.failed, ordering: .relaxed)
+    }
+
     var snapshot: LoggerStatistics {
         LoggerStatistics(
             received: received.load(ordering: .relaxed), delivered: delivered.load(ordering: .relaxed),

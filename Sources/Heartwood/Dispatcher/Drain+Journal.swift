@@ -4,6 +4,7 @@ extension Drain {
     mutating func begin(_ file: JournalFile?, _ recovery: JournalRecovery?, at position: UInt64) {
         if let old = journal { end(old) }
         journal = file
+        journalLook = JournalLook()
         self.recovery = recovery
         for index in recipients.indices {
             recipients[index] = protected(recipients[index], from: position)
@@ -13,11 +14,16 @@ extension Drain {
     /// Gives a logger that makes messages durable its slot; before that, what is left for it from earlier runs.
     func protected(_ recipient: Recipient, from position: UInt64) -> Recipient {
         let node = recipient.node
-        guard let journal, let key = (node.logger as? any DurableLogger)?.journalKey else { return recipient }
+        guard let journal, var key = JournalKey.of(node.logger) else { return recipient }
         var recipient = recipient
-        if let recovery { recovery.deliver(to: node) }
+        // Those that write to the same place, and are before this one.
+        let others = recipients.prefix { $0.node !== node }
+            .compactMap { $0.slot.map { JournalKey($0.key) } }
+            .filter { $0.place == key.place }
+        while others.contains(key) { key.number += 1 }
+        if let recovery { recovery.deliver(to: node, key, order: others.count) }
         recipient.slot = journal.slot(
-            for: key, levels: recipient.choice.levels.rawValue, from: position)
+            for: key.text, levels: recipient.choice.levels.rawValue, from: position)
         if recipient.slot == nil {
             node.diagnostics.report(
                 .setting,
@@ -28,9 +34,25 @@ extension Drain {
         return recipient
     }
 
-    /// Lets a logger that leaves finish with its slot.
-    func abandon(_ recipient: Recipient) {
-        if let slot = recipient.slot { recipient.node.endSlot(slot) {} }
+    /// Lets a logger that is removed finish with its slot; what it cannot write stays in the ring for recovery.
+    mutating func release(_ recipient: Recipient) {
+        guard let slot = recipient.slot else { return }
+        // What comes from here on is not for it.
+        slot.levels = 0
+        departing.append(slot)
+        recipient.node.endSlot(slot) {}
+    }
+
+    /// Keeps with a message which loggers want it, by their levels of this moment.
+    func decide(_ record: UnsafeRawPointer, _ ring: RecordRing, at position: UInt64) {
+        let level = UInt32(record.load(fromByteOffset: RecordLayout.level, as: UInt8.self) & 31)
+        var decision = JournalDecision()
+        for recipient in recipients {
+            if let slot = recipient.slot, recipient.choice.levels.rawValue >> level & 1 != 0 {
+                decision.add(slot: slot.index)
+            }
+        }
+        ring.decide(decision, at: position)
     }
 
     /// Has every logger finish with an old file, which goes when the last has.
@@ -40,6 +62,7 @@ extension Drain {
             recipients[index].slot = nil
             recipients[index].node.endSlot(slot) { if old.isDoneWith { old.mapping.remove() } }
         }
+        departing = []
         if old.isDoneWith { old.mapping.remove() }
     }
 
@@ -49,11 +72,19 @@ extension Drain {
         journal = nil
         recovery?.leaveToParent()
         recovery = nil
+        departing = []
         for index in recipients.indices { recipients[index].slot = nil }
     }
 
+    /// Frees what may be freed, and looks after the file.
+    mutating func afterDrain(_ ring: RecordRing) {
+        releaseDurable(ring)
+        guard let journal, journalLook.isDue(at: SystemClock().uptime()) else { return }
+        if !journal.mapping.isWhole { journalLook.isGone = true }
+    }
+
     /// Frees what no logger needs any more for the case of a crash.
-    func releaseDurable(_ ring: RecordRing) {
+    mutating func releaseDurable(_ ring: RecordRing) {
         let consumed = ring.consumed
         var mark = consumed
         for recipient in recipients {
@@ -66,8 +97,14 @@ extension Drain {
                 mark = min(mark, slot.done)
             }
         }
+        departing.removeAll { !$0.isInUse }
+        for slot in departing where !slot.isLagging { mark = min(mark, slot.done) }
         let head = ring.head
         if mark <= head { return }
+        // What is freed before these have written it is lost with the process.
+        for slot in departing + recipients.compactMap(\.slot) where slot.isLagging {
+            slot.lost += ring.countMessages(from: max(head, slot.done), to: mark, for: slot.index)
+        }
         if ring.hasLarge { journal?.mapping.removeLarge { $0 < mark } }
         ring.free(upTo: mark)
     }
@@ -75,16 +112,18 @@ extension Drain {
     /// Stops waiting for the loggers that keep the ring full; what they have not written yet would be lost in a crash.
     ///
     /// - Returns: how many records were let go.
-    func letGo(_ ring: RecordRing) -> Int {
-        let lagging = recipients.compactMap { recipient in
-            recipient.slot.flatMap { $0.isLagging || recipient.node.isAcknowledged($0) ? nil : $0 }
-        }
+    mutating func letGo(_ ring: RecordRing) -> Int {
+        let lagging =
+            departing.filter { $0.isInUse && !$0.isLagging }
+            + recipients.compactMap { recipient in
+                recipient.slot.flatMap { $0.isLagging || recipient.node.isAcknowledged($0) ? nil : $0 }
+            }
         if lagging.isEmpty { return 0 }
         var total = 0
         for slot in lagging {
-            let count = ring.countMessages(from: max(ring.head, slot.done))
             slot.isLagging = true
-            slot.lost += count
+            let count = ring.countMessages(
+                from: max(ring.head, slot.done), to: ring.consumed, for: slot.index)
             total = max(total, count)
         }
         releaseDurable(ring)

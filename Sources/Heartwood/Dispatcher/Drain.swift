@@ -17,6 +17,10 @@ struct Drain {
     private let usesTicks: Bool
     /// The file that the ring is in, if it is in one.
     var journal: JournalFile?
+    /// The slots of loggers that were removed and have not ended yet: what these could not write stays in the ring.
+    var departing: [JournalSlot] = []
+    /// Whether the journal's file is still what it was.
+    var journalLook = JournalLook()
     /// What dead processes have left.
     var recovery: JournalRecovery?
     /// What may be due to be freed and may hold objects of the user's: freed by `LogDispatcher.consume`, when the lock is
@@ -31,9 +35,14 @@ struct Drain {
     ///
     /// `byCaller` says that a synchronous call drains, which then sees to the loggers itself.
     mutating func drain(_ ring: RecordRing, _ gaps: RingGaps, upTo end: UInt64, byCaller: Bool) -> Bool {
+        if journal != nil, ring.isCut {
+            ring.skipWhatIsGone()
+            journalLook.isGone = true
+            return false
+        }
         var position = ring.consumed
         passOn(gaps, at: position)
-        defer { if journal != nil { releaseDurable(ring) } }
+        defer { if journal != nil { afterDrain(ring) } }
         if position >= end { return false }
         if usesTicks {
             ticks.refresh()
@@ -46,7 +55,9 @@ struct Drain {
             case .filler:
                 position &+= UInt64(size)
             case .control:
-                let pointer = (ring.address(of: position) + 8).load(as: UnsafeRawPointer.self)
+                // Zero where the file under the ring was cut just now.
+                let place = (ring.address(of: position) + 8).load(as: UInt.self)
+                guard let pointer = UnsafeRawPointer(bitPattern: place) else { return false }
                 position &+= UInt64(size)
                 ring.consume(upTo: position)
                 let control = Unmanaged<ControlBox>.fromOpaque(pointer).takeRetainedValue()
@@ -54,7 +65,10 @@ struct Drain {
                 garbage.append(control)
             case .message:
                 let stop = gaps.next.map { $0 > position ? min($0, end) : end } ?? end
-                position = takeRun(from: position, end: stop, ring, byCaller: byCaller)
+                guard let next = takeRun(from: position, end: stop, ring, byCaller: byCaller) else {
+                    return false
+                }
+                position = next
             }
             passOn(gaps, at: position)
         }
@@ -76,9 +90,10 @@ struct Drain {
         for recipient in recipients { recipient.node.push(lostAtRing: missing) }
     }
 
-    /// Copies the published messages from `start` on into a batch, frees them, and hands the batch out.
+    /// Copies the published messages from `start` on into a batch, frees them, and hands the batch out; nil where they are
+    /// gone.
     private mutating func takeRun(from start: UInt64, end: UInt64, _ ring: RecordRing, byCaller: Bool)
-        -> UInt64
+        -> UInt64?
     {
         // Up to a control, a filler, the end of the ring or of what is published: a run of whole records.
         var position = start
@@ -94,6 +109,8 @@ struct Drain {
         let total = Int(position &- start)
         let batch = RecordBatch(capacity: total)
         batch.base.copyMemory(from: ring.address(of: start), byteCount: total)
+        // What was copied is not what was logged, where the file under the ring was cut meanwhile.
+        if journal != nil, ring.isCut { return nil }
         batch.size = total
         batch.end = position
         ring.consume(upTo: position)
@@ -110,6 +127,7 @@ struct Drain {
             }
             sequence += 1
             batch.add(at: offset, size: size, sequence: sequence)
+            if journal != nil { decide(record, ring, at: start &+ UInt64(offset)) }
             if flags & RecordLayout.Flags.large.rawValue != 0 { RecordLayout.leaveRing(record) }
             offset += size
         }
@@ -147,7 +165,7 @@ struct Drain {
     }
 
     mutating func remove(_ node: LoggerNode) {
-        for recipient in recipients where recipient.node === node { abandon(recipient) }
+        for recipient in recipients where recipient.node === node { release(recipient) }
         recipients.removeAll { $0.node === node }
     }
 

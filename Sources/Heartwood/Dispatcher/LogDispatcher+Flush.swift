@@ -57,9 +57,10 @@ extension LogDispatcher {
                 let thread = ThreadState.current
                 thread.isFlushing = true
                 logger.node.holdsBack = false
+                logger.node.recover()
                 logger.reportRepeats()
                 logger.flush()
-                if logger.node.holdsBack { round.note(logger) }
+                if logger.node.holdsBack || logger.node.isRecovering { round.note(logger) }
                 thread.isFlushing = false
             }
         }

@@ -54,7 +54,7 @@ extension LogDispatcher {
     package var recoverable: [JournalTarget] {
         var targets: [JournalTarget] = []
         for key in drain.withLock({ $0.recovery?.keys ?? [] }) {
-            let target = JournalTarget(key: key)
+            let target = JournalTarget(key)
             if !targets.contains(target) { targets.append(target) }
         }
         return targets
@@ -66,6 +66,8 @@ extension LogDispatcher {
         var notesSignals = false
         /// Whether a thread is at it.
         var isChanging = false
+        /// Whether a new file is to be made for one that was removed or cut.
+        var isReplacing = false
     }
 
     private func setJournal(_ wanted: LogJournal?) {
@@ -73,22 +75,57 @@ extension LogDispatcher {
             return diagnostics.report(
                 .misuse, "the journal cannot be changed inside of a logger or formatter")
         }
-        // One at a time, and not under a lock: diagnostics and drains are user code and long ways.
+        claimChange()
+        finishChange(wanted, change(to: wanted))
+    }
+
+    /// One at a time, and not under a lock: diagnostics and drains are user code and long ways.
+    private func claimChange() {
         while true {
             let isMine = journalState.withLock { state in
                 if state.isChanging { return false }
                 state.isChanging = true
                 return true
             }
-            if isMine { break }
+            if isMine { return }
             usleep(1000)
         }
-        let status = change(to: wanted)
+    }
+
+    private func finishChange(_ wanted: LogJournal?, _ status: LogJournal.Status) {
         let notesSignals = journalState.withLock { state in
             (state.wanted, state.status, state.isChanging) = (wanted, status, false)
             return state.notesSignals
         }
         if notesSignals { journalMapping.withLock { $0 }?.noteSignals() }
+    }
+
+    /// Has a new file made, elsewhere, for a journal that was removed or cut while it was in use.
+    func replaceJournal() {
+        let isFirst = journalState.withLock { state in
+            defer { state.isReplacing = true }
+            return !state.isReplacing
+        }
+        if !isFirst || hw_forked_child_load() { return }
+        DispatchQueue.global(qos: .userInitiated).async { [weak self] in
+            guard let self else { return }
+            claimChange()
+            let (wanted, status) = journalState.withLock { state in
+                state.isReplacing = false
+                return (state.wanted, state.status)
+            }
+            // It may have been changed meanwhile.
+            guard drain.withLock({ $0.journalLook.isGone }) else { return finishChange(wanted, status) }
+            let path = journalMapping.withLock { $0.map { $0.directory.path + "/" + $0.name } } ?? ""
+            diagnostics.report(
+                .damaged,
+                "the journal \(path) was removed or cut while it was in use: a new one is started; what was under"
+                    + " way may be lost", key: "journal")
+            let next = change(to: wanted)
+            // Where not even the directory can be made, the ring must leave the old file all the same.
+            if drain.withLock({ $0.journalLook.isGone }) { exchange { _ in (nil, nil) } }
+            finishChange(wanted, next)
+        }
     }
 
     private func change(to wanted: LogJournal?) -> LogJournal.Status {
@@ -136,6 +173,8 @@ extension LogDispatcher {
                 // Another thread may be about to publish what it has reserved.
                 if !drain.drain(ring, ringGaps, upTo: end, byCaller: false) { sched_yield() }
             }
+            // A call that had reserved room before the file was cut may be about to write to it.
+            if ring.isCut { usleep(50_000) }
             let beginning = ring.nextBeginning
             let (file, recovery) = make(beginning)
             let target = file.map {

@@ -280,11 +280,12 @@ public final class LogDispatcher: Sendable {
 
     /// Is the ring's consumer for a while; says whether there was anything to consume.
     func consume(upTo end: UInt64, byCaller: Bool) -> Bool {
-        var (found, garbage) = drain.withLock { drain in
+        var (found, isGone, garbage) = drain.withLock { drain in
             let found = drain.drain(ring, ringGaps, upTo: end, byCaller: byCaller)
             defer { drain.garbage = [] }
-            return (found, drain.garbage)
+            return (found, drain.journalLook.isGone, drain.garbage)
         }
+        if isGone { replaceJournal() }
         // Freed outside of the lock: the end of a tag is the user's code, which may log.
         if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
         return found

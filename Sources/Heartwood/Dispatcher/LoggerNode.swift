@@ -74,6 +74,12 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         var workedOff: UInt64 = 0
         /// The mark of the message at hand; 0 where no journal keeps it.
         var mark: UInt64 = 0
+        /// Where the journal keeps the message at hand, and how many bytes it has there.
+        var kept: (slot: JournalSlot, size: Int)?
+        /// What is still to be recovered for the logger, and to be tried now or again.
+        var recoveries: [@Sendable () -> Void] = []
+        /// How many journals have something that was not delivered to the logger yet.
+        var unrecovered = 0
     }
 
     init(logger: AbstractLogger, queue: DispatchQueue) {
@@ -124,6 +130,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 
     /// The last thing that happens to a logger in a dispatcher.
     func detach() {
+        recover()
+        // What cannot be delivered is left to others.
+        (runner.pointee.recoveries, runner.pointee.unrecovered) = ([], 0)
         logger.reportRepeats()
         logger.letGoOfRecorded()
         logger.willRemove()
@@ -347,6 +356,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
             inbox.isScheduled = false
             inbox.needsQueue = false
         }
+        // What dead processes have left is the parent's.
+        (runner.pointee.recoveries, runner.pointee.unrecovered) = ([], 0)
+        (runner.pointee.slot, runner.pointee.kept) = (nil, nil)
     }
 
     /// In the child: the caller does the work.
@@ -376,6 +388,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         case .records(let slice, let before):
             runner.pointee.lost += before
             if slice.count > 0 {
+                // Before the first message; later attempts have times of their own.
+                if !runner.pointee.recoveries.isEmpty, runner.pointee.unrecovered == 0 { recover() }
                 announceLoss()
                 deliver(slice, thread)
             }
@@ -395,11 +409,14 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         let logger = logger
         let runner = runner
         var hasOriginal = false
-        let isJournaled = runner.pointee.slot != nil
+        let slot = runner.pointee.slot
         var storage = runner.pointee.storage.take() ?? MessageStorage()
         slice.forEach { record in
-            if isJournaled {
+            if let slot {
                 runner.pointee.mark = RecordLayout.end(of: record, in: slice.batch)
+                runner.pointee.kept = (
+                    slot, Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
+                )
             }
             if !isKnownUniquelyReferenced(&storage) { storage = MessageStorage() }
             storage.fill(from: record, names: &runner.pointee.names)
@@ -412,6 +429,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
             noteProgress()
             runner.pointee.outcomes.count(runner.pointee.outcome)
         }
+        runner.pointee.kept = nil
         counters.add(&runner.pointee.outcomes)
         // The last message's tag and memory are not kept until the next message comes.
         if !storage.isWorthFreeing { runner.pointee.storage = storage }
@@ -427,10 +445,12 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     func deliverLate(_ message: LogMessage) {
         let thread = ThreadState.current
         let outer = (runner.pointee.outcome, runner.pointee.mark, thread.handlesReentrantMessage)
+        let kept = runner.pointee.kept
         // The journal is done with it; and what is logged about it shall not be held back in its turn.
-        (runner.pointee.outcome, runner.pointee.mark) = (.delivered, 0)
+        (runner.pointee.outcome, runner.pointee.mark, runner.pointee.kept) = (.delivered, 0, nil)
         thread.handlesReentrantMessage = true
         logger.log(message)
+        runner.pointee.kept = kept
         var outcomes = LoggerCounters.Outcomes()
         outcomes.count(runner.pointee.outcome)
         counters.filtered.subtract(1, ordering: .relaxed)
@@ -466,7 +486,55 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
             // What the logger could not write yet stays in the file, for recovery.
             if durable.isSettled { slot.end() }
             finished()
+            if let dispatcher, dispatcher.ring.hasWaiters { dispatcher.wakeDrain() }
         }
+    }
+
+    /// Says that the logger's filter or formatter leaves the message at hand out: it is not for it after a crash, either.
+    func leaveOut() {
+        note(.filtered)
+        if let kept = runner.pointee.kept { kept.slot.leaveOut(endingAt: mark, size: kept.size) }
+    }
+
+    // MARK: - Recovery
+
+    /// Has `work` done before the logger's next message, at the next flush, or after a second, whichever is first: what
+    /// is set right after the logger was added holds for it as well.
+    ///
+    /// Called by the drain, or by the running thread.
+    func recoverSoon(_ work: @escaping @Sendable () -> Void) {
+        push { [self] in runner.pointee.recoveries.append(work) }
+        recoverLater()
+    }
+
+    /// The running thread cannot deliver yet what was left by `journals` dead processes: `work` will try again.
+    func recoverAgain(_ journals: Int, _ work: @escaping @Sendable () -> Void) {
+        runner.pointee.recoveries.append(work)
+        runner.pointee.unrecovered += journals
+        recoverLater()
+    }
+
+    private func recoverLater() {
+        if hw_forked_child_load() { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + LoggerNode.recoveryInterval) {
+            [weak logger] in
+            guard let logger else { return }
+            logger.node.push { if logger.node.dispatcher != nil { logger.node.recover() } }
+        }
+    }
+
+    private static let recoveryInterval = DispatchTimeInterval.seconds(1)
+
+    /// Whether something that a dead process has left could not be delivered so far.
+    var isRecovering: Bool { runner.pointee.unrecovered > 0 || !runner.pointee.recoveries.isEmpty }
+
+    /// Delivers what dead processes have left, as far as is possible now.
+    ///
+    /// Called by the running thread.
+    func recover() {
+        let recoveries = runner.pointee.recoveries
+        (runner.pointee.recoveries, runner.pointee.unrecovered) = ([], 0)
+        for work in recoveries { work() }
     }
 
     /// Tells the journal that everything before `position` has been worked off, if it is where it survives.
@@ -486,23 +554,41 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// Whether everything that was handed out is acknowledged.
     func isAcknowledged(_ slot: JournalSlot) -> Bool { inbox.withLock { _ in slot.done >= slot.pushed } }
 
-    /// Delivers messages of a dead process, which `slot` of its journal keeps count of.
+    /// A message of a dead process.
+    struct Recovered {
+        let parts: MessageParts
+        /// The end of its record; 0 where there is none.
+        let mark: UInt64
+        /// The bytes of its record.
+        var size = 0
+        /// Whether the framework says it, so that no filter is asked.
+        var isNote = false
+    }
+
+    /// Delivers messages of a dead process, which `slot` of its journal keeps count of, as if they had just been logged:
+    /// filter, flight recorder and repeat collapse act.
     ///
     /// Called by the running thread.
     ///
     /// - Returns: whether they are where they survive; if not, they were forgotten again.
-    func deliver(_ messages: [(parts: MessageParts, mark: UInt64)], of slot: JournalSlot) -> Bool {
+    func deliver(_ messages: [Recovered], of slot: JournalSlot) -> Bool {
         guard let durable = logger as? any DurableLogger, durable.isSettled else { return false }
         durable.note(writesIn: slot)
-        for (parts, mark) in messages {
+        let (before, selection) = (counters.snapshot, logger.selection?.checkpoint)
+        for message in messages {
             let storage = MessageStorage()
-            storage.fill(parts)
-            runner.pointee.mark = mark
+            storage.fill(message.parts)
+            runner.pointee.mark = message.mark
+            runner.pointee.kept = (slot, message.size)
             runner.pointee.outcome = .delivered
-            counters.received.add(1, ordering: .relaxed)
-            logger.log(LogMessage(storage: storage))
+            if message.isNote {
+                logger.log(LogMessage(storage: storage))
+            } else {
+                logger.handle(LogMessage(storage: storage))
+            }
             runner.pointee.outcomes.count(runner.pointee.outcome)
         }
+        runner.pointee.kept = nil
         counters.add(&runner.pointee.outcomes)
         logger.batchDidEnd()
         runner.pointee.mark = 0
@@ -510,12 +596,13 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         if !durable.isSettled { durable.note(writesIn: slot) }
         let isDone = durable.isSettled
         if isDone {
+            counters.received.add(messages.count, ordering: .relaxed)
             slot.acknowledge(messages.last?.mark ?? 0)
         } else {
             // They will come again, and count then.
             durable.forgetUnwritten()
-            counters.received.subtract(messages.count, ordering: .relaxed)
-            counters.delivered.subtract(messages.count, ordering: .relaxed)
+            counters.goBack(to: before)
+            if let selection { logger.selection?.checkpoint = selection }
         }
         durable.note(writesIn: runner.pointee.slot)
         return isDone

@@ -35,7 +35,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     var maximumRecord: Int { memory.maximumRecord }
 
     // MARK: Atomics (any thread)
-    private let consumedWord = Atomic<UInt64>(0)
+    /// Behind a pointer, for the handler of a signal.
+    private let consumedWord: UnsafeMutablePointer<Atomic<UInt64>>
 
     /// Whether a message's text was ever put beside a journal.
     private let large = Atomic<Bool>(false)
@@ -69,12 +70,16 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
             base: region + RecordRing.pageSize, capacity: size,
             tail: (region + JournalLayout.Counters.tail).bindMemory(to: Atomic<UInt64>.self, capacity: 2),
             head: (region + JournalLayout.Counters.head).bindMemory(to: Atomic<UInt64>.self, capacity: 1))
+        consumedWord = .allocate(capacity: 1)
+        consumedWord.initialize(to: Atomic(0))
         waitingWord = .allocate(capacity: 1)
         waitingWord.initialize(to: Atomic(0))
     }
 
     deinit {
+        hw_guard_remove(region)
         munmap(region, RecordRing.pageSize + memory.capacity)
+        consumedWord.deallocate()
         waitingWord.deallocate()
     }
 
@@ -116,17 +121,26 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     @inline(__always)
     func record(at position: UInt64) -> (size: Int, kind: Kind)? {
         let commit = memory.word(at: position).pointee.load(ordering: .acquiring)
-        guard commit != 0, let kind = Kind(rawValue: commit >> 32) else { return nil }
+        guard commit != 0, let kind = Kind(rawValue: commit >> 32 & 0xFF) else { return nil }
         return (Int(commit & 0xFFFF_FFFF), kind)
     }
 
+    /// Notes in a published message which slots of the journal it is for.
+    ///
+    /// Not atomic with others: until the message is passed on, only the consumer changes its first word.
+    func decide(_ wanted: JournalDecision, at position: UInt64) {
+        let word = memory.word(at: position)
+        let commit = word.pointee.load(ordering: .relaxed)
+        word.pointee.store(wanted.added(to: commit), ordering: .releasing)
+    }
+
     /// Up to where the consumer has come; what it does not keep is free.
-    var consumed: UInt64 { consumedWord.load(ordering: .sequentiallyConsistent) }
+    var consumed: UInt64 { consumedWord.pointee.load(ordering: .sequentiallyConsistent) }
 
     /// Takes note that the consumer needs nothing before `position` any more, and frees it unless it is kept.
     func consume(upTo position: UInt64) {
         if keepsConsumed {
-            consumedWord.store(position, ordering: .sequentiallyConsistent)
+            consumedWord.pointee.store(position, ordering: .sequentiallyConsistent)
         } else {
             free(upTo: position)
         }
@@ -135,7 +149,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     /// Gives the bytes from `head` to `position` back to the producers.
     func free(upTo position: UInt64) {
         let head = memory.headWord.pointee.load(ordering: .relaxed)
-        if consumed < position { consumedWord.store(position, ordering: .sequentiallyConsistent) }
+        if consumed < position { consumedWord.pointee.store(position, ordering: .sequentiallyConsistent) }
         if isClosed { return }
         let base = memory.base
         var count = Int(truncatingIfNeeded: position &- head)
@@ -159,15 +173,29 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         if hasWaiters { for semaphore in waiting.withLock({ $0 }) { semaphore.signal() } }
     }
 
-    /// How many messages are kept from `position` on, of those that were consumed.
-    func countMessages(from position: UInt64) -> Int {
+    /// How many messages are kept from `position` to `end`, of those that were consumed and a journal's slot wants.
+    func countMessages(from position: UInt64, to end: UInt64, for slot: Int) -> Int {
         var position = position
         var count = 0
-        while position < consumed, let (size, kind) = record(at: position) {
-            if kind == .message { count += 1 }
+        while position < min(end, consumed), let (size, kind) = record(at: position) {
+            let commit = memory.word(at: position).pointee.load(ordering: .relaxed)
+            if kind == .message, JournalDecision(in: commit)?.wants(slot: slot) ?? true { count += 1 }
             position &+= UInt64(size)
         }
         return count
+    }
+
+    // MARK: - A file that was cut
+
+    /// Whether the file that the ring was in was cut while it was in use; what was in the ring is gone then.
+    ///
+    /// The ring is in memory of its own now, and looks full: a call that had reserved room before may still write to it.
+    var isCut: Bool { keepsConsumed && hw_guard_was_hit(region) }
+
+    /// Counts all that is gone as consumed.
+    func skipWhatIsGone() {
+        isClosed = true
+        consumedWord.pointee.store(tail, ordering: .sequentiallyConsistent)
     }
 
     // MARK: - Other memory
@@ -201,12 +229,16 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         beginning: UInt64
     ) -> Bool {
         let size = RecordRing.pageSize + capacity
-        consumedWord.store(beginning, ordering: .sequentiallyConsistent)
+        hw_guard_remove(region)
+        consumedWord.pointee.store(beginning, ordering: .sequentiallyConsistent)
         keepsConsumed = file != nil
         isClosed = false
         released = file?.released
         if let file {
             if MemoryMap.replace(region, size, by: file.descriptor, from: file.offset) {
+                _ = hw_guard_add(
+                    region, size, UnsafeRawPointer(consumedWord).assumingMemoryBound(to: UInt64.self),
+                    capacity, JournalLayout.Counters.tail, JournalLayout.Counters.head)
                 wakeWaiters()
                 return true
             }

@@ -19,6 +19,17 @@ final class MessageSelection {
 
     deinit { letGo() }
 
+    /// What it has seen so far; put back where messages will come again.
+    struct Checkpoint {
+        fileprivate let run: RepeatRun
+        fileprivate let flight: FlightMemory?
+    }
+
+    var checkpoint: Checkpoint {
+        get { Checkpoint(run: run, flight: flight) }
+        set { (run, flight) = (newValue.run, newValue.flight) }
+    }
+
     /// Takes settings over.
     func configure(_ filter: LogFilter?, _ collapse: RepeatCollapse?, _ recorder: FlightRecorder?) {
         self.filter = filter

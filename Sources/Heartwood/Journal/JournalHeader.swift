@@ -73,7 +73,9 @@ struct JournalHeader: Equatable {
             throw .damaged("it does not begin as a journal does")
         }
         let version = load(Place.version, UInt32.self)
-        guard version == JournalLayout.version else { throw .unknownVersion(version) }
+        guard (JournalLayout.oldestVersion...JournalLayout.version).contains(version) else {
+            throw .unknownVersion(version)
+        }
         guard load(Place.check, UInt64.self) == JournalHeader.check(base) else {
             throw .damaged("its header is damaged")
         }

@@ -27,10 +27,21 @@ enum JournalLargeText {
         }
     }
 
+    /// The most bytes that are read: a header that somebody has planted must not cost all of the memory.
+    private static let longest = 1 << 28
+
     /// The bytes; nil where the file is missing or not what was written.
-    static func read(for position: UInt64, _ mapping: JournalMapping) -> [UInt8]? {
-        guard let (file, status) = try? mapping.directory.open(mapping.largeName(position), writing: false),
-            status.size >= 8
+    ///
+    /// - Parameters:
+    ///   - position: The record's position.
+    ///   - size: How many bytes the record says there are.
+    ///   - mapping: The journal.
+    /// - Returns: the bytes, or nil.
+    static func read(for position: UInt64, size: Int, _ mapping: JournalMapping) -> [UInt8]? {
+        guard
+            let (file, status) = try? mapping.directory.open(
+                mapping.largeName(position), writing: false, acceptsLinked: true),
+            size <= longest, status.size == size + 8
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: status.size)
         var done = 0

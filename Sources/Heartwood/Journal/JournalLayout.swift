@@ -1,7 +1,9 @@
 /// Where things are in the file of a journal; `Docs/JournalFormat.md` draws it.
 enum JournalLayout {
     static let magic: UInt64 = 0x314E_5255_4F4A_5748  // "HWJOURN1"
-    static let version: UInt32 = 1
+    static let version: UInt32 = 2
+    /// The oldest version that is still read: its records have no decisions.
+    static let oldestVersion: UInt32 = 1
 
     static let slotCount = 8
     static let tableSize = 1 << 20

@@ -19,17 +19,29 @@ final class JournalLeftover: Sendable {
 /// They are listed without being held, so that each process can get at what its own loggers have left, whoever else looks
 /// into the directory. Two loggers of one process may have their parts of the same journal at the same time.
 final class JournalLeftovers: Sendable {
-    /// A journal that was found, and the keys of the loggers that have not come for it yet.
+    /// A journal that was found, and the loggers that have not come for it yet.
     private struct Entry {
         let name: String
         let header: JournalHeader
-        var keys: Set<String>
+        /// The keys of its slots, in their order.
+        let keys: [JournalKey]
+        /// Those that were not taken.
+        var waiting: Set<JournalKey>
         weak var held: JournalLeftover?
 
         init(_ mapping: JournalMapping) {
             name = mapping.name
             header = mapping.header
-            keys = Set(mapping.slotsInUse.map(\.key))
+            keys = mapping.slotsInUse.map { JournalKey($0.key) }
+            waiting = Set(keys)
+        }
+
+        /// The keys of what is a logger's, which count as taken from now on.
+        mutating func take(for wanted: JournalKey, order: Int) -> Set<JournalKey> {
+            let found = Set(JournalKey.positions(in: keys, for: wanted, order: order).map { keys[$0] })
+            let taken = waiting.intersection(found)
+            waiting.subtract(taken)
+            return taken
         }
     }
 
@@ -73,18 +85,29 @@ final class JournalLeftovers: Sendable {
         entries.withLock { [found] in $0 = found }
     }
 
-    /// The keys of the loggers that something waits for.
-    var keys: [String] { entries.withLock { $0.flatMap(\.keys) } }
+    /// The keys of the loggers that something waits for, in the order in which they came.
+    var keys: [JournalKey] {
+        entries.withLock { $0.flatMap { entry in entry.keys.filter(entry.waiting.contains) } }
+    }
 
-    /// Whether something may wait for the logger of this key.
-    func isWaiting(_ key: String) -> Bool { entries.withLock { $0.contains { $0.keys.contains(key) } } }
+    /// Whether something may wait for a logger that writes to this place.
+    func isWaiting(_ place: String) -> Bool {
+        entries.withLock { $0.contains { $0.waiting.contains { $0.place == place } } }
+    }
 
-    /// Takes hold of the journals that have something for the logger of this key, the oldest first; once for each key.
-    func take(for key: String) -> [JournalLeftover] {
-        let names = entries.withLock { entries in
-            entries.indices.filter { entries[$0].keys.remove(key) != nil }.map { entries[$0].name }
+    /// Takes hold of the journals that have something for a logger, the oldest first, and says what is its; once.
+    ///
+    /// - Parameters:
+    ///   - key: The logger's key.
+    ///   - order: How many loggers of the same place there were before it.
+    /// - Returns: the journals, and the keys of their slots that are the logger's.
+    func take(for key: JournalKey, order: Int) -> [(leftover: JournalLeftover, keys: Set<JournalKey>)] {
+        let found = entries.withLock { entries in
+            entries.indices.map { (entries[$0].name, entries[$0].take(for: key, order: order)) }
         }
-        return names.compactMap(waitAndHold)
+        return found.compactMap { name, keys in
+            keys.isEmpty ? nil : waitAndHold(name).map { ($0, keys) }
+        }
     }
 
     /// In the child of a fork: what was found is the parent's.
@@ -122,7 +145,7 @@ final class JournalLeftovers: Sendable {
 
     /// Reads whose a journal is that somebody else has locked; nil where nothing of it may be needed.
     private func look(into name: String) -> Entry? {
-        guard let (file, status) = try? directory.open(name),
+        guard let (file, status) = try? directory.open(name, acceptsLinked: true),
             let mapping = try? JournalMapping(
                 directory: directory, name: name, file: file, size: status.size),
             !mapping.header.isOfLivingProcess
@@ -137,17 +160,12 @@ final class JournalLeftovers: Sendable {
         _ = try? directory.remove(name)
     }
 
-    /// Whether a journal has the name, too, under which journals are made.
-    private func hasBothNames(_ name: String) -> Bool {
-        guard let status = try? directory.status(name + JournalMapping.unfinished) else { return false }
-        return (try? directory.status(name))?.identity == status.identity
-    }
-
     /// Takes hold of a journal; what is damaged or of another version is set aside, what has nothing left is removed.
     private func hold(_ name: String) -> Hold {
         let place = directory.path + "/" + name
         do {
-            let (file, status) = try directory.open(name)
+            // A backup by hard links must not keep it from being recovered: nothing is written but to a journal of this user.
+            let (file, status) = try directory.open(name, acceptsLinked: true)
             guard try directory.calls.tryLock(file.number) else { return .isLocked }
             // Another recovery may have finished with it between the opening and the lock.
             guard try directory.status(name)?.identity == status.identity else { return .nothing }
@@ -163,8 +181,6 @@ final class JournalLeftovers: Sendable {
             setAside(name, failure)
         } catch let failure as SystemFailure where failure.number == ENOENT {
             // Somebody else has finished with it.
-        } catch LogDirectory.Refusal.linked where hasBothNames(name) {
-            // Somebody who is alive is just making it.
         } catch {
             diagnostics.report(.damaged, "the journal \(place) cannot be read: \(error)", key: name)
         }

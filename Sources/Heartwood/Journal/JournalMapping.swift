@@ -17,6 +17,13 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
     var geometry: JournalGeometry { header.geometry }
     var descriptor: Int32 { file.number }
     var isOurs: Bool { ours.load(ordering: .relaxed) }
+    /// Whether the file has all its bytes, and a name: without, it survives nothing.
+    var isWhole: Bool {
+        guard !hw_guard_was_hit(base), let status = try? directory.calls.status(file.number) else {
+            return false
+        }
+        return status.links > 0 && status.size >= geometry.fileSize
+    }
     /// All of the file.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: geometry.fileSize) }
 
@@ -29,6 +36,26 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
         self.header = header
         self.base = base
         self.file = file
+        _ = hw_guard_add(base, header.geometry.fileSize, nil, 0, 0, 0)
+        JournalMapping.living.withLock { $0.append(Reference(id: ObjectIdentifier(self), mapping: self)) }
+    }
+
+    /// All that this process has, so that a forked child can give up its copies.
+    static let living = Locked<[Reference]>([])
+
+    struct Reference {
+        let id: ObjectIdentifier
+        weak var mapping: JournalMapping?
+    }
+
+    /// Gives up, in the child of a fork, every journal: while it has one in its memory, the lock does not end with the parent.
+    static func around(_ fork: ForkStep) {
+        fork.apply(to: living)
+        guard fork == .child else { return }
+        living.withLock { references in
+            for reference in references { reference.mapping?.leaveToParent() }
+            references = []
+        }
     }
 
     /// Maps a journal that is there, and reads whose it is.
@@ -50,7 +77,10 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
     }
 
     deinit {
+        let id = ObjectIdentifier(self)
+        JournalMapping.living.withLock { references in references.removeAll { $0.id == id } }
         ignoreSignals()
+        hw_guard_remove(base)
         munmap(base, geometry.fileSize)
     }
 
@@ -77,11 +107,13 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
         (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// In the child of a fork: lets the file alone, and gives up its part of the lock.
+    /// In the child of a fork: lets the file alone, and gives up its part of the lock, which the memory has as well.
     func leaveToParent() {
-        ours.store(false, ordering: .relaxed)
+        if !ours.exchange(false, ordering: .relaxed) { return }
         ignoreSignals()
         hw_let_go(file.number)
+        // Zeros in its place: who has kept an address may still read.
+        _ = MemoryMap.freshen(base, geometry.fileSize)
     }
 
     // MARK: Names

@@ -6,6 +6,8 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
     struct Place: Equatable {
         let position: UInt64
         let size: Int
+        /// Which slots want it; nil where it was not passed on.
+        let decision: JournalDecision?
         /// The position behind it, by which loggers acknowledge it.
         var end: UInt64 { position &+ UInt64(size) }
     }
@@ -72,9 +74,10 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
             let commit = word(position)
             let size = Int(commit & 0xFFFF_FFFF)
             let fits = size >= 8 && size % 8 == 0 && size <= min(rest(at: position), Int(tail - position))
-            switch RecordRing.Kind(rawValue: commit >> 32) {
+            switch RecordRing.Kind(rawValue: commit >> 32 & 0xFF) {
             case .message? where fits && isWhole(position, size):
-                places.append(Place(position: position, size: size))
+                places.append(
+                    Place(position: position, size: size, decision: JournalDecision(in: commit)))
                 isInGap = false
                 position += UInt64(size)
             case .control? where fits && size == 16 && !isInGap:
@@ -113,9 +116,21 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
         1 << UInt32(bytes[offset(of: place.position) + RecordLayout.level] & 31)
     }
 
-    /// Whether the text of a message is beside the journal.
-    func isLarge(_ place: Place) -> Bool {
-        RecordLayout.Flags(rawValue: bytes[offset(of: place.position) + RecordLayout.flags]).contains(.large)
+    /// Whether a message is for the logger of a slot, by the levels that it had at this place of the order.
+    func isWanted(_ place: Place, by slot: JournalSlot) -> Bool {
+        // What was not passed on comes after all that was, and so after the last change of the slot's levels.
+        place.decision?.wants(slot: slot.index) ?? (level(of: place) & slot.levels != 0)
+    }
+
+    /// How many bytes of a message are beside the journal; nil where it is in the ring.
+    func largeSize(_ place: Place) -> Int? {
+        let start = offset(of: place.position)
+        let flags = RecordLayout.Flags(rawValue: bytes[start + RecordLayout.flags])
+        if !flags.contains(.large) { return nil }
+        func load(_ offset: Int) -> Int {
+            Int(bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self))
+        }
+        return load(RecordLayout.textSize) + load(RecordLayout.fieldsSize)
     }
 
     /// A message as it was logged; `large` is what stood beside the journal.

@@ -1,5 +1,4 @@
 import CHeartwood
-import Dispatch
 
 /// Delivers what the loggers of dead processes had not written.
 ///
@@ -29,7 +28,7 @@ final class JournalRecovery: Sendable {
     }
 
     /// The keys of the loggers that something waits for.
-    var keys: [String] { leftovers.keys }
+    var keys: [JournalKey] { leftovers.keys }
 
     /// In the child of a fork: what was found is the parent's.
     func leaveToParent() { leftovers.leaveToParent() }
@@ -39,13 +38,16 @@ final class JournalRecovery: Sendable {
     /// Has a logger that makes messages durable get what was left for it, before anything that comes later.
     ///
     /// Called by the drain; waits for nothing.
-    func deliver(to node: LoggerNode) {
-        guard let key = (node.logger as? any DurableLogger)?.journalKey, leftovers.isWaiting(key) else {
-            return
-        }
-        node.push { [self] in
-            let shares = leftovers.take(for: key).flatMap { leftover in
-                leftover.slots.filter { $0.key == key && $0.isInUse }.map {
+    ///
+    /// - Parameters:
+    ///   - node: The logger.
+    ///   - key: What it is known by.
+    ///   - order: How many loggers of the same place there are before it.
+    func deliver(to node: LoggerNode, _ key: JournalKey, order: Int) {
+        guard leftovers.isWaiting(key.place) else { return }
+        node.recoverSoon { [self] in
+            let shares = leftovers.take(for: key, order: order).flatMap { leftover, keys in
+                leftover.slots.filter { $0.isInUse && keys.contains(JournalKey($0.key)) }.map {
                     Share(leftover: leftover, slot: $0)
                 }
             }
@@ -61,17 +63,16 @@ final class JournalRecovery: Sendable {
             for share in shares { try resolve(share, node) }
         } catch {
             diagnostics.report(
-                .damaged, "\(node.logger.name) cannot see yet what a dead process has written: \(error)",
-                key: node.logger.name)
-            return later(node) { [self] in resolve(shares, node) }
+                .damaged,
+                "\(node.logger.name) cannot recover yet what a dead process has logged, which is kept in"
+                    + " \(names(of: shares)): \(error)", key: node.logger.name)
+            return node.recoverAgain(shares.count) { [self, unowned node] in resolve(shares, node) }
         }
         deliver(shares, to: node)
     }
 
-    private func later(_ node: LoggerNode, _ body: @escaping @Sendable () -> Void) {
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(1)) {
-            node.push { if node.dispatcher != nil { body() } }
-        }
+    private func names(of shares: [Share]) -> String {
+        shares.map { $0.mapping.directory.path + "/" + $0.mapping.name }.joined(separator: ", ")
     }
 
     private func resolve(_ share: Share, _ node: LoggerNode) throws {
@@ -92,7 +93,7 @@ final class JournalRecovery: Sendable {
         }
         if rest.isEmpty { return }
         // The disk takes nothing: later, in the order as far as is possible.
-        later(node) { [self, rest] in deliver(Array(rest), to: node) }
+        node.recoverAgain(rest.count) { [self, rest, unowned node] in deliver(Array(rest), to: node) }
     }
 
     /// Removes a journal when all its slots are done with.
@@ -109,27 +110,35 @@ final class JournalRecovery: Sendable {
         let last = reader.tail &+ 8
         let done = slot.done
         let start = done <= last && done & 7 == 0 ? max(done, reader.released) : reader.released
-        let levels = slot.levels
-        let places = reader.places.filter { $0.position >= start && reader.level(of: $0) & levels != 0 }
+        let places = reader.places.filter { $0.position >= start && reader.isWanted($0, by: slot) }
         let signal = done >= last ? nil : reader.signal
         let damaged = reader.damaged.count { $0 >= start }
         if places.isEmpty, signal == nil, damaged == 0, slot.lost == 0 { return true }
 
         let marker = Marker(
             header: share.mapping.header, recovered: places.count, damaged: damaged, missing: slot.lost)
-        var piece: [(parts: MessageParts, mark: UInt64)] = [(marker.message(at: node.logger.currentTime), 0)]
+        var piece = [
+            LoggerNode.Recovered(parts: marker.message(at: node.logger.currentTime), mark: 0, isNote: true)
+        ]
         var size = 0
         for (index, place) in places.enumerated() {
             let large =
-                reader.isLarge(place) ? JournalLargeText.read(for: place.position, share.mapping) : nil
-            piece.append((reader.message(place, sequence: UInt64(index + 1), large: large), place.end))
+                reader.largeSize(place).flatMap {
+                    JournalLargeText.read(for: place.position, size: $0, share.mapping)
+                }
+            piece.append(
+                LoggerNode.Recovered(
+                    parts: reader.message(place, sequence: UInt64(index + 1), large: large), mark: place.end,
+                    size: place.size))
             size += place.size + (large?.count ?? 0)
             if size >= JournalRecovery.pieceSize {
                 guard node.deliver(piece, of: slot) else { return false }
                 (piece, size) = ([], 0)
             }
         }
-        if let signal { piece.append((signal.message, last)) }
+        if let signal {
+            piece.append(LoggerNode.Recovered(parts: signal.message, mark: last, isNote: true))
+        }
         guard piece.isEmpty || node.deliver(piece, of: slot) else { return false }
         diagnostics.report(.note, "\(node.logger.name): \(marker.text)", key: share.mapping.name)
         return true
@@ -145,7 +154,7 @@ final class JournalRecovery: Sendable {
         var text: String {
             var text =
                 "recovered \(recovered) \(recovered == 1 ? "message" : "messages") of process \(header.process)"
-                + " (\(header.program)), which did not end in order"
+                + " (\(header.program)), which terminated abnormally"
             if damaged > 0 { text += "; \(damaged) \(damaged == 1 ? "was" : "were") not complete" }
             if missing > 0 { text += "; up to \(missing) are missing before them" }
             return text

@@ -12,6 +12,8 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
     private typealias Place = JournalLayout.Slot
 
     let mapping: JournalMapping
+    /// Its number in the journal.
+    let index: Int
     private let base: UnsafeMutableRawPointer
 
     // MARK: Guarded by the node's inbox
@@ -24,6 +26,7 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
 
     init(_ mapping: JournalMapping, index: Int) {
         self.mapping = mapping
+        self.index = index
         base = mapping.base + mapping.geometry.slot(index)
     }
 
@@ -94,6 +97,27 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
         while known < position {
             let (exchanged, now) = done.pointee.compareExchange(
                 expected: known, desired: position, ordering: .releasing)
+            if exchanged { return }
+            known = now
+        }
+    }
+
+    /// The logger has left out the message that ends at `end`: it is not for it after a crash, either.
+    ///
+    /// For a message that the journal no longer keeps this does nothing, unless a message of the same size is in its
+    /// place by now: then the slot was let go, and is not protected anyway.
+    func leaveOut(endingAt end: UInt64, size: Int) {
+        guard mapping.isOurs, size > 0 else { return }
+        let geometry = mapping.geometry
+        let position = end &- UInt64(size)
+        let word = mapping.word(geometry.ring + Int(position & UInt64(geometry.ringSize - 1)))
+        var known = word.pointee.load(ordering: .relaxed)
+        while known & 0xFFFF_FFFF == UInt64(size), let decision = JournalDecision(in: known),
+            decision.wants(slot: index)
+        {
+            let (exchanged, now) = word.pointee.compareExchange(
+                expected: known, desired: JournalDecision.removing(slot: index, from: known),
+                ordering: .relaxed)
             if exchanged { return }
             known = now
         }

@@ -5,7 +5,7 @@ extension AbstractLogger {
     /// Handles a message unless it is to be left out, or held back.
     func select(_ message: LogMessage) {
         guard let selection else { return }
-        if !selection.passes(message) { return node.note(.filtered) }
+        if !selection.passes(message) { return node.leaveOut() }
         if selection.flight != nil {
             if hold(message, selection) { return node.note(.filtered) }
             if let record = selection.flight?.take(for: message) { handOn(record, selection) }

@@ -193,7 +193,7 @@ open class AbstractLogger: @unchecked Sendable {
         }
         guard let formatter = formatterInEffect else { return message.text }
         let text = formatter.format(message)
-        if text == nil { node.note(.filtered) }
+        if text == nil { node.leaveOut() }
         return text
     }
 
@@ -210,7 +210,7 @@ open class AbstractLogger: @unchecked Sendable {
             return true
         }
         output.truncate(to: start)
-        node.note(.filtered)
+        node.leaveOut()
         return false
     }
 
@@ -218,7 +218,7 @@ open class AbstractLogger: @unchecked Sendable {
     package final func beginRedaction(in output: inout LogBuffer) { output.redaction = redactionInEffect }
 
     /// Says, from inside ``log(_:)``, that the message was left out on purpose: it counts as filtered.
-    public final func noteFiltered() { node.note(.filtered) }
+    public final func noteFiltered() { node.leaveOut() }
 
     /// Says, from inside ``log(_:)``, that the message could not be written: it counts as failed, and is reported.
     public final func noteFailure(_ reason: @autoclosure () -> String) {

@@ -19,6 +19,11 @@ enum MemoryMap {
         map(place, size, MAP_SHARED | MAP_FIXED | present, descriptor, offset) != nil
     }
 
+    /// Puts zeros, of this process alone, in the place of other memory; false where that failed.
+    static func freshen(_ place: UnsafeMutableRawPointer, _ size: Int) -> Bool {
+        map(place, size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != nil
+    }
+
     /// Has the kernel bring the pages in at once.
     #if os(Linux)
     private static let present = Int32(MAP_POPULATE)

@@ -67,6 +67,7 @@ enum ProcessFork {
         CategoryRegistry.shared.around(step)
         CallSiteTable.shared.around(step)
         JournalTables.living.around(step)
+        JournalMapping.around(step)
         RecordBatch.around(step)
     }
 

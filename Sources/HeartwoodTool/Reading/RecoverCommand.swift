@@ -40,12 +40,14 @@ enum RecoverCommand: Subcommand {
         dispatcher.journal = .file(path)
         if case .unavailable = dispatcher.journalStatus { return .failure }
         for target in dispatcher.recoverable {
-            guard case .file(let directory, let application) = target else {
+            guard case .file(let directory, let application) = target.place else {
                 Terminal.error.write("heartwood recover: \(target) is left to the program itself\n")
                 isWhole.withLock { $0 = false }
                 continue
             }
-            let formatter: LogFormatter = arguments.has("--json") ? JSONLinesFormatter() : LineFormatter()
+            // Where several loggers wrote to one place, each gets its own, in the order in which they were added.
+            let isJSON = arguments.has("--json") || target.formatter == "JSONLinesFormatter"
+            let formatter: LogFormatter = isJSON ? JSONLinesFormatter() : LineFormatter()
             let logger = try FileLogger(
                 directory: directory, naming: LogFileNaming(application: application), formatter: formatter)
             logger.maximumFileCount = 0

@@ -320,6 +320,7 @@ import Testing
                 let dispatcher = scene.makeDispatcher(path)
                 let logger = try scene.makeLogger(path)
                 dispatcher.add(logger)
+                Thread.detachNewThread { dispatcher.flush() }
                 usleep(UInt32(round) * 300)
                 _ = Glibc.kill(getpid(), SIGKILL)
             }

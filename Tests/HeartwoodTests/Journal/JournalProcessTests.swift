@@ -125,4 +125,62 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("child") } == (0..<50).map { "child \($0)" })
         #expect(lines.filter { $0.hasPrefix("parent") } == (0..<1000).map { "parent \($0)" })
     }
+
+    @Test(
+        "A forked child that lives on keeps nobody from recovering what its parent has left",
+        .disabled(
+            if: Load.isSanitized, "the thread sanitizer does not support a fork of a process with threads"))
+    func livingChild() async throws {
+        let scratch = Scratch()
+        let path = scratch.path
+        // The child writes a byte when it is there, and ends when it may read one.
+        mkfifo(path + "/arrived", 0o600)
+        mkfifo(path + "/leave", 0o600)
+        let leave = open(path + "/leave", O_RDWR | O_CLOEXEC)
+        let arrived = open(path + "/arrived", O_RDWR | O_CLOEXEC)
+        defer {
+            close(leave)
+            close(arrived)
+        }
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            alarm(60)
+            let isBroken = SystemCalls { $0 == .write ? .fails(EIO) : nil }
+            let dispatcher = JournalScene().makeDispatcher(path)
+            dispatcher.diagnostics.handler = { _ in }
+            dispatcher.add(try JournalScene().makeLogger(path, calls: isBroken))
+            // A journal that was given up while the disk was broken, and one of another dispatcher.
+            logInfo("parent 0", to: dispatcher)
+            dispatcher.flush()
+            dispatcher.journal = nil
+            dispatcher.journal = .file(path + "/journal")
+            for number in 1..<6 { logInfo("parent \(number)", to: dispatcher) }
+            let leave = open(path + "/leave", O_RDONLY | O_NONBLOCK)
+            _ = fcntl(leave, F_SETFL, 0)
+            let arrived = open(path + "/arrived", O_WRONLY)
+            if forkProcess() == 0 {
+                var byte: UInt8 = 1
+                write(arrived, &byte, 1)
+                // Whoever waits for the parent's end waits for the ends of its pipes as well.
+                for other in 0..<Int32(256) where other != leave {
+                    var status = stat()
+                    if fstat(other, &status) == 0, status.st_mode & S_IFMT != S_IFREG { close(other) }
+                }
+                _ = read(leave, &byte, 1)
+                _exit(0)
+            }
+            var byte: UInt8 = 0
+            _ = read(open(path + "/arrived", O_RDONLY), &byte, 1)
+            kill(getpid(), SIGKILL)
+        }
+        let dispatcher = JournalScene().makeDispatcher(path)
+        dispatcher.add(try JournalScene().makeLogger(path))
+        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        dispatcher.removeAll()
+        dispatcher.journal = nil
+        #expect(scratch.names(path + "/journal").isEmpty)
+        let lines = scratch.lines(JournalScene.naming).filter { $0.hasPrefix("parent") }
+        #expect(lines == (0..<6).map { "parent \($0)" })
+        var byte: UInt8 = 1
+        #expect(write(leave, &byte, 1) == 1)
+    }
 }

@@ -12,11 +12,13 @@ extension FileLogger: DurableLogger {
     package final func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
         let calls = directory.calls
         guard let name = try self.name(of: intent) else { return nil }
-        let (file, now) = try directory.open(name)
+        // A backup may have made a second name of it: what it says holds, but nothing of it is cut off.
+        let (file, now) = try directory.open(name, writing: false, acceptsLinked: true)
         guard now.identity == intent.file else { return nil }
         let content = try intent.content(of: file.number, calls)
         let (bytes, mark, isTorn) = content.withUnsafeBytes { intent.arrived(in: $0) }
-        if isTorn, !isShared, (try? calls.tryLock(file.number)) == true,
+        if isTorn, !isShared, let (file, again) = try? directory.open(name), again.identity == now.identity,
+            (try? calls.tryLock(file.number)) == true,
             (try? calls.status(file.number).size) == intent.size + content.count
         {
             try? calls.truncate(file.number, to: intent.size + bytes)

@@ -1,0 +1,185 @@
+import CHeartwood
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// The journal during and after a full disk, and recovery that cannot finish at once.
+@Suite struct JournalDiskTests {
+    @Test("With a full disk, loggers that are removed leave what they could not write for the next run")
+    func removedWithFullDisk() throws {
+        let fixture = JournalFixture()
+        do {
+            let dispatcher = fixture.makeDispatcher()
+            dispatcher.add(try fixture.makeLogger())
+            for number in 0..<20 { logInfo("message \(number)", to: dispatcher) }
+            dispatcher.removeAll()
+            logInfo("to nobody", to: dispatcher)
+            dispatcher.flush()
+            try fixture.die()
+        }
+        fixture.isFull.value = false
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(fixture.lines() == (0..<20).map { "message \($0)" })
+    }
+
+    @Test("A journal that is changed while the disk is full keeps what was not written for the next run")
+    func changedWithFullDisk() throws {
+        let fixture = JournalFixture()
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.add(try fixture.makeLogger())
+        for number in 0..<20 { logInfo("message \(number)", to: dispatcher) }
+        dispatcher.flush()
+        dispatcher.journal = .file(fixture.scratch.path + "/second")
+        dispatcher.flush()
+        try fixture.die()
+        #expect(fixture.scratch.names(fixture.next).count == 1)
+        fixture.end(dispatcher)
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(fixture.lines() == (0..<20).map { "message \($0)" })
+    }
+
+    @Test(
+        "A logger that was let go while the disk was full is protected again when it has caught up")
+    func protectedAgain() throws {
+        let fixture = JournalFixture()
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.overflowPolicy = .dropNewest
+        let logger = try fixture.makeLogger()
+        logger.waitingLimit = .mebibytes(8)
+        dispatcher.add(logger)
+        let text = String(repeating: "x", count: 200)
+        for number in 0..<1000 { logInfo("early \(number) \(text)", to: dispatcher) }
+        dispatcher.flush(timeout: .seconds(60))
+        #expect(fixture.reports.value.contains { $0.text.contains("lets") })
+        fixture.isFull.value = false
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        // The drain sees that nothing is under way.
+        logInfo("in between", to: dispatcher)
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        dispatcher.drainNow()
+        let written = fixture.lines().count
+        fixture.isFull.value = true
+        for number in 0..<20 { logInfo("late \(number)", to: dispatcher) }
+        dispatcher.flush(timeout: .seconds(60))
+        try fixture.die()
+        fixture.end(dispatcher)
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(Array(fixture.lines().dropFirst(written)) == (0..<20).map { "late \($0)" })
+        // What was let go before is over and done with.
+        let note = fixture.lines(withNotes: true).first { $0.contains("recovered 20") }
+        #expect(note?.contains("missing") == false)
+    }
+
+    @Test("Recovery says how many messages may be missing because the journal let them go")
+    func missing() throws {
+        let fixture = JournalFixture()
+        let logger = try fixture.makeLogger()
+        logger.waitingLimit = .mebibytes(8)
+        let text = String(repeating: "x", count: 200)
+        var dropped = 0
+        try fixture.live([logger]) { dispatcher in
+            dispatcher.overflowPolicy = .dropNewest
+            for number in 0..<1000 { logInfo("message \(number) \(text)", to: dispatcher) }
+            dispatcher.flush(timeout: .seconds(60))
+            dropped = dispatcher.statistics.dropped
+        }
+        try fixture.recover([fixture.makeLogger()])
+        let note = try #require(fixture.lines(withNotes: true).first)
+        let count = try #require(
+            note.split(separator: ";").last?.split(separator: " ").compactMap { Int($0) }.first)
+        #expect(note.contains("up to \(count) are missing"))
+        #expect(count > 0 && count + fixture.lines().count + dropped >= 1000)
+    }
+
+    @Test("Files of large messages are removed when every logger has written the message")
+    func largeFilesGo() throws {
+        let fixture = JournalFixture()
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.add(try fixture.makeLogger())
+        let text = String(repeating: "long ", count: 10_000)
+        for number in 0..<3 { logInfo("\(number) \(text)", to: dispatcher) }
+        dispatcher.flush(timeout: .seconds(60))
+        #expect(fixture.scratch.names(fixture.journal).count { $0.hasSuffix(".large") } == 3)
+        fixture.isFull.value = false
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        logInfo("the next", to: dispatcher)
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        dispatcher.drainNow()
+        #expect(fixture.scratch.names(fixture.journal).count { $0.hasSuffix(".large") } == 0)
+        fixture.end(dispatcher)
+    }
+
+    @Test(
+        "Recovery onto a full disk brings everything once when there is room; a flush names the logger until then"
+    )
+    func recoveryOntoFullDisk() throws {
+        let fixture = JournalFixture()
+        let logger = try fixture.makeLogger()
+        logger.waitingLimit = .mebibytes(8)
+        try fixture.live([logger], isHandled: false) { dispatcher in
+            for number in 0..<150 { logInfo("message \(number)", to: dispatcher) }
+            for _ in 0..<3 { logInfo("the same", to: dispatcher) }
+        }
+        fixture.isFull.value = true
+        let next = try fixture.makeLogger()
+        next.repeatCollapse = RepeatCollapse()
+        let isComplete = try fixture.recover([next]) { dispatcher in
+            for _ in 0..<4 {
+                let result = dispatcher.flush(timeout: .seconds(60))
+                #expect(result.unfinished == ["file"] && result.holding == ["file"])
+            }
+            fixture.isFull.value = false
+        }
+        #expect(isComplete)
+        let expected = (0..<150).map { "message \($0)" } + ["the same", "last message repeated 2 times"]
+        #expect(fixture.lines() == expected)
+        #expect(next.statistics.isBalanced && next.statistics.filtered == 2)
+        #expect(fixture.scratch.names(fixture.next).isEmpty)
+    }
+
+    @Test("A backup by hard links keeps nothing from being recovered")
+    func hardLinks() async throws {
+        let fixture = JournalFixture()
+        let path = fixture.scratch.path
+        let large = String(repeating: "long ", count: 20_000)
+        // One line is written, the others are not, and the process dies in the middle of a write.
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = path as String, large = large as String] in
+            let isLast = Locked(false)
+            let calls = SystemCalls { call in
+                if call == .write, isLast.withLock({ $0 }) { kill(getpid(), SIGKILL) }
+                return nil
+            }
+            let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64), journal: .file(path + "/next"))
+            let logger = try FileLogger(
+                LogDirectory(path + "/logs", calls: calls), naming: JournalFixture.naming, formatter: nil,
+                name: "file")
+            logger.maximumMessageSize = .zero
+            dispatcher.add(logger)
+            logInfo("first", to: dispatcher)
+            dispatcher.flush()
+            let gate = Gate()
+            logger.perform { gate.pass() }
+            logInfo("second", to: dispatcher)
+            logInfo("\(large)", to: dispatcher)
+            isLast.withLock { $0 = true }
+            gate.open()
+            dispatcher.flush()
+        }
+        for folder in ["logs", "next"] {
+            mkdir(path + "/backup-" + folder, 0o700)
+            for name in fixture.scratch.names(path + "/" + folder) {
+                #expect(link(path + "/" + folder + "/" + name, path + "/backup-" + folder + "/" + name) == 0)
+            }
+        }
+        fixture.isFull.value = false
+        let logger = try fixture.makeLogger()
+        logger.maximumMessageSize = .zero
+        #expect(try fixture.recover([logger]))
+        #expect(fixture.lines() == ["first", "second", large])
+        #expect(fixture.scratch.names(fixture.next).isEmpty)
+        #expect(!fixture.reports.value.contains { $0.text.contains("cannot recover") })
+    }
+}

@@ -1,0 +1,152 @@
+import CHeartwood
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// What others do to a journal while it is in use: the program goes on, is told, and is protected again.
+@Suite(.serialized) struct JournalLossTests {
+    @Test("A journal whose directory is removed is replaced by a new one, which is reported, and protects")
+    func removed() throws {
+        let fixture = JournalFixture()
+        fixture.isFull.value = false
+        let dispatcher = fixture.makeDispatcher()
+        let first = dispatcher.journalStatus
+        dispatcher.add(try fixture.makeLogger())
+        logInfo("before", to: dispatcher)
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        try FileManager.default.removeItem(atPath: fixture.journal)
+        #expect(
+            comesTrue {
+                logInfo("between", to: dispatcher)
+                dispatcher.flush(timeout: .seconds(60))
+                return dispatcher.journalStatus != first
+            })
+        guard case .active(let path) = dispatcher.journalStatus else {
+            Issue.record("\(dispatcher.journalStatus)")
+            return
+        }
+        #expect(FileManager.default.fileExists(atPath: path))
+        #expect(fixture.reports.value.count { $0.text.contains("removed or cut") } == 1)
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        let written = fixture.lines().count
+        fixture.isFull.value = true
+        for number in 0..<5 { logInfo("after \(number)", to: dispatcher) }
+        dispatcher.flush(timeout: .seconds(60))
+        try fixture.die()
+        fixture.end(dispatcher)
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(Array(fixture.lines().dropFirst(written)) == (0..<5).map { "after \($0)" })
+        #expect(fixture.lines().first == "before")
+    }
+
+    @Test("Where no new journal can be made the ring goes on in memory, which the status says, once")
+    func cannotBeReplaced() throws {
+        let fixture = JournalFixture()
+        fixture.isFull.value = false
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.add(try fixture.makeLogger())
+        try FileManager.default.removeItem(atPath: fixture.journal)
+        #expect(FileManager.default.createFile(atPath: fixture.journal, contents: nil))
+        var count = 0
+        #expect(
+            comesTrue {
+                logInfo("line \(count)", to: dispatcher)
+                count += 1
+                dispatcher.flush(timeout: .seconds(60))
+                if case .unavailable = dispatcher.journalStatus { return true }
+                return false
+            })
+        logInfo("line \(count)", to: dispatcher)
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(fixture.lines() == (0...count).map { "line \($0)" })
+        #expect(fixture.reports.value.count { $0.text.contains("removed or cut") } == 1)
+    }
+
+    @Test(
+        "A journal that is cut while threads log does not end the process; a new one is started, and protects",
+        arguments: [0, 4096, 300_000, 1_500_000])
+    func cut(_ size: Int) async throws {
+        let scratch = Scratch()
+        let path = scratch.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, size = size as Int] in
+            alarm(120)
+            let isBroken = Locked(false)
+            let calls = SystemCalls { $0 == .write && isBroken.withLock { $0 } ? .fails(EIO) : nil }
+            let dispatcher = JournalScene().makeDispatcher(path)
+            let told = Locked(0)
+            dispatcher.diagnostics.interval = .zero
+            dispatcher.diagnostics.handler = { report in
+                if report.text.contains("removed or cut") { told.withLock { $0 += 1 } }
+            }
+            dispatcher.add(try JournalScene().makeLogger(path, calls: calls))
+            let isOver = Locked(false)
+            let threads = DispatchGroup()
+            for thread in 0..<3 {
+                threads.enter()
+                Thread.detachNewThread {
+                    var number = 0
+                    while !isOver.withLock({ $0 }) {
+                        logInfo("noise \(thread) \(number)", to: dispatcher)
+                        number += 1
+                    }
+                    threads.leave()
+                }
+            }
+            for round in 1...4 {
+                let before = dispatcher.journalStatus
+                guard case .active(let journal) = before else { exit(5) }
+                truncate(journal, off_t(size))
+                // The threads notice it.
+                while dispatcher.journalStatus == before { sched_yield() }
+                guard told.withLock({ $0 }) == round else { exit(6) }
+            }
+            isOver.withLock { $0 = true }
+            threads.wait()
+            guard dispatcher.flush(timeout: .seconds(60)).isComplete else { exit(7) }
+            isBroken.withLock { $0 = true }
+            for number in 0..<20 { logInfo("kept \(number)", to: dispatcher) }
+            kill(getpid(), SIGKILL)
+        }
+        let dispatcher = JournalScene().makeDispatcher(path)
+        dispatcher.diagnostics.handler = { _ in }
+        dispatcher.add(try JournalScene().makeLogger(path))
+        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        dispatcher.removeAll()
+        let lines = scratch.lines(JournalScene.naming).filter { !$0.isEmpty && !$0.hasPrefix("recovered") }
+        #expect(lines.filter { $0.hasPrefix("kept") } == (0..<20).map { "kept \($0)" })
+        // Whatever was lost: what is there is whole and in order.
+        var last = [-1, -1, -1]
+        for line in lines where !line.hasPrefix("kept") {
+            let words = line.split(separator: " ")
+            guard words.count == 3, words[0] == "noise", let thread = Int(words[1]),
+                let number = Int(words[2]), number > last[thread]
+            else {
+                Issue.record("“\(line)”")
+                return
+            }
+            last[thread] = number
+        }
+    }
+
+    @Test("A limit on the size of files leaves the process without a journal, and does not end it")
+    func fileSizeLimit() async {
+        let scratch = Scratch()
+        let path = scratch.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            let dispatcher = JournalScene().makeDispatcher(path)
+            dispatcher.diagnostics.handler = { _ in }
+            guard case .unavailable(let reason) = dispatcher.journalStatus, reason.cause == EFBIG else {
+                exit(3)
+            }
+            dispatcher.add(try JournalScene().makeLogger(path))
+            logInfo("still here", to: dispatcher)
+            exit(dispatcher.flush(timeout: .seconds(60)).isComplete ? 0 : 4)
+        }
+        #expect(scratch.lines(JournalScene.naming) == ["still here", ""])
+        #expect(scratch.names(path + "/journal", hidden: true).isEmpty)
+    }
+}
