@@ -1,4 +1,4 @@
-public import Heartwood
+import Heartwood
 
 /// Named values of several types: what a property may be that is a dictionary.
 ///
