@@ -139,6 +139,12 @@ void hw_tsan_acquire(void *address) { (void)address; }
 void hw_tsan_release(void *address) { (void)address; }
 #endif
 
+void *hw_memory_reserve(size_t size) {
+    static char memory[128 * 1024] __attribute__((aligned(65536)));
+    static _Atomic bool is_taken;
+    return size <= sizeof memory && !atomic_exchange(&is_taken, true) ? memory : NULL;
+}
+
 bool hw_move_memory(void *from, void *to, size_t size) {
 #ifdef __linux__
     return mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;

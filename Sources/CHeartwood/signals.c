@@ -73,6 +73,9 @@ static void catch_all(void) {
         action.sa_sigaction = on_fatal;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK;
         sigemptyset(&action.sa_mask);
+        if (sigaction(fatal_signals[index], NULL, &previous[index]) != 0) continue;
+        // What the program ignores stays ignored.
+        if (!(previous[index].sa_flags & SA_SIGINFO) && previous[index].sa_handler == SIG_IGN) continue;
         sigaction(fatal_signals[index], &action, &previous[index]);
     }
 }
@@ -162,4 +165,132 @@ bool hw_hangup_take(void) {
         if (count > 0) was_there = true;
     }
     return was_there;
+}
+
+// MARK: Signals that end the process
+
+enum { ending_count = 32 };
+
+static struct sigaction ending_previous[ending_count];
+static int ending_pipe[2] = {-1, -1};
+static pid_t ending_process;
+static void (*ending_work)(int);
+// The signal that is being worked on, 0 for none, and what came with it.
+static _Atomic int ending_number;
+static siginfo_t ending_info;
+// Whether this thread does what a signal did before, and how many handlers of before it is in.
+static _Thread_local volatile sig_atomic_t ending_is_passed_on, ending_depth;
+
+// Does what the signal did before.
+static void ending_pass_on(int number, siginfo_t *info, void *context) {
+    struct sigaction *before = &ending_previous[number];
+    // A handler of before that calls ours in turn would never come to an end.
+    bool is_known = ending_depth < 2;
+    if (is_known && (before->sa_flags & SA_SIGINFO) && before->sa_sigaction) {
+        before->sa_sigaction(number, info, context);
+    } else if (is_known && before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
+        before->sa_handler(number);
+    } else {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = SIG_DFL;
+        sigaction(number, &action, NULL);
+        sigset_t only;
+        sigemptyset(&only);
+        sigaddset(&only, number);
+        raise(number);
+        // Blocked while its handler runs: here the process ends.
+        pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+        // Process 1 of a container, for which the kernel ignores signals without a handler.
+        _exit(128 + number);
+    }
+}
+
+static void on_ending(int number, siginfo_t *info, void *context) {
+    int error = errno, none = 0;
+    // The child of a fork has neither the pipe's reader nor its parent's messages.
+    bool is_ours = getpid() == ending_process && !ending_is_passed_on && ending_depth == 0;
+    if (is_ours && atomic_compare_exchange_strong(&ending_number, &none, number)) {
+        ending_info = *info;
+        char byte = (char)number;
+        if (write(ending_pipe[1], &byte, 1) == 1) {
+            errno = error;
+            return;
+        }
+        atomic_store(&ending_number, 0);
+    }
+    // Also a second signal while the first is worked on: whoever sends it does not want to wait.
+    bool is_first = ending_is_passed_on && ending_depth == 0;
+    ending_depth++;
+    ending_pass_on(number, is_first ? &ending_info : info, context);
+    ending_depth--;
+    errno = error;
+}
+
+static void *ending_loop(void *unused) {
+    (void)unused;
+    while (true) {
+        char byte;
+        ssize_t count = read(ending_pipe[0], &byte, 1);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return NULL;
+        ending_work(byte);
+        // On this thread, so that a handler of before finds what a handler expects.
+        ending_is_passed_on = 1;
+        sigset_t only;
+        sigemptyset(&only);
+        sigaddset(&only, byte);
+        pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+        raise(byte);
+        pthread_sigmask(SIG_BLOCK, &only, NULL);
+        ending_is_passed_on = 0;
+        atomic_store(&ending_number, 0);
+    }
+}
+
+// Not for several threads at once.
+int hw_ending_install(const int *numbers, int count, void (*work)(int)) {
+    ending_work = work;
+    if (ending_process != getpid()) {
+        int ends[2];
+        if (pipe(ends) != 0) return errno;
+        for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+        fcntl(ends[1], F_SETFL, O_NONBLOCK);
+        ending_pipe[0] = ends[0];
+        ending_pipe[1] = ends[1];
+        atomic_store(&ending_number, 0);
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        pthread_t thread;
+        // The thread takes none of the program's signals.
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        int error = pthread_create(&thread, &attributes, ending_loop, NULL);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        pthread_attr_destroy(&attributes);
+        if (error != 0) {
+            close(ends[0]);
+            close(ends[1]);
+            return error;
+        }
+        ending_process = getpid();
+    }
+    for (int index = 0; index < count; index++) {
+        int number = numbers[index];
+        struct sigaction current;
+        if (number <= 0 || number >= ending_count || sigaction(number, NULL, &current) != 0) return EINVAL;
+        bool has_info = current.sa_flags & SA_SIGINFO;
+        // Ours already, or ignored, as under nohup: then it stays so.
+        if (has_info ? current.sa_sigaction == on_ending : current.sa_handler == SIG_IGN) continue;
+        ending_previous[number] = current;
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_sigaction = on_ending;
+        action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+        sigemptyset(&action.sa_mask);
+        if (sigaction(number, &action, NULL) != 0) return errno;
+    }
+    return 0;
 }

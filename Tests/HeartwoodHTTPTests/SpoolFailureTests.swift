@@ -31,7 +31,8 @@ import Testing
             }
             #expect(texts == (0..<1000).map { "record \($0)" })
             #expect(spool.pending == 0 && spool.counters.damagedRecords == 0)
-            exit(texts.count == 1000 && spool.pending == 0 ? 0 : 1)
+            // Not by `exit`: where coverage is measured, that writes a file larger than the limit.
+            _exit(texts.count == 1000 && spool.pending == 0 ? 0 : 1)
         }
     }
 

@@ -51,7 +51,8 @@ struct SampleTests {
         "Every block of Swift in a document is compiled here, word for word",
         arguments: [
             "README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md", "Docs/FileLogging.md",
-            "Docs/Events.md", "Docs/CrashJournal.md", "Docs/Formatting.md", "Docs/Filtering.md",
+            "Docs/Events.md", "Docs/CrashJournal.md", "Docs/EndingAProgram.md", "Docs/Formatting.md",
+            "Docs/Filtering.md",
             "Docs/Databases.md",
             "Docs/Loggers.md",
             "Docs/Configuration.md", "Docs/MigratingFromCocoaLumberjack.md",

@@ -226,6 +226,9 @@ static inline void hw_record_seal(
 void hw_tsan_acquire(void *address);
 void hw_tsan_release(void *address);
 
+// Whole pages of zeros that cost nothing until they are used, given out once; null after that, or for more than there is.
+void *hw_memory_reserve(size_t size);
+
 // Moves mapped memory of whole pages, in one step, to a place where other memory is mapped, which goes.
 bool hw_move_memory(void *from, void *to, size_t size);
 
@@ -290,6 +293,10 @@ bool hw_guard_repair(const siginfo_t *info);
 // there: number, code, address, thread, ns since 1970. Then the handler that was there before acts. False: too many.
 bool hw_note_fatal_signals(uint64_t *place);
 void hw_ignore_fatal_signals(uint64_t *place);
+
+// From now on each of these signals has `work` called on a thread of its own, and then does what it did before; a second one
+// meanwhile does that at once. One that is ignored stays ignored. 0, or an errno.
+int hw_ending_install(const int *numbers, int count, void (*work)(int));
 
 // SIGHUP: from the first to the second call, a byte is written into a pipe whose end is returned (-1: there is no pipe), and
 // the handler that was there before is called. The third takes what was written; false where nothing was.

@@ -128,7 +128,9 @@ struct Drain {
             sequence += 1
             batch.add(at: offset, size: size, sequence: sequence)
             if journal != nil { decide(record, ring, at: start &+ UInt64(offset)) }
-            if flags & RecordLayout.Flags.large.rawValue != 0 { RecordLayout.leaveRing(record) }
+            if flags & (RecordLayout.Flags.large.rawValue | RecordLayout.Flags.tag.rawValue) != 0 {
+                RecordLayout.leaveRing(record)
+            }
             offset += size
         }
         accepted += batch.count

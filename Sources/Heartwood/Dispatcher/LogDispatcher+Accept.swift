@@ -10,7 +10,10 @@ extension LogDispatcher {
             call.time = UInt64(bitPattern: clock.now().nanoseconds)
             call.flags.insert(.wallTime)
         }
-        if call.tag != nil { call.flags.insert(.tag) }
+        if let tag = call.tag {
+            call.flags.insert(.tag)
+            if !tag._withUnsafeGuaranteedRef(claimRoom(for:)) { return dropAtRing(&call) }
+        }
         if thread.isInHook {
             acceptFromHook(&call, thread)
         } else {
@@ -73,12 +76,7 @@ extension LogDispatcher {
     func writeSlowly(_ call: inout Call) {
         let isLarge = call.size > ring.maximumRecord
         guard !isLarge || makeLarge(&call), let (position, used) = makeRoom(call.size, call.level) else {
-            call.tag?.release()
-            call.large?.release()
-            droppedAtRing.add(1, ordering: .relaxed)
-            ringGaps.note { ring.tail }
-            intake.pointee.wakeDrain(fill: 0, size: ring.capacity)
-            return diagnostics.report(.messagesDropped, "the record ring was full")
+            return dropAtRing(&call)
         }
         call.write(to: ring.address(of: position))
         if let large = call.large { keepInJournal(large, position) }
@@ -86,20 +84,30 @@ extension LogDispatcher {
         intake.pointee.wakeDrain(fill: used, size: call.size)
     }
 
+    private func dropAtRing(_ call: inout Call) {
+        call.tag?.release()
+        call.large?.release()
+        droppedAtRing.add(1, ordering: .relaxed)
+        ringGaps.note { ring.tail }
+        intake.pointee.wakeDrain(fill: 0, size: ring.capacity)
+        diagnostics.report(.messagesDropped, "the record ring was full")
+    }
+
+    /// Counts a heavy tag as the ring's until it leaves it; false where there is no room for it in time.
+    private func claimRoom(for tag: TagBox) -> Bool {
+        if tag.weight <= TagBox.lightWeight { return true }
+        if !claimInTime(tag.weight) { return false }
+        tag.count { [weak self] left in _ = self?.largeBytes.subtract(left, ordering: .relaxed) }
+        return true
+    }
+
     /// Puts text and fields into memory of their own, of which there may be as much as the ring is large, or one
     /// message; false where there is no room in time.
     private func makeLarge(_ call: inout Call) -> Bool {
         let count = call.text.count + call.fields.count + call.outerFields.count
-        let limit = waitLimit()
-        var deadline = DispatchTime.now() + limit
-        var head = ring.head
-        while !claimLarge(count) {
-            drainNow()
-            if claimLarge(count) { break }
-            if ring.head != head { (head, deadline) = (ring.head, .now() + limit) }
-            if DispatchTime.now() >= deadline { return false }
-            usleep(500)
-        }
+        // A message may be larger than the ring where it is the only one; its own tag does not count against it.
+        let own = call.tag?._withUnsafeGuaranteedRef { $0.isCounted ? $0.weight : 0 } ?? 0
+        if !claimInTime(count, beside: own) { return false }
         let large = LargeBody(count: count) { [weak self] left in
             self?.largeBytes.subtract(left, ordering: .relaxed)
         }
@@ -109,9 +117,25 @@ extension LogDispatcher {
         return true
     }
 
-    private func claimLarge(_ count: Int) -> Bool {
+    /// Claims so many bytes beside the ring, waiting for them as the ring's policy says.
+    private func claimInTime(_ count: Int, beside own: Int = 0) -> Bool {
+        if claimLarge(count, own) { return true }
+        let limit = waitLimit()
+        var deadline = DispatchTime.now() + limit
+        var head = ring.head
+        while !claimLarge(count, own) {
+            drainNow()
+            if claimLarge(count, own) { break }
+            if ring.head != head { (head, deadline) = (ring.head, .now() + limit) }
+            if DispatchTime.now() >= deadline { return false }
+            usleep(500)
+        }
+        return true
+    }
+
+    private func claimLarge(_ count: Int, _ own: Int) -> Bool {
         var held = largeBytes.load(ordering: .relaxed)
-        while held == 0 || held + count <= ring.capacity {
+        while held <= own || held + count <= ring.capacity {
             let (taken, now) = largeBytes.compareExchange(
                 expected: held, desired: held + count, ordering: .relaxed)
             if taken { return true }

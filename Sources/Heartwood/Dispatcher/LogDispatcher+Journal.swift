@@ -129,15 +129,17 @@ extension LogDispatcher {
     }
 
     private func change(to wanted: LogJournal?) -> LogJournal.Status {
+        var isDone = true
+        let before = journalStatus
         guard let wanted else {
-            exchange { _ in (nil, nil) }
-            return .off
+            exchange(&isDone) { _ in (nil, nil) }
+            return isDone ? .off : before
         }
         do {
             let directory = try LogDirectory(wanted.directory)
             let recovery = JournalRecovery(directory, diagnostics)
             var failure: (any Error)?
-            let path = exchange { beginning in
+            let path = exchange(&isDone) { beginning in
                 do {
                     let file = try JournalFile(
                         in: directory, ringSize: ring.capacity, beginning: beginning, now: clock.now())
@@ -147,6 +149,7 @@ extension LogDispatcher {
                     return (nil, recovery)
                 }
             }
+            if !isDone { return before }
             if let path { return .active(path: path) }
             throw failure ?? LogError(.file, "The journal cannot be mapped", place: wanted.directory)
         } catch {
@@ -164,11 +167,17 @@ extension LogDispatcher {
     ///
     /// - Returns: the path of the file that the ring is in.
     @discardableResult
-    private func exchange(_ make: (UInt64) -> (file: JournalFile?, recovery: JournalRecovery?)) -> String? {
+    private func exchange(
+        _ isDone: inout Bool, _ make: (UInt64) -> (file: JournalFile?, recovery: JournalRecovery?)
+    ) -> String? {
         isExchanging.store(true, ordering: .releasing)
         defer { isExchanging.store(false, ordering: .releasing) }
+        isDone = true
         var (file, garbage) = drain.withLock { drain -> (JournalFile?, [AnyObject]) in
-            let end = ring.close()
+            guard let end = ring.close() else {
+                isDone = false
+                return (nil, [])
+            }
             while ring.consumed < end {
                 // Another thread may be about to publish what it has reserved.
                 if !drain.drain(ring, ringGaps, upTo: end, byCaller: false) { sched_yield() }
@@ -195,6 +204,11 @@ extension LogDispatcher {
             return (used, drain.garbage)
         }
         if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
+        if !isDone {
+            diagnostics.report(
+                .setting, "there is no memory to change the journal: the ring stays where it is",
+                key: "journal")
+        }
         return file?.path
     }
 

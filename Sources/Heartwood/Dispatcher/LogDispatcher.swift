@@ -89,7 +89,8 @@ public final class LogDispatcher: Sendable {
     ///
     /// - Parameters:
     ///   - ringCapacity: The size of the ring that holds messages on their way from callers to the global queue;
-    ///     rounded up to a power of two between 64 KiB and 1 GiB. 4 MiB hold about 30,000 short messages.
+    ///     rounded up to a power of two between 64 KiB and 1 GiB. 4 MiB hold about 30,000 short messages. Where there is
+    ///     no memory for it, it is smaller, which is reported.
     ///   - clock: Where timestamps and timers come from; the system unless a test says otherwise.
     ///   - journal: Where the ring is kept so that it survives the process; nil, the default, in memory. See ``journal``.
     public convenience init(
@@ -111,6 +112,12 @@ public final class LogDispatcher: Sendable {
         self.intake = UnsafePointer(intake)
         intake.initialize(to: Intake(self, usesTicks: usesTicks))
         ProcessExit.register(self)
+        if ring.capacity < ring.wanted {
+            diagnostics.report(
+                .setting,
+                "there is no memory for a record ring of \(ByteCount(ring.wanted)): it has \(ByteCount(ring.capacity))"
+            )
+        }
         if journal != nil { self.journal = journal }
     }
 

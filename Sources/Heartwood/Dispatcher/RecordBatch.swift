@@ -97,13 +97,15 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
         return copy
     }
 
-    /// The memory that a record stands for, its large body included.
+    /// The memory that a record stands for, its tag and its large body included.
     static func weight(of record: UnsafeRawPointer) -> Int {
         let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
         let flags = RecordLayout.Flags(
             rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
-        if !flags.contains(.large) { return size }
-        return size + Int(record.load(fromByteOffset: RecordLayout.textSize, as: UInt32.self))
+        if flags.isDisjoint(with: [.tag, .large]) { return size }
+        let tag = RecordLayout.references(of: record).tag?._withUnsafeGuaranteedRef(\.weight) ?? 0
+        if !flags.contains(.large) { return size + tag }
+        return size + tag + Int(record.load(fromByteOffset: RecordLayout.textSize, as: UInt32.self))
             + Int(record.load(fromByteOffset: RecordLayout.fieldsSize, as: UInt32.self))
     }
 }

@@ -30,6 +30,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     /// The page of the counters and, right behind it, the ring: what a journal puts its file in the place of.
     private let region: UnsafeMutableRawPointer
     static let pageSize = max(4096, Int(getpagesize()))
+    /// The capacity that was asked for; there may not have been the memory for it.
+    let wanted: Int
 
     var capacity: Int { memory.capacity }
     var maximumRecord: Int { memory.maximumRecord }
@@ -48,6 +50,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     private(set) var keepsConsumed = false
     /// Whether all room is taken, so that the memory can be replaced: nothing is freed.
     private var isClosed = false
+    /// Memory that was made before the ring was closed, so that it can be opened again in any case.
+    private var replacement: UnsafeMutableRawPointer?
     /// Where the journal takes note of what is freed, before it is.
     private var released: UnsafeMutablePointer<Atomic<UInt64>>?
 
@@ -61,12 +65,19 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     init(capacity wanted: Int) {
         var size = RecordRing.smallest
         while size < min(wanted, RecordRing.largest) { size *= 2 }
-        guard let region = MemoryMap.fresh(RecordRing.pageSize + size) else {
-            fatalError("No memory for a record ring of \(ByteCount(size)): choose a smaller `ringCapacity`.")
+        self.wanted = size
+        var memory = MemoryMap.fresh(RecordRing.pageSize + size)
+        while memory == nil, size > RecordRing.smallest {
+            size /= 2
+            memory = MemoryMap.fresh(RecordRing.pageSize + size)
+        }
+        // Swift cannot allocate a message's text then, either.
+        guard let region = memory ?? MemoryMap.reserve(RecordRing.pageSize + size) else {
+            fatalError("No memory for a record ring of \(ByteCount(size)).")
         }
         self.region = region
         // On cache lines of their own: producers write the one, the consumer the other. Zeros are their beginning.
-        memory = RingMemory(
+        self.memory = RingMemory(
             base: region + RecordRing.pageSize, capacity: size,
             tail: (region + JournalLayout.Counters.tail).bindMemory(to: Atomic<UInt64>.self, capacity: 2),
             head: (region + JournalLayout.Counters.head).bindMemory(to: Atomic<UInt64>.self, capacity: 1))
@@ -202,8 +213,11 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// Begins to keep what is consumed, and takes all the room there is, so that no producer gets any.
     ///
-    /// - Returns: where the records end that were there before.
-    func close() -> UInt64 {
+    /// - Returns: where the records end that were there before; nil, and nothing has changed, where there is no memory to
+    ///   put in the ring's place.
+    func close() -> UInt64? {
+        replacement = MemoryMap.fresh(RecordRing.pageSize + capacity)
+        if replacement == nil { return nil }
         keepsConsumed = true
         isClosed = true
         while true {
@@ -239,6 +253,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
                 _ = hw_guard_add(
                     region, size, UnsafeRawPointer(consumedWord).assumingMemoryBound(to: UInt64.self),
                     capacity, JournalLayout.Counters.tail, JournalLayout.Counters.head)
+                if let replacement { munmap(replacement, size) }
+                replacement = nil
                 wakeWaiters()
                 return true
             }
@@ -246,9 +262,10 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
             released = nil
         }
         // Made ready elsewhere: once it is in its place, producers may use it.
-        guard let fresh = MemoryMap.fresh(size) else {
-            fatalError("No memory for a record ring of \(ByteCount(capacity)).")
+        guard let fresh = replacement ?? MemoryMap.fresh(size) else {
+            fatalError("No memory for a record ring of \(ByteCount(capacity)) in the child of a fork.")
         }
+        replacement = nil
         fresh.storeBytes(of: beginning, toByteOffset: JournalLayout.Counters.tail, as: UInt64.self)
         fresh.storeBytes(of: beginning, toByteOffset: JournalLayout.Counters.head, as: UInt64.self)
         precondition(hw_move_memory(fresh, region, size), "The record ring's memory cannot be replaced.")

@@ -85,9 +85,11 @@ enum RecordLayout {
         _ = large?.retain()
     }
 
-    /// Takes the large body of the record at `base` off the ring's account.
+    /// Takes what the record at `base` owns off the ring's account.
     static func leaveRing(_ base: UnsafeRawPointer) {
-        references(of: base).large?._withUnsafeGuaranteedRef { $0.leaveRing() }
+        let (tag, large) = references(of: base)
+        tag?._withUnsafeGuaranteedRef { $0.leaveRing() }
+        large?._withUnsafeGuaranteedRef { $0.leaveRing() }
     }
 
     /// What the record at `base` owns.
@@ -106,12 +108,6 @@ enum RecordLayout {
         offset += (nameSize...taskSize).reduce(0) { $0 + Int(base.load(fromByteOffset: $1, as: UInt8.self)) }
         return (tag, .fromOpaque(base.loadUnaligned(fromByteOffset: offset, as: UnsafeRawPointer.self)))
     }
-}
-
-/// A tag on its way beside the bytes.
-final class TagBox: Sendable {
-    let value: any Sendable
-    init(_ value: any Sendable) { self.value = value }
 }
 
 /// Text and fields of a message that is too large for the ring.

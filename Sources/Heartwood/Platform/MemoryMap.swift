@@ -7,6 +7,9 @@ enum MemoryMap {
         map(nil, size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     }
 
+    /// Memory of zeros that the program was loaded with, for the first that finds no other; nil for the next.
+    static func reserve(_ size: Int) -> UnsafeMutableRawPointer? { hw_memory_reserve(size) }
+
     /// A file, shared with everybody who maps it; nil where it cannot be mapped, and `errno` says why.
     static func shared(_ descriptor: Int32, size: Int) -> UnsafeMutableRawPointer? {
         map(nil, size, MAP_SHARED, descriptor, 0)

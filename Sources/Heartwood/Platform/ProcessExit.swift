@@ -25,7 +25,7 @@ enum ProcessExit {
         // flushed: what registers last runs first. Where the program has used it already, it comes after us anyway.
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         #endif
-        atexit { ProcessExit.flushAll() }
+        atexit { ProcessExit.flushAll(within: limit) }
     }()
 
     static func register(_ dispatcher: LogDispatcher) {
@@ -40,10 +40,14 @@ enum ProcessExit {
     /// All dispatchers that there are.
     static var living: [LogDispatcher] { dispatchers.withLock { $0.compactMap(\.dispatcher) } }
 
-    private static func flushAll() {
+    /// Flushes all dispatchers that there are.
+    static func flushAll(within limit: Duration) { flush(living, within: limit) }
+
+    /// Flushes dispatchers, `limit` at most for all together but for a moment that each has.
+    static func flush(_ dispatchers: [LogDispatcher], within limit: Duration) {
         let clock = SystemClock()
         let deadline = clock.uptime() + limit
-        for dispatcher in living where dispatcher.hasLoggers {
+        for dispatcher in dispatchers where dispatcher.hasLoggers {
             let result = dispatcher.flush(timeout: max(deadline - clock.uptime(), least))
             if !result.isComplete {
                 let names = result.unfinished.joined(separator: ", ")

@@ -128,7 +128,8 @@ import Testing
             dispatcher.add(logger)
             for number in 0..<1000 { logInfo("line \(number)", to: dispatcher) }
             dispatcher.flush(timeout: .seconds(30))
-            guard logger.statistics.failed == 0 else { exit(3) }
+            // Not by `exit`: where coverage is measured, that writes a file larger than the limit.
+            _exit(logger.statistics.failed == 0 ? 0 : 3)
         }
         var lines: [String] = []
         for try await line in try LogFileReader(directory: path, naming: LogFileNaming(application: "t"))

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// A tag on its way beside the bytes.
+final class TagBox: @unchecked Sendable {  // `onLeavingRing` is set before the box is shared, then only read
+    let value: any Sendable
+    /// The memory that it stands for, in bytes.
+    let weight: Int
+    /// Called once when the tag is no longer the ring's: from then on the loggers' backlogs count it.
+    private var onLeavingRing: (@Sendable (Int) -> Void)?
+    private let hasLeft = Atomic<Bool>(false)
+
+    /// A tag of this weight or less is not counted while it is in the ring, whose records bound how many there are.
+    static let lightWeight = 256
+
+    /// Weighs a tag, on the caller's thread: a type of the user's says its size itself.
+    init(_ value: any Sendable) {
+        self.value = value
+        weight = TagBox.overhead + max(0, min(TagBox.size(of: value), Int.max / 8))
+    }
+
+    deinit { leaveRing() }
+
+    private static let overhead = 64
+
+    private static func size(of value: any Sendable) -> Int {
+        switch value {
+        case let text as String: text.utf8.count
+        case let measured as any MeasuredTag: measured.tagSize.bytes
+        default: inlineSize(value)
+        }
+    }
+
+    private static func inlineSize<Value>(_ value: Value) -> Int { MemoryLayout<Value>.size }
+
+    /// Has `account` called with the weight when the ring is rid of the tag.
+    func count(in account: @escaping @Sendable (Int) -> Void) { onLeavingRing = account }
+
+    /// Whether the ring counts it, or has counted it.
+    var isCounted: Bool { onLeavingRing != nil }
+
+    func leaveRing() {
+        guard let onLeavingRing else { return }
+        if !hasLeft.exchange(true, ordering: .relaxed) { onLeavingRing(weight) }
+    }
+}
