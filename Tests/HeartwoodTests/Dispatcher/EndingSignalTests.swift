@@ -124,7 +124,13 @@ struct EndingSignalTests {
             LogDispatcher.flushOnSignals([.term])
             logError("before the fork", to: dispatcher)
             let child = forkProcess()
-            if child == 0 { while true { pause() } }
+            if child == 0 {
+                // The threads of queues have all signals blocked, and a child has its parent's mask.
+                var none = sigset_t()
+                sigemptyset(&none)
+                pthread_sigmask(SIG_SETMASK, &none, nil)
+                while true { pause() }
+            }
             kill(child, SIGTERM)
             var status: Int32 = 0
             waitpid(child, &status, 0)
