@@ -130,6 +130,64 @@ import Testing
         }
     }
 
+    @Test("Lines that had arrived in a file that was renamed after the crash are not written again")
+    func renamedFile() async throws {
+        let fixture = JournalFixture()
+        let path = fixture.scratch.path
+        // Of two lines that are written together one arrives.
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let writes = Locked(0)
+            let calls = SystemCalls { call in
+                if call != .write { return nil }
+                return writes.withLock { writes in
+                    writes += 1
+                    if writes == 2 { kill(getpid(), SIGKILL) }
+                    return .short("line 0\n".utf8.count)
+                }
+            }
+            let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64), journal: .file(path + "/next"))
+            let logger = try FileLogger(
+                LogDirectory(path + "/logs", calls: calls), naming: JournalFixture.naming, formatter: nil,
+                name: "file")
+            dispatcher.add(logger)
+            let gate = Gate()
+            logger.perform { gate.pass() }
+            for number in 0..<2 { logInfo("line \(number)", to: dispatcher) }
+            dispatcher.drainNow()
+            gate.open()
+            dispatcher.flush()
+        }
+        let name = try #require(fixture.scratch.names().first)
+        #expect(fixture.scratch.text(name) == "line 0\n")
+        #expect(rename(path + "/logs/" + name, path + "/logs/renamed") == 0)
+        fixture.isFull.value = false
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(fixture.scratch.text("renamed") == "line 0\n")
+        #expect(fixture.lines() == ["line 1"])
+    }
+
+    @Test("A fatal signal leaves its last message also where it was asked for before the journal was set")
+    func signalBeforeJournal() async throws {
+        let scratch = Scratch()
+        let path = scratch.path
+        await #expect(processExitsWith: .failure) { [path = path as String] in
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+            let dispatcher = LogDispatcher.forTest()
+            dispatcher.flushOnFatalSignal = true
+            dispatcher.journal = .file(path + "/journal")
+            dispatcher.add(try JournalScene().makeLogger(path))
+            logInfo("the last", to: dispatcher)
+            abort()
+        }
+        let dispatcher = JournalScene().makeDispatcher(path)
+        dispatcher.add(try JournalScene().makeLogger(path))
+        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        dispatcher.removeAll()
+        #expect(
+            scratch.lines(JournalScene.naming).contains { $0.hasPrefix("the process was ended by SIGABRT") })
+    }
+
     @Test("A limit on the size of files leaves the process without a journal, and does not end it")
     func fileSizeLimit() async {
         let scratch = Scratch()
