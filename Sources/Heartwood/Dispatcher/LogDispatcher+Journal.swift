@@ -122,8 +122,9 @@ extension LogDispatcher {
                 "the journal \(path) was removed or cut while it was in use: a new one is started; what was under"
                     + " way may be lost", key: "journal")
             let next = change(to: wanted)
+            var isDone = true
             // Where not even the directory can be made, the ring must leave the old file all the same.
-            if drain.withLock({ $0.journalLook.isGone }) { exchange { _ in (nil, nil) } }
+            if drain.withLock({ $0.journalLook.isGone }) { exchange(&isDone) { _ in (nil, nil) } }
             finishChange(wanted, next)
         }
     }
