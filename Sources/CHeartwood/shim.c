@@ -17,6 +17,7 @@
 
 #ifdef __linux__
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #endif
 #if defined(__x86_64__)
@@ -50,11 +51,20 @@ static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 // The name that every thread has until somebody gives it another: the program's, cut by the kernel.
 static char first_name[64];
 
+// All threads that there are; the gate is closed while one forks.
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER, fork_gate = PTHREAD_MUTEX_INITIALIZER;
+static struct hw_thread *threads;
+_Atomic(struct hw_thread *) hw_forker;
+
 static void thread_ends(void *state) {
     struct hw_thread *thread = state;
     hw_this_thread = NULL;
     void (*free_spare)(void *) = hw_free_spare;
     if (thread->spare && free_spare) free_spare(thread->spare);
+    pthread_mutex_lock(&threads_lock);
+    if (thread->before) thread->before->next = thread->next; else threads = thread->next;
+    if (thread->next) thread->next->before = thread->before;
+    pthread_mutex_unlock(&threads_lock);
     free(thread);
 }
 
@@ -86,8 +96,74 @@ struct hw_thread *hw_thread_make(void) {
     if (!thread) abort();  // as every allocation in Swift does
     thread->id = thread_id();
     pthread_setspecific(exit_key, thread);
+    pthread_mutex_lock(&threads_lock);
+    thread->next = threads;
+    if (threads) threads->before = thread;
+    threads = thread;
+    pthread_mutex_unlock(&threads_lock);
     hw_this_thread = thread;
     return thread;
+}
+
+// MARK: Locks around a fork
+
+void hw_lock_wait(struct hw_thread *thread) {
+    while (true) {
+        struct hw_thread *forker = atomic_load(&hw_forker);
+        if (!forker || forker == thread) return;
+        __atomic_store_n(&thread->locks, 0, __ATOMIC_SEQ_CST);
+        pthread_mutex_lock(&fork_gate);
+        pthread_mutex_unlock(&fork_gate);
+        __atomic_store_n(&thread->locks, 1, __ATOMIC_SEQ_CST);
+        // Two atomic operations in one order, here and in hw_fork_begin: one of the threads sees the other.
+    }
+}
+
+// Has all threads of the process pass a barrier, so that theirs need not have one.
+static void pass_barrier(void) {
+#ifdef __linux__
+    static bool is_registered;
+    if (!is_registered) is_registered = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    if (is_registered && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
+#endif
+    // Long enough for a store to become visible.
+    usleep(1000);
+}
+
+bool hw_fork_begin(int milliseconds) {
+    struct hw_thread *self = hw_thread_current();
+    pthread_mutex_lock(&fork_gate);
+    atomic_store(&hw_forker, self);
+    pass_barrier();
+    pthread_mutex_lock(&threads_lock);
+    bool is_quiet = true;
+    for (int round = 0;; round++) {
+        is_quiet = true;
+        for (struct hw_thread *thread = threads; thread && is_quiet; thread = thread->next) {
+            if (thread != self && __atomic_load_n(&thread->locks, __ATOMIC_SEQ_CST) != 0) is_quiet = false;
+        }
+        if (is_quiet || round >= milliseconds * 10) break;
+        pthread_mutex_unlock(&threads_lock);
+        usleep(100);
+        pthread_mutex_lock(&threads_lock);
+    }
+    // One of them waits for a thread that waits at the gate: better a child that may find a lock closed.
+    if (!is_quiet) hw_fork_end(false);
+    return is_quiet;
+}
+
+void hw_fork_end(bool is_child) {
+    struct hw_thread *self = hw_thread_current();
+    if (is_child) {
+        threads = self;
+        self->next = self->before = NULL;
+        pthread_mutex_init(&threads_lock, NULL);
+        pthread_mutex_init(&fork_gate, NULL);
+    } else {
+        pthread_mutex_unlock(&threads_lock);
+    }
+    atomic_store(&hw_forker, NULL);
+    if (!is_child) pthread_mutex_unlock(&fork_gate);
 }
 
 void hw_thread_read_name(struct hw_thread *thread, uint64_t ticks) {

@@ -72,6 +72,9 @@ struct hw_thread {
     // Whether a logger's flush hook runs.
     bool flushing;
     char name[64];
+    // How many locks the thread holds or waits for; read by a thread that forks.
+    uint32_t locks;
+    struct hw_thread *next, *before;
 };
 
 extern _Thread_local struct hw_thread *hw_this_thread __attribute__((tls_model("initial-exec")));
@@ -85,6 +88,34 @@ static inline struct hw_thread *hw_thread_current(void) {
     struct hw_thread *thread = hw_this_thread;
     return __builtin_expect(thread != NULL, 1) ? thread : hw_thread_make();
 }
+
+// MARK: Locks around a fork
+
+// The thread that forks, from before the fork until after it.
+extern _Atomic(struct hw_thread *) hw_forker;
+
+void hw_lock_wait(struct hw_thread *thread);
+
+// Called before a lock is taken, and after it was opened: while a thread forks, no other one takes its first lock.
+static inline void hw_lock_enter(void) {
+    struct hw_thread *thread = hw_thread_current();
+    uint32_t locks = thread->locks;
+    __atomic_store_n(&thread->locks, locks + 1, __ATOMIC_RELAXED);
+    // The barrier that makes the thread that forks see this, or this thread see that one, is on that thread's side alone.
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(atomic_load_explicit(&hw_forker, memory_order_relaxed) != NULL, 0) && locks == 0) {
+        hw_lock_wait(thread);
+    }
+}
+static inline void hw_lock_leave(void) {
+    struct hw_thread *thread = hw_this_thread;
+    if (!thread) return;
+    __atomic_store_n(&thread->locks, thread->locks - 1, __ATOMIC_RELEASE);
+}
+
+// Waits until no other thread holds a lock, so many milliseconds at most, and lets none take one until the second call.
+bool hw_fork_begin(int milliseconds);
+void hw_fork_end(bool is_child);
 
 // Reads the thread's name again.
 void hw_thread_read_name(struct hw_thread *thread, uint64_t ticks);

@@ -32,11 +32,14 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        // A thread that forks waits until no other one is in here: see `ProcessFork`.
+        hw_lock_enter()
         mutex.pointee._unsafeLock()
         hw_tsan_acquire(mutex)
         defer {
             hw_tsan_release(mutex)
             mutex.pointee._unsafeUnlock()
+            hw_lock_leave()
         }
         return try body(&value.pointee)
     }

@@ -7,8 +7,8 @@ import CHeartwood
 /// - each call delivers its own message before it returns, on the caller's thread;
 /// - a logger that was in the middle of something for more than a second is never used again.
 ///
-/// Before the fork, loggers are brought to rest between two batches, and the locks that a call needs are taken, so that
-/// the copies are whole. The locks of the Swift runtime are beyond reach: a thread that uses a type for the first time
+/// Before the fork, loggers are brought to rest between two batches, and the thread that forks waits until no other one is
+/// inside of any `Locked`, in whatever module, so that the copies are whole and open. The locks of the Swift runtime are beyond reach: a thread that uses a type for the first time
 /// while another one forks may leave the child stuck at its own first use of one. What the child does here has been
 /// rehearsed in the parent; for loggers and formatters of other people the usual caution stands: a child of a program
 /// with threads should do little, and soon `exec`.
@@ -16,6 +16,8 @@ enum ProcessFork {
     private struct State {
         var dispatchers: [LogDispatcher] = []
         var paused: [LoggerNode] = []
+        /// Whether no other thread is inside of a lock.
+        var isQuiet = false
     }
 
     /// Written by the thread that forks, between `prepare` and the end of the fork; one fork at a time.
@@ -30,6 +32,8 @@ enum ProcessFork {
 
     /// How long a fork waits for a logger that is at work.
     private static let patience = Duration.seconds(1)
+    /// How long it waits for threads that hold a lock, in milliseconds; none of them waits for anything but another one.
+    private static let quietLimit: Int32 = 1000
 
     /// Does once, with a dispatcher of its own, what a child does: what is used for the first time takes locks of the
     /// Swift runtime, which another thread may hold when the process forks.
@@ -55,6 +59,8 @@ enum ProcessFork {
         }
         // A child cannot look into its parent's journal, so it must not have to.
         for dispatcher in state.dispatchers where dispatcher.isJournaled { dispatcher.drainNow() }
+        // No thread is inside of any lock then, so that the child finds all of them open and what they guard whole.
+        state.isQuiet = hw_fork_begin(quietLimit)
         takeStep(.before)
     }
 
@@ -73,6 +79,7 @@ enum ProcessFork {
 
     private static func parent() {
         takeStep(.parent)
+        if state.isQuiet { hw_fork_end(false) }
         for node in state.paused { node.resume() }
         state = State()
         oneAtATime.unlockInParent()
@@ -80,6 +87,7 @@ enum ProcessFork {
 
     private static func child() {
         takeStep(.child)
+        hw_fork_end(true)
         hw_forked_child_set()
         for dispatcher in state.dispatchers { dispatcher.becomeChild(usable: state.paused) }
         state = State()
