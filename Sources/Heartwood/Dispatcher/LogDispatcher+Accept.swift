@@ -26,7 +26,10 @@ extension LogDispatcher {
     /// Takes a call that has its time, its thread and its names already.
     func acceptFinished(_ call: inout Call, _ asynchronous: Bool?) {
         call.flags.insert(.wallTime)
-        if call.tag != nil { call.flags.insert(.tag) }
+        if let tag = call.tag {
+            call.flags.insert(.tag)
+            if !tag._withUnsafeGuaranteedRef(claimRoom(for:)) { return dropAtRing(&call) }
+        }
         let thread = ThreadState.current
         if thread.isInHook { return acceptFromHook(&call, thread) }
         withOuterFields(of: &call) { intake.pointee.finish(&$0, asynchronous) }
