@@ -55,6 +55,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
         .target(
@@ -87,7 +89,7 @@ let package = Package(
             name: "HeartwoodTool",
             dependencies: [
                 "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite", "HeartwoodTestSupport",
-                "CHeartwood",
+                "CHeartwood", "CPCRE2",
             ],
             swiftSettings: settings),
 

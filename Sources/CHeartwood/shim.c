@@ -532,3 +532,9 @@ bool hw_semaphore_wait(struct hw_semaphore *semaphore, int64_t nanoseconds) {
     }
 }
 #endif
+
+// MARK: Searching
+
+const void *hw_find(const void *bytes, size_t count, const void *text, size_t length) {
+    return memmem(bytes, count, text, length);
+}

@@ -385,4 +385,9 @@ void hw_semaphore_signal(struct hw_semaphore *semaphore);
 bool hw_semaphore_wait(struct hw_semaphore *semaphore, int64_t nanoseconds);
 #endif
 
+// MARK: Searching
+
+// Where `text` is in `bytes` for the first time; NULL where it is not. As memmem(3), which not every system declares.
+const void *hw_find(const void *bytes, size_t count, const void *text, size_t length);
+
 #endif

@@ -9,22 +9,28 @@ enum CatCommand: Subcommand {
     static let details = """
         Of a DIR all files are read whose names end in .log, .log.gz or .log.hwe, the oldest first.
 
-        Lines of text and of JSON are understood: what begins with a date, and objects with `time` and `level`.
-        In a pipe lines are shown as they are. On a terminal they have the colours of their levels, and control
-        characters are shown, and not obeyed.
+        Understood are all formats that Heartwood writes (lines, JSON, ECS, GELF, logfmt, syslog), those of syslog,
+        journald and common libraries, and text that begins with a time and names its level. Indented lines and
+        stack traces belong to the line in front of them. Standard error says where no line had a level or a time.
+        In a pipe lines are shown byte for byte as they are. On a terminal they have the colors of their levels,
+        and control characters are shown, and not obeyed.
 
         Exit codes: 0, all was read; 1, a file could not be read, or is damaged, and standard error says which;
-        2, the arguments make no sense.
+        2, invalid arguments.
 
         Examples:
             heartwood cat /var/log/shop --since 2h --level warning
             heartwood cat /var/log/shop --since 2026-11-20 --until 2026-11-21 > thursday.log
+            heartwood cat /var/log/shop --where 'ms>100' --fields time,ms,message
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
         var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
-        var printer = try LinePrinter(arguments)
-        try reading.readAll { printer.print($0) }
+        let printer = try LinePrinter(arguments)
+        let isPlain = printer.isPlain
+        try reading.readAll(singly: !isPlain) { lines in
+            if isPlain { printer.write(lines: lines.bytes) } else { printer.print(lines.line, file: lines.file) }
+        }
         printer.flush()
         return reading.isWhole ? .success : .failure
     }

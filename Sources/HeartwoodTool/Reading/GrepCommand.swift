@@ -10,7 +10,7 @@ enum GrepCommand: Subcommand {
             title: "What",
             options: [
                 Option("--ignore-case", "-i", help: "Capitals and small letters are the same."),
-                Option("--fixed", "-F", help: "PATTERN is a text, and no regular expression."),
+                Option("--fixed", "-F", help: "PATTERN is a text, not a regular expression."),
                 Option("--invert", "-v", help: "Lines that do not match."),
                 Option("--count", "-c", help: "Shows only how many lines match."),
                 Option("--with-file", "-H", help: "Shows the name of the file in front of each line."),
@@ -21,8 +21,11 @@ enum GrepCommand: Subcommand {
         LogSelection.filters, LogSelection.looks,
     ]
     static let details = """
+        PATTERN is a regular expression of PCRE2, which knows all that `grep -E` and Perl know. Lines are found and
+        shown as bytes: one that is not UTF-8, or has zero bytes in it, is like any other.
+
         Exit codes: 0, a line matched; 1, none did, or a file could not be read, and standard error says which;
-        2, the arguments make no sense.
+        2, invalid arguments.
 
         Examples:
             heartwood grep -i 'timed? out' /var/log/shop --since 1d
@@ -31,65 +34,31 @@ enum GrepCommand: Subcommand {
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
         guard let pattern = arguments.operands.first else { throw UsageError("a pattern is needed") }
-        let matcher = try Matcher(pattern, arguments)
+        let searcher = try LineSearcher(
+            pattern, isLiteral: arguments.has("--fixed"), ignoresCase: arguments.has("--ignore-case"),
+            isInverted: arguments.has("--invert"))
         let selection = try LogSelection(arguments, operands: Array(arguments.operands.dropFirst()))
-        var reading = LogReading(selection)
-        var printer = try LinePrinter(arguments)
+        var reading = LogReading(selection, searcher: searcher)
+        let printer = try LinePrinter(arguments)
         printer.showsFile = arguments.has("--with-file")
         let isCounted = arguments.has("--count")
+        let isPlain = printer.isPlain
         let end = try arguments.has("--follow") ? reading.end() : nil
         var count = 0
-        func show(_ line: LogLine) {
-            guard let matches = matcher.matches(line.text) else { return }
-            count += 1
-            if !isCounted { printer.print(line, matches: matches) }
+        func show(_ lines: LogReading.Lines) {
+            count += isCounted ? LineCount.lines(in: lines.bytes) : 1
+            if isCounted { return }
+            if isPlain { return printer.write(lines: lines.bytes) }
+            printer.print(lines.line, file: lines.file, matches: searcher.matches(in: lines.line))
         }
-        try reading.readAll { show($0) }
+        try reading.readAll(singly: !isPlain && !isCounted, show)
         printer.flush()
         if arguments.has("--follow") {
-            try reading.follow(start: end) { line in
-                if let line { show(line) } else { printer.flush() }
+            try reading.follow(start: end) { lines in
+                if let lines { show(lines) } else { printer.flush() }
             }
         }
         if isCounted { Terminal.output.write("\(count)\n") }
         return count > 0 && reading.isWhole ? .success : .failure
-    }
-}
-
-/// Finds a pattern in lines.
-private struct Matcher {
-    private let regex: Regex<AnyRegexOutput>?
-    private let fixed: String
-    private let ignoresCase: Bool
-    private let isInverted: Bool
-
-    init(_ pattern: String, _ arguments: Arguments) throws {
-        ignoresCase = arguments.has("--ignore-case")
-        isInverted = arguments.has("--invert")
-        fixed = ignoresCase ? pattern.lowercased() : pattern
-        guard !arguments.has("--fixed") else {
-            regex = nil
-            return
-        }
-        do {
-            let made = try Regex(pattern)
-            regex = ignoresCase ? made.ignoresCase() : made
-        } catch {
-            throw UsageError("“\(pattern)” is no regular expression; --fixed takes it as a text")
-        }
-    }
-
-    /// Where the text matches; nil for a line that is not wanted.
-    func matches(_ text: String) -> [Range<String.Index>]? {
-        let found: [Range<String.Index>]
-        if let regex {
-            found = text.ranges(of: regex)
-        } else {
-            let searched = ignoresCase ? text.lowercased() : text
-            found = searched.contains(fixed) ? (ignoresCase ? [] : text.ranges(of: fixed)) : []
-            if ignoresCase, searched.contains(fixed) { return isInverted ? nil : [] }
-        }
-        if isInverted { return found.isEmpty ? [] : nil }
-        return found.isEmpty ? nil : found
     }
 }

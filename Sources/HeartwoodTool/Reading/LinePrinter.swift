@@ -1,76 +1,106 @@
 import CHeartwood
 import Heartwood
 
-/// Shows lines on standard output: as they are in a pipe, coloured and harmless on a terminal.
-struct LinePrinter {
-    private let isColoured: Bool
+/// Shows lines on standard output: as they are in a pipe, colored and harmless on a terminal.
+///
+/// Not thread-safe: owned by the command.
+final class LinePrinter {
+    private let isColored: Bool
     private let isTerminal = Terminal.output.isTerminal
-    private var pending = ""
+    private let records: RecordPrinter?
+    private let parser = LineRecordParser()
+    private var pending = LogBuffer(capacity: 1 << 17)
     /// The names of the files in front of lines, where there are several.
     var showsFile = false
 
+    /// Makes a printer for what the arguments say.
+    ///
+    /// - Throws: ``UsageError`` where they are not valid.
     init(_ arguments: Arguments) throws {
         switch arguments.value("--color") ?? "auto" {
-        case "auto": isColoured = isTerminal && getenv("NO_COLOR") == nil
-        case "always": isColoured = true
-        case "never": isColoured = false
-        case let other: throw UsageError("--color is auto, always or never, and not “\(other)”")
+        case "auto": isColored = isTerminal && getenv("NO_COLOR") == nil
+        case "always": isColored = true
+        case "never": isColored = false
+        case let other: throw UsageError("--color must be auto, always or never (got “\(other)”)")
         }
+        records = try RecordPrinter(arguments)
     }
 
-    /// Adds a line, with the parts of it that were looked for made bold.
-    mutating func print(_ line: LogLine, matches: [Range<String.Index>] = []) {
-        if showsFile { pending += line.file + ": " }
-        let colour = isColoured ? LinePrinter.colour(of: line.level) : nil
-        if let colour { pending += colour }
-        if isColoured, !matches.isEmpty {
-            var index = line.text.startIndex
-            for match in matches where match.lowerBound >= index {
-                pending += harmless(line.text[index..<match.lowerBound])
-                pending += "\u{1b}[1;7m" + harmless(line.text[match]) + "\u{1b}[0m" + (colour ?? "")
-                index = match.upperBound
-            }
-            pending += harmless(line.text[index...])
+    /// Whether lines are written byte for byte as they are, so that many may be written at once.
+    var isPlain: Bool { !isColored && !isTerminal && !showsFile && records == nil }
+
+    /// Writes lines as they are; the last one gets a newline where it has none.
+    ///
+    /// Only while ``isPlain`` is true.
+    func write(lines: UnsafeRawBufferPointer) {
+        if lines.count >= 1 << 15 {
+            flush()
+            LinePrinter.write(lines)
         } else {
-            pending += harmless(line.text[...])
+            pending.append(lines)
         }
-        if colour != nil { pending += "\u{1b}[0m" }
-        pending += "\n"
-        if pending.utf8.count > 1 << 16 { flush() }
+        if lines.last != 0x0A, !lines.isEmpty { pending.append(0x0A as UInt8) }
+        if pending.count > 1 << 16 { flush() }
     }
 
-    /// Writes what was added; ends the program when nobody reads it any more.
-    mutating func flush() {
-        guard !pending.isEmpty else { return }
-        pending.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let written = hw_write_quietly(1, rest.baseAddress, rest.count)
-                if written > 0 {
-                    rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-                } else if hw_errno() == EAGAIN {
-                    _ = hw_wait_writable(1, -1)
-                } else if hw_errno() != EINTR {
-                    exit(hw_errno() == EPIPE ? 0 : 1)  // the reader has seen enough
-                }
-            }
+    /// Writes a line, given without its newline, with the parts of it that were looked for emphasized.
+    func print(
+        _ line: UnsafeRawBufferPointer, file: @autoclosure () -> String, matches: [Range<Int>] = []
+    ) {
+        if showsFile { pending.append(file() + ": ") }
+        if let records {
+            pending.append(records.text(of: line))
+            pending.append(0x0A as UInt8)
+        } else if isColored {
+            color(line, matches)
+        } else {
+            add(line)
+            pending.append(0x0A as UInt8)
         }
-        pending.removeAll(keepingCapacity: true)
+        if pending.count > 1 << 16 { flush() }
     }
 
-    /// On a terminal, controls and what changes the direction of writing are shown, and not obeyed.
-    private func harmless(_ text: Substring) -> String {
-        guard isTerminal else { return String(text) }
-        guard text.unicodeScalars.contains(where: LinePrinter.isHarmful) else { return String(text) }
-        var result = ""
+    private func color(_ line: UnsafeRawBufferPointer, _ matches: [Range<Int>]) {
+        let color = LinePrinter.color(of: parser.level(of: line))
+        if let color { pending.append(color) }
+        var index = 0
+        for match in matches where match.lowerBound >= index {
+            add(UnsafeRawBufferPointer(rebasing: line[index..<match.lowerBound]))
+            pending.append("\u{1b}[1;7m" as StaticString)
+            add(UnsafeRawBufferPointer(rebasing: line[match]))
+            pending.append("\u{1b}[0m" as StaticString)
+            if let color { pending.append(color) }
+            index = match.upperBound
+        }
+        add(UnsafeRawBufferPointer(rebasing: line[index...]))
+        if color != nil { pending.append("\u{1b}[0m" as StaticString) }
+        pending.append(0x0A as UInt8)
+    }
+
+    /// Adds text; on a terminal, controls and what changes the direction of writing are shown, and not obeyed.
+    private func add(_ bytes: UnsafeRawBufferPointer) {
+        guard isTerminal else { return pending.append(bytes) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.unicodeScalars.contains(where: LinePrinter.isHarmful) else { return pending.append(text) }
         for scalar in text.unicodeScalars {
             if LinePrinter.isHarmful(scalar) {
-                result += "\\u{\(String(scalar.value, radix: 16))}"
+                pending.append("\\u{\(String(scalar.value, radix: 16))}")
             } else {
-                result.unicodeScalars.append(scalar)
+                pending.append(String(scalar))
             }
         }
-        return result
+    }
+
+    /// Writes what was added; ends the program when its reader has gone.
+    func flush() {
+        pending.withUnsafeBytes { LinePrinter.write($0) }
+        pending.removeAll()
+        pending.shrink(to: 1 << 20)
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) {
+        let error = SystemCalls.write(bytes, to: 1)
+        if error != 0 { exit(error == EPIPE ? 0 : 1) }  // the reader has seen enough
     }
 
     private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
@@ -81,7 +111,7 @@ struct LinePrinter {
         }
     }
 
-    private static func colour(of level: LogLevel?) -> String? {
+    private static func color(of level: LogLevel?) -> String? {
         switch level?.severity {
         case .fatal?: "\u{1b}[1;31m"
         case .error?: "\u{1b}[31m"

@@ -7,6 +7,7 @@ struct LogSelection {
     var until: LogTimestamp?
     var levels: LogLevelMask?
     var category: String?
+    var conditions: [FieldCondition] = []
     var key: (any SecretProvider)?
 
     static let filters = OptionGroup(
@@ -23,12 +24,22 @@ struct LogSelection {
                 help:
                     "Lines of this level and more serious ones; those without a level go with the line before."
             ),
-            Option("--category", value: "NAME", help: "Lines of this category."),
+            Option("--category", value: "NAME", help: "Lines of this category, logger or syslog program."),
+            Option(
+                "--where", value: "CONDITION", isRepeatable: true,
+                help:
+                    "Lines whose field meets CONDITION: 'ms>100', 'user=ann', 'path~/login' (contains); also !=, <, <=, >=. "
+                    + "May be given several times: all must hold."),
         ])
 
     static let looks = OptionGroup(
         title: "How",
         options: [
+            Option(
+                "--json", help: "Writes a JSON object per line: time, level, category, message and the fields."),
+            Option(
+                "--fields", value: "NAMES",
+                help: "Writes only these, with tabs between them, or as JSON with --json: time,level,message,ms."),
             Option("--color", value: "WHEN", help: "auto (the default): on a terminal; always; never."),
             Option("--key-file", value: "FILE", help: "Reads encrypted files with the key in FILE."),
             Option(
@@ -43,6 +54,7 @@ struct LogSelection {
         until = try LogSelection.moment("--until", arguments)
         levels = try arguments.level("--level").map { LogLevelMask(atLeast: $0) }
         category = arguments.value("--category")
+        conditions = try arguments.values("--where").map { try FieldCondition(parsing: $0) }
         key = try LogSelection.key(arguments)
     }
 
@@ -87,40 +99,9 @@ struct LogSelection {
     }
 
     /// Whether a filter is set, so that not all lines are shown.
-    var isSelective: Bool { since != nil || until != nil || levels != nil || category != nil }
-}
-
-/// Decides line by line; a line that does not say what it is goes with the line before.
-struct LineFilter {
-    private let selection: LogSelection
-    private var isInTime: Bool
-    private var hasLevel = true
-    private var hasCategory = true
-
-    init(_ selection: LogSelection) {
-        self.selection = selection
-        isInTime = selection.since == nil
-    }
-
-    mutating func passes(_ line: LogLine) -> Bool {
-        guard selection.isSelective else { return true }
-        let moment = line.moment
-        if let moment, selection.since != nil || selection.until != nil {
-            isInTime = selection.since.map { moment >= $0 } ?? true
-            if let until = selection.until, moment >= until { isInTime = false }
-        }
-        if let levels = selection.levels {
-            if let level = line.level {
-                hasLevel = levels.contains(level)
-            } else if moment != nil {
-                hasLevel = false
-            }
-        }
-        if let wanted = selection.category {
-            // Only a line that begins a message says anything of its category.
-            if moment != nil || line.level != nil { hasCategory = line.category == wanted }
-        }
-        return isInTime && hasLevel && hasCategory
+    var isSelective: Bool {
+        since != nil || until != nil || levels != nil || category != nil
+            || !conditions.isEmpty
     }
 }
 

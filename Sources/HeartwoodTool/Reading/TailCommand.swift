@@ -28,13 +28,18 @@ enum TailCommand: Subcommand {
     static func run(_ arguments: Arguments) throws -> ExitStatus {
         let count = try arguments.integer("--lines") ?? 10
         var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
-        var printer = try LinePrinter(arguments)
+        let printer = try LinePrinter(arguments)
         let end = try arguments.has("--follow") ? reading.end() : nil
-        for line in try last(count, &reading, end) { printer.print(line) }
+        for (line, path) in try last(count, &reading, end) {
+            line.withUnsafeBytes { bytes in
+                let lines = LogReading.Lines(bytes: bytes, path: path)
+                printer.print(lines.line, file: lines.file)
+            }
+        }
         printer.flush()
         if arguments.has("--follow") {
             try reading.follow(start: end) { line in
-                if let line { printer.print(line) } else { printer.flush() }
+                if let line { printer.print(line.line, file: line.file) } else { printer.flush() }
             }
         }
         return reading.isWhole ? .success : .failure
@@ -43,18 +48,19 @@ enum TailCommand: Subcommand {
     /// The last selected lines, oldest first.
     private static func last(
         _ count: Int, _ reading: inout LogReading, _ end: (path: String, offset: Int)?
-    ) throws -> [LogLine] {
+    ) throws -> [(line: [UInt8], path: String)] {
         guard count > 0 else { return [] }
-        var parts: [[LogLine]] = []
+        var parts: [[(line: [UInt8], path: String)]] = []
         var missing = count
         for path in try reading.selection.files().reversed() where missing > 0 {
             var offset = 0
             if !reading.selection.isSelective, let start = try LogTail.start(of: path, lines: missing) {
                 offset = start.offset
             }
-            var ring: [LogLine] = []
+            var ring: [(line: [UInt8], path: String)] = []
             var next = 0
-            try reading.read([path], from: offset) { line in
+            try reading.read([path], from: offset) { lines in
+                let line = (line: Array(lines.bytes), path: lines.path)
                 if ring.count < missing {
                     ring.append(line)
                 } else {

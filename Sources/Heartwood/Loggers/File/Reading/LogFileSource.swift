@@ -13,8 +13,14 @@ package final class LogFileSource {
     private var stage: ArchiveStage?
     /// Whether more may come when the end was reached.
     private let isFollowed: Bool
-    private let gzip = GzipReader()
+    private let inflater = Inflater()
+    /// Compressed bytes that were read; `input` are those of them that were not decompressed yet.
+    private var compressed: UnsafeMutableRawBufferPointer?
+    private var input = UnsafeRawBufferPointer(start: nil, count: 0)
     private var frames: FrameDecoder?
+    /// Text of decrypted frames, of which the first `delivered` bytes were handed out.
+    private var decrypted: [UInt8] = []
+    private var delivered = 0
     private var isAtEnd = false
     /// What was wrong with the file, in words for a person; nil where nothing was.
     package private(set) var damage: String?
@@ -61,60 +67,94 @@ package final class LogFileSource {
         return stage
     }
 
+    deinit { compressed?.deallocate() }
+
     /// The next piece of text; nil at the end of the file.
     ///
     /// Of a plain file that grows, and of an encrypted one that is followed, more may come later.
     ///
     /// - Throws: ``LogError`` where the file cannot be read, or is encrypted and there is no key.
     package func next() throws -> [UInt8]? {
-        guard let stage = try recognise() else { return nil }
-        var text: [UInt8] = []
-        while text.isEmpty {
-            var bytes = [UInt8](repeating: 0, count: 1 << 17)
-            let count: Int
-            do throws(SystemFailure) {
-                var result: Result<Int, SystemFailure> = .success(0)
-                bytes.withUnsafeMutableBytes { buffer in
-                    do throws(SystemFailure) {
-                        result = .success(try calls.read(file.number, buffer, at: offset))
-                    } catch {
-                        result = .failure(error)
-                    }
-                }
-                count = try result.get()
-            } catch {
-                throw LogError(.file, "The file cannot be read", place: path, cause: error.number)
-            }
-            if count == 0 { return try finish() }
-            offset += count
-            bytes.removeLast(bytes.count - count)
-            switch stage {
-            case .plain: return bytes
-            case .gzip:
-                do {
-                    try gzip.feed(bytes) { text += $0 }
-                } catch {
-                    damage = "damaged; what follows the damage is lost"
-                    isAtEnd = true
-                    return text.isEmpty ? nil : text
-                }
-            case .encrypted:
-                try frames?.feed(bytes) { text += $0 }
-            }
-            if isAtEnd { return nil }
+        let text = try [UInt8](unsafeUninitializedCapacity: LogFileSource.pieceSize) { room, count in
+            count = try read(into: UnsafeMutableRawBufferPointer(room))
         }
-        return text
+        return text.isEmpty ? nil : text
     }
 
-    private func finish() throws -> [UInt8]? {
-        guard !isAtEnd, stage != .plain else { return nil }
-        if isFollowed, stage == .encrypted { return nil }
-        isAtEnd = true
-        if stage == .gzip, !gzip.isComplete { damage = "cut off" }
-        var text: [UInt8] = []
-        try frames?.finish { text += $0 }
-        if let frames { damage = whatIsWrong(frames) }
-        return text.isEmpty ? nil : text
+    /// Reads the next bytes of the text into `room`.
+    ///
+    /// - Returns: how many there are; 0 at the end of the file. Of a plain file that grows, and of an encrypted one that is
+    ///   followed, more may come later.
+    /// - Throws: ``LogError`` where the file cannot be read, or is encrypted and there is no key.
+    package func read(into room: UnsafeMutableRawBufferPointer) throws -> Int {
+        guard let stage = try recognise() else { return 0 }
+        switch stage {
+        case .plain: return try readFile(into: room)
+        case .gzip: return try inflate(into: room)
+        case .encrypted: return try decrypt(into: room)
+        }
+    }
+
+    /// How many bytes of a file are read at a time where they are not handed out as they are.
+    private static let pieceSize = 1 << 17
+
+    /// Never a memory map: a file that another process cuts while it is mapped would end this one.
+    private func readFile(into room: UnsafeMutableRawBufferPointer) throws -> Int {
+        do throws(SystemFailure) {
+            let count = try calls.read(file.number, room, at: offset)
+            offset += count
+            return count
+        } catch {
+            throw LogError(.file, "The file cannot be read", place: path, cause: error.number)
+        }
+    }
+
+    private func inflate(into room: UnsafeMutableRawBufferPointer) throws -> Int {
+        while !isAtEnd {
+            if input.isEmpty {
+                let buffer = compressed ?? .allocate(byteCount: LogFileSource.pieceSize, alignment: 16)
+                compressed = buffer
+                let count = try readFile(into: buffer)
+                if count == 0 {
+                    isAtEnd = true
+                    if !inflater.isComplete { damage = "cut off" }
+                    return 0
+                }
+                input = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
+            }
+            let (count, isDamaged) = try inflater.inflate(&input, into: room)
+            if isDamaged {
+                damage = "damaged; what follows the damage is lost"
+                isAtEnd = true
+            }
+            if count > 0 { return count }
+        }
+        return 0
+    }
+
+    private func decrypt(into room: UnsafeMutableRawBufferPointer) throws -> Int {
+        while delivered == decrypted.count, !isAtEnd {
+            decrypted.removeAll(keepingCapacity: true)
+            delivered = 0
+            let bytes = try [UInt8](unsafeUninitializedCapacity: LogFileSource.pieceSize) { room, count in
+                count = try readFile(into: UnsafeMutableRawBufferPointer(room))
+            }
+            if !bytes.isEmpty {
+                try frames?.feed(bytes) { decrypted += $0 }
+            } else if isFollowed {
+                return 0
+            } else {
+                isAtEnd = true
+                try frames?.finish { decrypted += $0 }
+                if let frames { damage = whatIsWrong(frames) }
+            }
+        }
+        let count = min(room.count, decrypted.count - delivered)
+        decrypted.withUnsafeBytes { text in
+            room.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[delivered..<delivered + count]))
+        }
+        delivered += count
+        return count
     }
 
     private func whatIsWrong(_ frames: FrameDecoder) -> String? {

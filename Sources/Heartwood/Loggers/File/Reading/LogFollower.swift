@@ -46,25 +46,35 @@ package final class LogFollower {
     /// The lines that have come since the last time.
     package func poll() throws -> [LogLine] {
         var lines: [LogLine] = []
+        try poll { bytes, path in
+            let file = path.split(separator: "/").last.map(String.init) ?? ""
+            lines.append(LogLine(text: String(decoding: bytes, as: UTF8.self), file: file))
+        }
+        return lines
+    }
+
+    /// Calls `body` with each line that has come since the last time, byte for byte and without its newline, and with the path
+    /// of its file.
+    package func poll(_ body: (ArraySlice<UInt8>, String) -> Void) throws {
         while true {
             let next = try list().first { isNew($0) }
-            // What came before the next file was seen is read to its end before that one is begun.
-            try readOn(&lines)
-            guard let next else { return lines }
-            splitter.finish { lines.append(line($0)) }
+            // What came before the next file was seen is read to its end before that one is read.
+            try readOn(body)
+            guard let next else { return }
+            splitter.finish { body($0, path ?? "") }
             source = nil
             try open(next, at: 0)
         }
     }
 
-    private func readOn(_ lines: inout [LogLine]) throws {
+    private func readOn(_ body: (ArraySlice<UInt8>, String) -> Void) throws {
         if let path, let status = try? calls.status(path: path), status.identity == knownPaths[path],
             let source, status.size < source.position
         {
             try open(path, at: 0)  // cut to nothing by `copytruncate`
         }
         while let bytes = try source?.next() {
-            splitter.feed(bytes) { lines.append(line($0)) }
+            splitter.feed(bytes) { body($0, path ?? "") }
         }
     }
 
@@ -80,11 +90,5 @@ package final class LogFollower {
         // The archive of a log that was read while it was plain is nothing new.
         let isLogNew = logs.insert(log).inserted
         return isFirst && (isLogNew || stage == .plain)
-    }
-
-    private func line(_ bytes: ArraySlice<UInt8>) -> LogLine {
-        LogLine(
-            text: String(decoding: bytes, as: UTF8.self),
-            file: path.flatMap { $0.split(separator: "/").last.map(String.init) } ?? "")
     }
 }

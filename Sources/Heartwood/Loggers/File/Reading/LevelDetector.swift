@@ -1,5 +1,3 @@
-import Heartwood
-
 /// Finds out how serious a line is, from the forms in which programs say it.
 ///
 /// The first that applies counts:
@@ -11,18 +9,33 @@ import Heartwood
 ///    (`error:`), or right behind the time that a line begins with (`2026-11-20 10:20:30 error …`).
 ///
 /// It looks at the first 512 bytes of a line. Words in the middle of a sentence mean nothing: `no error found`.
-struct LevelDetector {
+package struct LevelDetector {
     /// How far into a line it looks.
-    static let reach = 512
+    package static let reach = 512
 
     private typealias Bytes = UnsafeRawBufferPointer
 
     /// The level that the line names, if it does.
-    static func level(of line: UnsafeRawBufferPointer) -> LogLevel? {
+    package static func level(of line: UnsafeRawBufferPointer) -> LogLevel? {
         guard let first = line.first else { return nil }
         if first == UInt8(ascii: "<"), let level = priority(line) { return level }
         if let level = googleLevel(line, first) { return level }
         return scan(UnsafeRawBufferPointer(rebasing: line.prefix(reach)), isJSON: first == UInt8(ascii: "{"))
+    }
+
+    /// The level that a text names by itself: `warn`, `ERROR`, `40`.
+    package static func level(named text: UnsafeRawBufferPointer) -> LogLevel? {
+        guard let first = text.first, text.count <= 9 else { return nil }
+        if isDigit(first) {
+            var number = 0
+            for byte in text.prefix(4) {
+                guard isDigit(byte) else { return nil }
+                number = number * 10 + Int(byte - 0x30)
+            }
+            return numbered(number)
+        }
+        for byte in text where !isLetter(byte) { return nil }
+        return word(text, 0, text.count, isMarked: true)
     }
 
     // MARK: Beginnings

@@ -1,0 +1,171 @@
+import CHeartwood
+
+/// Reads the text of log files, one file after the other, in large blocks of whole lines.
+///
+/// Plain, compressed and encrypted files are read alike. Nothing is made into a `String`: a block is bytes, and its lines are
+/// ranges of them.
+///
+/// ```swift
+/// let reader = LogBlockReader(try LogFileReader(directory: logs).paths())
+/// while let block = try reader.next() {
+///     LogBlockReader.forEachLine(of: block.bytes) { range in … }
+/// }
+/// ```
+///
+/// 1. The blocks of a file, joined, are its text, byte for byte.
+/// 2. A block ends with a newline, or with the last line of its file, which may lack one (`isUnterminated`), or inside of a line
+///    that is longer than ``lineLimit``.
+/// 3. A file that another process cuts or removes while it is read does no harm: files are read, never mapped.
+///
+/// Not thread-safe: owned by whoever reads.
+package final class LogBlockReader {
+    /// A piece of a file.
+    package struct Block {
+        /// Whole lines, with their newlines; valid until the next call of ``LogBlockReader/next()``.
+        package let bytes: UnsafeRawBufferPointer
+        /// The path of the file.
+        package let path: String
+        /// How many bytes of the file's text are in front of the block, from where reading began.
+        package let offset: Int
+        /// Whether the file ends after this block, and its last line has no newline.
+        package let isUnterminated: Bool
+
+        /// The name of the file, without its directory.
+        package var file: String { String(path.split(separator: "/").last ?? "") }
+    }
+
+    /// How much is read at a time.
+    package static let blockSize = 1 << 18
+    /// Longer lines are handed out in parts of about this size, so that memory is bounded.
+    package static let lineLimit = 1 << 28
+
+    private var paths: ArraySlice<String>
+    private let key: (any SecretProvider)?
+    private var source: LogFileSource?
+    private var path = ""
+    /// Where the first file is read from.
+    private var firstOffset: Int
+
+    private var base: UnsafeMutableRawPointer
+    private var capacity = 2 * LogBlockReader.blockSize
+    /// What was read and not handed out yet: `base[start..<end]`.
+    private var start = 0
+    private var end = 0
+    private var position = 0
+    /// What was wrong with files, in words for a person, by their names.
+    package private(set) var damages: [(file: String, damage: String)] = []
+
+    /// Makes a reader of some files.
+    ///
+    /// - Parameters:
+    ///   - paths: The files, in the order in which they are read. One that has been removed meanwhile is left out.
+    ///   - offset: Where the first, plain file is read from.
+    ///   - key: Where the key of encrypted files comes from.
+    package init(_ paths: [String], offset: Int = 0, key: (any SecretProvider)? = nil) {
+        self.paths = paths[...]
+        self.key = key
+        firstOffset = offset
+        base = .allocate(byteCount: capacity, alignment: 64)
+    }
+
+    deinit { base.deallocate() }
+
+    /// The next block, which is not empty; nil at the end of the last file.
+    ///
+    /// - Throws: ``LogError`` where a file cannot be read, or is encrypted and there is no key.
+    package func next() throws -> Block? {
+        while true {
+            guard let source = try openSource() else { return nil }
+            makeRoom()
+            let room = UnsafeMutableRawBufferPointer(start: base + end, count: capacity - end)
+            let count = try source.read(into: room)
+            if count == 0 {
+                if let damage = source.damage { damages.append((name(of: path), damage)) }
+                self.source = nil
+                if end > start { return block(upTo: end, isUnterminated: true) }
+                continue
+            }
+            let scanned = end
+            end += count
+            if let newline = lastNewline(from: scanned) { return block(upTo: newline + 1) }
+            if end - start >= LogBlockReader.lineLimit { return block(upTo: end) }
+        }
+    }
+
+    private func openSource() throws -> LogFileSource? {
+        while source == nil, let next = paths.popFirst() {
+            do {
+                source = try LogFileSource(path: next, offset: firstOffset, key: key)
+                firstOffset = 0
+                path = next
+                (start, end, position) = (0, 0, 0)
+            } catch let error as LogError where error.code == .file && error.cause == 2 {
+                continue  // removed by the retention limits, or archived, since the list was made
+            }
+        }
+        return source
+    }
+
+    /// Moves what is left to the front, and makes sure that there is room for a block after it.
+    private func makeRoom() {
+        if start > 0 {
+            memmove(base, base + start, end - start)
+            end -= start
+            start = 0
+        }
+        if capacity - end >= LogBlockReader.blockSize { return }
+        capacity *= 2
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 64)
+        memcpy(larger, base, end)
+        base.deallocate()
+        base = larger
+    }
+
+    private func lastNewline(from first: Int) -> Int? {
+        var index = end
+        while index > first {
+            index -= 1
+            if base.load(fromByteOffset: index, as: UInt8.self) == 0x0A { return index }
+        }
+        return nil
+    }
+
+    private func block(upTo last: Int, isUnterminated: Bool = false) -> Block {
+        let bytes = UnsafeRawBufferPointer(start: base + start, count: last - start)
+        let block = Block(bytes: bytes, path: path, offset: position, isUnterminated: isUnterminated)
+        position += bytes.count
+        start = last
+        return block
+    }
+
+    private func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
+
+    /// Calls `body` with each line of a block, as a range of its bytes without the newline.
+    @inline(__always)
+    package static func forEachLine<Failure: Error>(
+        of bytes: UnsafeRawBufferPointer, _ body: (Range<Int>) throws(Failure) -> Void
+    ) throws(Failure) {
+        var start = 0
+        while start < bytes.count {
+            let end = lineEnd(in: bytes, from: start)
+            try body(start..<end)
+            start = end + 1
+        }
+    }
+
+    /// Where the line ends that `index` is in: the place of its newline, or the end of the block.
+    @inline(__always)
+    package static func lineEnd(in bytes: UnsafeRawBufferPointer, from index: Int) -> Int {
+        guard let base = bytes.baseAddress, let found = memchr(base + index, 0x0A, bytes.count - index)
+        else { return bytes.count }
+        return base.distance(to: UnsafeRawPointer(found))
+    }
+
+    /// Where the line begins that `index` is in.
+    @inline(__always)
+    package static func lineStart(in bytes: UnsafeRawBufferPointer, of index: Int) -> Int {
+        var start = index
+        while start > 0, bytes[start - 1] != 0x0A { start -= 1 }
+        return start
+    }
+}

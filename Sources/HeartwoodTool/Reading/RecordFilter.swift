@@ -1,0 +1,142 @@
+import Heartwood
+
+/// Decides which lines of blocks are selected, and looks at as few of them as that takes.
+///
+/// A line that does not say when it was logged, or how serious it is, goes with the nearest one in front of it that does: the
+/// lines of a stack trace are part of their message. Only lines that are asked about are read, and those in front of them up to
+/// the one that begins the message.
+struct RecordFilter {
+    private let selection: LogSelection
+    private let parser: LineRecordParser
+    /// What the last line that was looked at belongs to.
+    private var current: State
+    /// How far the block was looked at.
+    private var position = 0
+
+    /// Whether a line had a time, a level and a category, where those were looked for.
+    private(set) var hasFoundMoment = false
+    private(set) var hasFoundLevel = false
+    private var hasLooked = false
+
+    private struct State {
+        var isInTime: Bool
+        var hasLevel = true
+        var hasCategory = true
+        var passesConditions = true
+
+        var passes: Bool { isInTime && hasLevel && hasCategory && passesConditions }
+    }
+
+    init(_ selection: LogSelection, parser: LineRecordParser = LineRecordParser()) {
+        self.selection = selection
+        self.parser = parser
+        current = State(isInTime: selection.since == nil)
+    }
+
+    /// Whether a line of the block is selected; lines are asked about in their order.
+    mutating func passes(_ line: Range<Int>, in block: UnsafeRawBufferPointer) -> Bool {
+        guard selection.isSelective else { return true }
+        lookAt(upTo: line.upperBound, from: line.lowerBound, block)
+        return current.passes
+    }
+
+    /// Notes what the end of the block belongs to, so that the next one can be asked about.
+    mutating func finish(_ block: UnsafeRawBufferPointer) {
+        guard selection.isSelective else { return }
+        if position < block.count {
+            let end = block.last == 0x0A ? block.count - 1 : block.count
+            lookAt(upTo: end, from: LogBlockReader.lineStart(in: block, of: end), block)
+        }
+        position = 0
+    }
+
+    /// What a person should know who has asked for a level or a time that no line had; nil where all is well.
+    var complaint: String? {
+        guard hasLooked else { return nil }
+        if selection.levels != nil, !hasFoundLevel {
+            return "no line has a level that heartwood understands; --level has nothing to go by"
+        }
+        if selection.since != nil || selection.until != nil, !hasFoundMoment {
+            return "no line has a time that heartwood understands; --since and --until have nothing to go by"
+        }
+        return nil
+    }
+
+    /// Whether a line alone, which comes after those that were asked about, is selected.
+    mutating func passes(alone line: UnsafeRawBufferPointer) -> Bool {
+        position = 0
+        defer { position = 0 }
+        return passes(0..<line.count, in: line)
+    }
+
+    /// Goes backward from a line to what has been looked at, until everything is known that is asked for.
+    private mutating func lookAt(upTo end: Int, from start: Int, _ block: UnsafeRawBufferPointer) {
+        var unknown = Wanted(selection)
+        var state = current
+        let last = end
+        var (start, end) = (start, end)
+        while true {
+            let line = UnsafeRawBufferPointer(rebasing: block[start..<end])
+            apply(line, &state, &unknown)
+            if unknown.isEmpty || start <= position { break }  // what is in front is known
+            end = start - 1
+            start = LogBlockReader.lineStart(in: block, of: end)
+        }
+        current = state
+        position = min(block.count, last + 1)
+    }
+
+    /// What is still to be found out.
+    private struct Wanted {
+        var time: Bool
+        var level: Bool
+        var category: Bool
+        var conditions: Bool
+
+        init(_ selection: LogSelection) {
+            time = selection.since != nil || selection.until != nil
+            level = selection.levels != nil
+            category = selection.category != nil
+            conditions = !selection.conditions.isEmpty
+        }
+
+        var isEmpty: Bool { !time && !level && !category && !conditions }
+    }
+
+    private mutating func apply(
+        _ line: UnsafeRawBufferPointer, _ state: inout State, _ unknown: inout Wanted
+    ) {
+        hasLooked = true
+        let isContinuation = RecordFilter.isContinuation(line)
+        let moment = isContinuation ? nil : parser.moment(of: line)
+        if let moment {
+            hasFoundMoment = true
+            if unknown.time {
+                state.isInTime = selection.since.map { moment >= $0 } ?? true
+                if let until = selection.until, moment >= until { state.isInTime = false }
+                unknown.time = false
+            }
+        }
+        guard unknown.level || unknown.category || unknown.conditions, !isContinuation else { return }
+        let level = parser.level(of: line)
+        if level != nil { hasFoundLevel = true }
+        if unknown.level, level != nil || moment != nil {
+            state.hasLevel = level.map { selection.levels?.contains($0) ?? true } ?? false
+            unknown.level = false
+        }
+        guard level != nil || moment != nil else { return }
+        guard unknown.category || unknown.conditions else { return }
+        let record = parser.record(of: line)
+        if unknown.category { state.hasCategory = record.category == selection.category }
+        if unknown.conditions { state.passesConditions = selection.conditions.allSatisfy { $0.holds(for: record) } }
+        (unknown.category, unknown.conditions) = (false, false)
+    }
+
+    /// Whether a line can only be part of the message in front of it: it is indented, or goes on with a stack trace.
+    static func isContinuation(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard let first = line.first else { return true }
+        if first == 0x20 || first == 0x09 { return true }
+        if first == UInt8(ascii: "}") || first == UInt8(ascii: ")") { return true }
+        return line.starts(with: "Caused by: ".utf8) || line.starts(with: "Traceback (".utf8)
+    }
+}

@@ -1,0 +1,77 @@
+import Heartwood
+import Testing
+
+@testable import HeartwoodTool
+
+@Suite("Selecting lines of blocks")
+struct RecordFilterTests {
+    static let text = """
+          of an earlier message
+        2026-11-20 10:00:00.000Z info    A.swift:1 one
+        2026-11-20 10:01:00.000Z error   shop A.swift:2 two {ms=120}
+          at Frame 1
+        Caused by: disk
+        without anything
+        2026-11-20 10:02:00.000Z without a level
+        and more
+        2026-11-20 10:03:00.000Z warning shop A.swift:3 three {ms=7}
+          at Frame 2
+
+        """
+
+    /// The lines that are selected, in blocks of so many lines, of which only those with the text are asked about.
+    private func lines(_ arguments: [String], linesPerBlock: Int, asking wanted: String) throws -> [String] {
+        let parsed = try Arguments(parsing: arguments, options: [LogSelection.filters, LogSelection.looks])
+        var filter = RecordFilter(try LogSelection(parsed, operands: ["."]))
+        var result: [String] = []
+        let all = Self.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        for start in stride(from: 0, to: all.count, by: linesPerBlock) {
+            let block = Array(all[start..<min(all.count, start + linesPerBlock)].map { $0 + "\n" }.joined().utf8)
+            block.withUnsafeBytes { bytes in
+                LogBlockReader.forEachLine(of: bytes) { range in
+                    let line = String(decoding: bytes[range], as: UTF8.self)
+                    guard wanted.isEmpty || line.contains(wanted) else { return }
+                    if filter.passes(range, in: bytes) { result.append(line) }
+                }
+                filter.finish(bytes)
+            }
+        }
+        return result
+    }
+
+    @Test(
+        "A line is selected alike whichever lines are asked about, and wherever blocks end",
+        arguments: [
+            ["--level", "error"], ["--level", "warning"], ["--since", "2026-11-20T10:02"], ["--category", "shop"],
+            ["--until", "2026-11-20T10:02"], ["--where", "ms>100"], ["--where", "ms<=7", "--level", "warning"],
+            ["--since", "2026-11-20T10:01", "--level", "error"], ["--where", "level>=error"],
+            ["--where", "ms!=7"],
+        ], [1, 2, 3, 4, 5, 11])
+    func agrees(_ arguments: [String], _ linesPerBlock: Int) throws {
+        let expected = try lines(arguments, linesPerBlock: 100, asking: "")
+        #expect(!expected.isEmpty && expected.count < 10)
+        #expect(try lines(arguments, linesPerBlock: linesPerBlock, asking: "") == expected)
+        for word in ["Frame", "without", "e", "and more", "three"] {
+            let found = try lines(arguments, linesPerBlock: linesPerBlock, asking: word)
+            #expect(found == expected.filter { $0.contains(word) }, "\(word)")
+        }
+    }
+
+    @Test("A stack trace belongs to its message, and what has a time begins another one")
+    func trace() throws {
+        let found = try lines(["--level", "error"], linesPerBlock: 100, asking: "")
+        #expect(
+            found == [
+                "  of an earlier message", "2026-11-20 10:01:00.000Z error   shop A.swift:2 two {ms=120}",
+                "  at Frame 1", "Caused by: disk", "without anything",
+            ])
+        #expect(try lines(["--where", "ms>100"], linesPerBlock: 100, asking: "Caused") == ["Caused by: disk"])
+    }
+
+    @Test(
+        "A condition that is none is refused",
+        arguments: ["", "ms", ">3", "=x"])
+    func refuses(_ text: String) {
+        #expect(throws: UsageError.self) { try FieldCondition(parsing: text) }
+    }
+}
