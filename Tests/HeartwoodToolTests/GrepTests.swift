@@ -17,7 +17,9 @@ struct GrepTests {
         var bytes: [UInt8] = []
         for index in 0..<40_000 {
             let user = ["root", "Érika", "ann", "İpek", "x\u{0}y"][index % 5]
-            bytes += Array("Nov 20 10:2\(index % 10):30 web sshd[\(index)]: Invalid user \(user) from 10.0.0.\(index % 256)".utf8)
+            bytes += Array(
+                "Nov 20 10:2\(index % 10):30 web sshd[\(index)]: Invalid user \(user) from 10.0.0.\(index % 256)"
+                    .utf8)
             if index % 7 == 0 { bytes += [0x20, 0xFF, 0xC3, 0x28] }
             if index % 11 == 0 { bytes.append(0x0D) }
             bytes.append(0x0A)
@@ -38,9 +40,11 @@ struct GrepTests {
             ("-v -c", "Invalid user"), ("-i", "INVALID USER"), ("-i -F", "érika"), ("-c -i", "rOOt"),
             ("", "user (root|ann) from"), ("", "10\\.0\\.0\\.2[0-9]$"), ("", "^error: .*code=[0-9]+7$"),
             ("-v", "sshd|error|^$"), ("-c", "^$"), ("-c -v", "^$"), ("", "user [^a-z]"), ("", "needle"),
-            ("-c", "x*"), ("", "x needle"), ("", "\\bann\\b.*255"), ("-F", "code=1"), ("-c", ""), ("-F -c", ""),
+            ("-c", "x*"), ("", "x needle"), ("", "\\bann\\b.*255"), ("-F", "code=1"), ("-c", ""),
+            ("-F -c", ""),
             ("", "fro?m 10\\.0\\.0\\.1$"), ("", "(Frame|code).*99"), ("-F", "not there at all"),
-            ("", "\\sat Frame"), ("", "newline: Invalid$"), ("-c", "[[:digit:]]{5}\\]"), ("", "user x.y from 10.0.0.7"),
+            ("", "\\sat Frame"), ("", "newline: Invalid$"), ("-c", "[[:digit:]]{5}\\]"),
+            ("", "user x.y from 10.0.0.7"),
         ])
     func agrees(_ options: String, _ pattern: String) async throws {
         let kind = options.contains("-F") ? "" : "-P"
@@ -56,7 +60,9 @@ struct GrepTests {
         #expect(outcome.output == "same\n", "\(outcome.error)")
     }
 
-    @Test("All text is shown byte for byte as it is, from plain and compressed files, and each file ends with a newline")
+    @Test(
+        "All text is shown byte for byte as it is, from plain and compressed files, and each file ends with a newline"
+    )
     func copies() async throws {
         let outcome = try await tool.shell(
             """
@@ -86,7 +92,8 @@ struct GrepTests {
     @Test(
         "What is known of a pattern before it is compiled is true of all that it matches",
         arguments: [
-            ("Invalid user", "Invalid user", true, true), ("a\\.b", "a.b", true, true), ("ab?c", "", false, true),
+            ("Invalid user", "Invalid user", true, true), ("a\\.b", "a.b", true, true),
+            ("ab?c", "", false, true),
             ("warn|error", "", false, true), ("time(d)? out.*x", "time", false, true),
             ("x+yz", "yz", false, true), ("[a-z]+ing", "ing", false, true), ("[^a]bc", "", false, false),
             ("\\sab", "", false, false), ("(?i)abc", "", false, false), ("(ab|cd)ef", "ef", false, true),

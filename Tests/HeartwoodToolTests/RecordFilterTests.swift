@@ -26,7 +26,8 @@ struct RecordFilterTests {
         var result: [String] = []
         let all = Self.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         for start in stride(from: 0, to: all.count, by: linesPerBlock) {
-            let block = Array(all[start..<min(all.count, start + linesPerBlock)].map { $0 + "\n" }.joined().utf8)
+            let block = Array(
+                all[start..<min(all.count, start + linesPerBlock)].map { $0 + "\n" }.joined().utf8)
             block.withUnsafeBytes { bytes in
                 LogBlockReader.forEachLine(of: bytes) { range in
                     let line = String(decoding: bytes[range], as: UTF8.self)
@@ -42,8 +43,10 @@ struct RecordFilterTests {
     @Test(
         "A line is selected alike whichever lines are asked about, and wherever blocks end",
         arguments: [
-            ["--level", "error"], ["--level", "warning"], ["--since", "2026-11-20T10:02"], ["--category", "shop"],
-            ["--until", "2026-11-20T10:02"], ["--where", "ms>100"], ["--where", "ms<=7", "--level", "warning"],
+            ["--level", "error"], ["--level", "warning"], ["--since", "2026-11-20T10:02"],
+            ["--category", "shop"],
+            ["--until", "2026-11-20T10:02"], ["--where", "ms>100"],
+            ["--where", "ms<=7", "--level", "warning"],
             ["--since", "2026-11-20T10:01", "--level", "error"], ["--where", "level>=error"],
             ["--where", "ms!=7"],
         ], [1, 2, 3, 4, 5, 11])
@@ -62,10 +65,11 @@ struct RecordFilterTests {
         let found = try lines(["--level", "error"], linesPerBlock: 100, asking: "")
         #expect(
             found == [
-                "  of an earlier message", "2026-11-20 10:01:00.000Z error   shop A.swift:2 two {ms=120}",
+                "2026-11-20 10:01:00.000Z error   shop A.swift:2 two {ms=120}",
                 "  at Frame 1", "Caused by: disk", "without anything",
             ])
-        #expect(try lines(["--where", "ms>100"], linesPerBlock: 100, asking: "Caused") == ["Caused by: disk"])
+        #expect(
+            try lines(["--where", "ms>100"], linesPerBlock: 100, asking: "Caused") == ["Caused by: disk"])
     }
 
     @Test(

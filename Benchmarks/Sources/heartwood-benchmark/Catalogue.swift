@@ -8,3 +8,4 @@ let scenarios: [any Scenario] =
     + [HTTPStartScenario()]
     + [FormatterScenario(), RedactionScenario(), FilterScenario()]
     + [SQLiteSaveScenario(), SQLiteQueryScenario()]
+    + ToolScenario.all

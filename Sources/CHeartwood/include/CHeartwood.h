@@ -390,4 +390,69 @@ bool hw_semaphore_wait(struct hw_semaphore *semaphore, int64_t nanoseconds);
 // Where `text` is in `bytes` for the first time; NULL where it is not. As memmem(3), which not every system declares.
 const void *hw_find(const void *bytes, size_t count, const void *text, size_t length);
 
+// MARK: Bytes of lines
+
+// Which of 64 bytes are what: bit 0 is the first byte.
+struct hw_byte_masks {
+    // A to Z and a to z.
+    uint64_t letters;
+    // A to Z.
+    uint64_t capitals;
+    // " ) : ; < = > ] |
+    uint64_t marks;
+    // Control characters, DEL, the backslash, and all that is not ASCII.
+    uint64_t special;
+    // The double quotation mark.
+    uint64_t quotes;
+};
+
+// Looks at 64 bytes, all of which must be readable.
+static inline struct hw_byte_masks hw_masks_of_64(const void *bytes) {
+    struct hw_byte_masks masks = {0, 0, 0, 0, 0};
+#if defined(__x86_64__)
+    for (int part = 0; part < 4; part++) {
+        __m128i text = _mm_loadu_si128((const __m128i *)bytes + part);
+        // Comparisons are signed: what is looked for is moved to the lowest numbers.
+        __m128i lower = _mm_or_si128(text, _mm_set1_epi8(0x20));
+        __m128i letter = _mm_cmplt_epi8(
+            _mm_add_epi8(lower, _mm_set1_epi8((char)(0x80 - 'a'))), _mm_set1_epi8(-128 + 26));
+        __m128i mark = _mm_cmplt_epi8(
+            _mm_add_epi8(text, _mm_set1_epi8((char)(0x80 - ':'))), _mm_set1_epi8(-128 + 5));
+        __m128i quote = _mm_cmpeq_epi8(text, _mm_set1_epi8('"'));
+        mark = _mm_or_si128(mark, _mm_cmpeq_epi8(text, _mm_set1_epi8(']')));
+        mark = _mm_or_si128(mark, _mm_cmpeq_epi8(text, _mm_set1_epi8(')')));
+        mark = _mm_or_si128(mark, _mm_cmpeq_epi8(text, _mm_set1_epi8('|')));
+        mark = _mm_or_si128(mark, quote);
+        __m128i special = _mm_cmplt_epi8(text, _mm_set1_epi8(0x20));
+        special = _mm_or_si128(special, _mm_cmpeq_epi8(text, _mm_set1_epi8(0x7f)));
+        special = _mm_or_si128(special, _mm_cmpeq_epi8(text, _mm_set1_epi8('\\')));
+        uint64_t letters = (uint32_t)_mm_movemask_epi8(letter);
+        // The bit 0x20 of each byte becomes its highest.
+        uint64_t small = (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(text, 2));
+        int shift = part * 16;
+        masks.letters |= letters << shift;
+        masks.capitals |= (letters & ~small) << shift;
+        masks.marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(mark) << shift;
+        masks.special |= (uint64_t)(uint32_t)_mm_movemask_epi8(special) << shift;
+        masks.quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(quote) << shift;
+    }
+#else
+    const uint8_t *text = (const uint8_t *)bytes;
+    for (int index = 0; index < 64; index++) {
+        uint8_t byte = text[index];
+        uint64_t bit = (uint64_t)1 << index;
+        if ((uint8_t)((byte | 0x20) - 'a') < 26) {
+            masks.letters |= bit;
+            if (!(byte & 0x20)) masks.capitals |= bit;
+        }
+        if ((byte >= ':' && byte <= '>') || byte == ']' || byte == ')' || byte == '|' || byte == '"') {
+            masks.marks |= bit;
+        }
+        if (byte < 0x20 || byte >= 0x7f || byte == '\\') masks.special |= bit;
+        if (byte == '"') masks.quotes |= bit;
+    }
+#endif
+    return masks;
+}
+
 #endif

@@ -27,6 +27,8 @@ final class LinePump {
     private let category: LogCategory
     private let began = SystemClock().uptime()
     private var lastLevel = LogLevel.info
+    private let levelOf: LevelRule
+    private let direct: DirectLines?
     private(set) var counts = PipeCounts()
 
     init(_ options: PipeOptions, _ destinations: PipeDestinations, _ stop: StopSignal) {
@@ -34,6 +36,10 @@ final class LinePump {
         self.destinations = destinations
         self.stop = stop
         category = options.name.map { LogCategory($0) } ?? .default
+        levelOf = LevelRule(options)
+        direct = destinations.onlyFile.map { [category] file in
+            DirectLines(options, file: file, formatter: destinations.formatter, category: category, stop)
+        }
         let isShown = !options.isQuiet && Terminal.error.isTerminal
         let isDisturbed = options.showsOnConsole && Terminal.output.isTerminal
         progress = isShown && !isDisturbed ? ProgressLine() : nil
@@ -81,8 +87,7 @@ final class LinePump {
             switch reading {
             case .bytes(let count):
                 counts.bytes += count
-                splitter.forEachLine { log($0, $1) }
-                destinations.waitForRoom(after: counts.records, unless: stop)
+                takeLines(of: &splitter)
             case .end: break reading
             case .failed(let error):
                 failure = error
@@ -99,7 +104,11 @@ final class LinePump {
             }
             progress?.show(counts, after: duration)
         }
-        splitter.finish { log($0, $1) }
+        if let direct {
+            direct.take(&splitter, atEnd: true, &counts)
+        } else {
+            splitter.finish { log($0, $1) }
+        }
         if let failure { throw failure }
     }
 
@@ -111,12 +120,18 @@ final class LinePump {
 
     // MARK: Lines
 
+    private func takeLines(of splitter: inout LineSplitter) {
+        if let direct { return direct.take(&splitter, atEnd: false, &counts) }
+        splitter.forEachLine { log($0, $1) }
+        destinations.waitForRoom(after: counts.records, unless: stop)
+    }
+
     private func log(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part) {
         // All pieces of a line have the level of the first.
         let level: LogLevel
         switch part {
         case .whole, .piece(1):
-            level = self.level(of: bytes)
+            level = levelOf(bytes, LineScan(bytes, findsLevels: levelOf.detects))
             lastLevel = level
         default: level = lastLevel
         }
@@ -146,11 +161,5 @@ final class LinePump {
         case .piece(let number): ["part": .integer(Int64(number))]
         case .last(let number): ["part": .integer(Int64(number)), "last": true]
         }
-    }
-
-    private func level(of line: UnsafeRawBufferPointer) -> LogLevel {
-        for pattern in options.patterns where pattern.matches(line) { return pattern.level }
-        guard options.detectsLevels else { return options.defaultLevel }
-        return LevelDetector.level(of: line) ?? options.defaultLevel
     }
 }

@@ -1,4 +1,5 @@
 import CHeartwood
+import Heartwood
 
 /// Cuts a stream of bytes into lines, in bounded memory.
 ///
@@ -35,7 +36,7 @@ struct LineSplitter: ~Copyable {
         self.limit = max(16, limit)
         self.keepsCarriageReturn = keepsCarriageReturn
         capacity = self.limit + 2 + LineSplitter.blockSize
-        base = .allocate(byteCount: capacity, alignment: 16)
+        base = .allocate(byteCount: capacity + LineScan.slack, alignment: 16)
     }
 
     deinit { base.deallocate() }
@@ -53,6 +54,9 @@ struct LineSplitter: ~Copyable {
     }
 
     /// Hands out all lines that are there.
+    ///
+    /// After each, ``LineScan/slack`` bytes more may be read, whatever they are.
+    @inline(__always)
     mutating func forEachLine(_ body: (UnsafeRawBufferPointer, Part) -> Void) {
         while let found = memchr(base + start + scanned, 0x0A, end - start - scanned) {
             let newline = base.distance(to: found)
@@ -76,6 +80,7 @@ struct LineSplitter: ~Copyable {
         scanned = 0
     }
 
+    @inline(__always)
     private mutating func handOut(upTo last: Int, _ body: (UnsafeRawBufferPointer, Part) -> Void) {
         while last - start > limit { handOutPiece(body) }
         let bytes = UnsafeRawBufferPointer(start: base + start, count: last - start)

@@ -81,7 +81,8 @@ final class PipeDestinations {
         add(console)
     }
 
-    private var formatter: LogFormatter? {
+    /// What lines are written by in files.
+    var formatter: LogFormatter? {
         switch options.form {
         case .raw: return nil
         case .line:
@@ -98,6 +99,9 @@ final class PipeDestinations {
     }
 
     // MARK: While it runs
+
+    /// The file logger, where lines go nowhere else.
+    var onlyFile: FileLogger? { console == nil && remote == nil ? file : nil }
 
     /// Whether the console is the only place that lines go to, so that its end is the end.
     var canBecomePointless: Bool { console != nil && file == nil && remote == nil }

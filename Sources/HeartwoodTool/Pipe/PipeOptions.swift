@@ -2,23 +2,13 @@ import Heartwood
 
 /// What `heartwood pipe` was asked to do.
 struct PipeOptions {
-    /// How a line is written.
-    enum Form {
-        /// Time, level and text, escaped so that it is one line.
-        case line
-        /// The bytes of the line, as they came.
-        case raw
-        /// A JSON object.
-        case json
-    }
-
     var inputs: [String] = []
     var directory: String?
     var acceptsSharedDirectory = false
     var remote: RemoteOptions?
     var spool: String?
     var showsOnConsole = false
-    var form = Form.line
+    var form = LineTemplate.Form.line
     var zone = LogTimeZone.utc
 
     var maximumFileSize = ByteCount.mebibytes(10)

@@ -29,7 +29,11 @@ enum CatCommand: Subcommand {
         let printer = try LinePrinter(arguments)
         let isPlain = printer.isPlain
         try reading.readAll(singly: !isPlain) { lines in
-            if isPlain { printer.write(lines: lines.bytes) } else { printer.print(lines.line, file: lines.file) }
+            if isPlain {
+                printer.write(lines: lines.bytes)
+            } else {
+                printer.print(lines.line, file: lines.file)
+            }
         }
         printer.flush()
         return reading.isWhole ? .success : .failure

@@ -17,11 +17,12 @@ final class CompiledPattern {
     /// Compiles a pattern.
     ///
     /// - Parameters:
+    ///   - pattern: A regular expression, or a text.
     ///   - isLiteral: The pattern is a text.
     ///   - ignoresCase: Capitals and small letters are the same.
     /// - Throws: ``UsageError`` where the pattern is not a regular expression.
     init(_ pattern: String, isLiteral: Bool = false, ignoresCase: Bool = false) throws {
-        var options = UInt32(PCRE2_MULTILINE) | UInt32(bitPattern: 0)
+        var options = UInt32(PCRE2_MULTILINE)
         options |= UInt32(PCRE2_UTF) | UInt32(PCRE2_UCP) | UInt32(PCRE2_MATCH_INVALID_UTF)
         if isLiteral {
             options = UInt32(PCRE2_LITERAL) | UInt32(PCRE2_UTF) | UInt32(PCRE2_MATCH_INVALID_UTF)

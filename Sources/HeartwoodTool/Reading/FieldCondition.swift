@@ -3,7 +3,8 @@ import Heartwood
 /// A condition that a field of a record must meet: `ms>100`, `user=ann`, `path~/login`.
 struct FieldCondition {
     private enum Comparison: String, CaseIterable {
-        case atLeast = ">=", atMost = "<=", different = "!=", above = ">", below = "<", same = "=", contains = "~"
+        case atLeast = ">=", atMost = "<=", different = "!=", above = ">", below = "<", same = "=", contains =
+            "~"
     }
 
     private let name: String

@@ -5,7 +5,7 @@ import Heartwood
 struct LogReading {
     /// A line, or several that follow each other, of a block.
     struct Lines {
-        /// The bytes, with the newlines; the last one may lack it. Valid only while they are shown.
+        /// The bytes, with the newlines, of which the last one may lack; valid only while they are shown.
         let bytes: UnsafeRawBufferPointer
         /// The path of the file.
         let path: String

@@ -36,11 +36,20 @@ struct LogSelection {
         title: "How",
         options: [
             Option(
-                "--json", help: "Writes a JSON object per line: time, level, category, message and the fields."),
+                "--json",
+                help: "Writes a JSON object per line: time, level, category, message and the fields."),
             Option(
                 "--fields", value: "NAMES",
-                help: "Writes only these, with tabs between them, or as JSON with --json: time,level,message,ms."),
+                help:
+                    "Writes only these, with tabs between them, or as JSON with --json: time,level,message,ms."
+            ),
             Option("--color", value: "WHEN", help: "auto (the default): on a terminal; always; never."),
+        ] + keys.options)
+
+    /// Where the key of encrypted files comes from.
+    static let keys = OptionGroup(
+        title: "Encrypted files",
+        options: [
             Option("--key-file", value: "FILE", help: "Reads encrypted files with the key in FILE."),
             Option(
                 "--key-env", value: "NAME",

@@ -20,9 +20,17 @@ struct RecordFilter {
 
     private struct State {
         var isInTime: Bool
-        var hasLevel = true
-        var hasCategory = true
-        var passesConditions = true
+        var hasLevel: Bool
+        var hasCategory: Bool
+        var passesConditions: Bool
+
+        /// Before the first line that says anything, only what is not asked for is met.
+        init(_ selection: LogSelection) {
+            isInTime = selection.since == nil
+            hasLevel = selection.levels == nil
+            hasCategory = selection.category == nil
+            passesConditions = selection.conditions.isEmpty
+        }
 
         var passes: Bool { isInTime && hasLevel && hasCategory && passesConditions }
     }
@@ -30,7 +38,7 @@ struct RecordFilter {
     init(_ selection: LogSelection, parser: LineRecordParser = LineRecordParser()) {
         self.selection = selection
         self.parser = parser
-        current = State(isInTime: selection.since == nil)
+        current = State(selection)
     }
 
     /// Whether a line of the block is selected; lines are asked about in their order.
@@ -128,7 +136,9 @@ struct RecordFilter {
         guard unknown.category || unknown.conditions else { return }
         let record = parser.record(of: line)
         if unknown.category { state.hasCategory = record.category == selection.category }
-        if unknown.conditions { state.passesConditions = selection.conditions.allSatisfy { $0.holds(for: record) } }
+        if unknown.conditions {
+            state.passesConditions = selection.conditions.allSatisfy { $0.holds(for: record) }
+        }
         (unknown.category, unknown.conditions) = (false, false)
     }
 

@@ -45,21 +45,34 @@ struct LineRecordParserTests {
     @Test(
         "The lines of other programs are read",
         arguments: [
-            ("2015-07-29 17:41:44,747 - INFO  [QuorumPeer:a@774] - Notification", "2015-07-29T17:41:44.747Z", "info"),
+            (
+                "2015-07-29 17:41:44,747 - INFO  [QuorumPeer:a@774] - Notification",
+                "2015-07-29T17:41:44.747Z", "info"
+            ),
             ("Dec 10 06:55:46 LabSZ sshd[24200]: Invalid user", "2025-12-10T06:55:46Z", ""),
             ("<34>Nov 10 10:20:30 web su: failed", "2026-11-10T10:20:30Z", "fatal"),
             ("E1110 10:20:30.250000 1 main.go:3] broken", "2026-11-10T10:20:30.25Z", "error"),
             ("[Thu Jun 09 06:07:04 2005] [notice] LDAP: Built", "2005-06-09T06:07:04Z", "notice"),
             ("10.0.0.1 - - [20/Nov/2026:10:20:30 +0100] \"GET / HTTP/1.1\" 200", "2026-11-20T09:20:30Z", ""),
             (#"{"level":30,"time":1763634030123,"msg":"x"}"#, "2025-11-20T10:20:30.123Z", "info"),
-            (#"{"level":"warn","ts":1763634030.5,"logger":"db","msg":"x"}"#, "2025-11-20T10:20:30.5Z", "warning"),
-            (#"{"@timestamp":"2026-11-20T10:20:30Z","log":{"level":"error"}}"#, "2026-11-20T10:20:30Z", "error"),
-            (#"{"__REALTIME_TIMESTAMP":"1763634030123456","PRIORITY":"4"}"#, "2025-11-20T10:20:30.123456Z", "warning"),
+            (
+                #"{"level":"warn","ts":1763634030.5,"logger":"db","msg":"x"}"#, "2025-11-20T10:20:30.5Z",
+                "warning"
+            ),
+            (
+                #"{"@timestamp":"2026-11-20T10:20:30Z","log":{"level":"error"}}"#, "2026-11-20T10:20:30Z",
+                "error"
+            ),
+            (
+                #"{"__REALTIME_TIMESTAMP":"1763634030123456","PRIORITY":"4"}"#, "2025-11-20T10:20:30.123456Z",
+                "warning"
+            ),
             ("ts=2026-11-20T10:20:30Z lvl=warn msg=\"a b\"", "2026-11-20T10:20:30Z", "warning"),
             ("2026-11-20T10:20:30+0100 host app[3]: x", "2026-11-20T09:20:30Z", ""),
             ("[2026-11-20 10:20:30] [error] x", "2026-11-20T10:20:30Z", "error"),
             ("no time and no level, only an error in a sentence", "", ""),
-            ("17 bottles", "", ""), ("{", "", ""), ("{\"time\":\"", "", ""), ("<", "", ""), ("[", "", ""), ("Nov 20", "", ""),
+            ("17 bottles", "", ""), ("{", "", ""), ("{\"time\":\"", "", ""), ("<", "", ""), ("[", "", ""),
+            ("Nov 20", "", ""),
         ])
     func foreign(_ line: String, _ moment: String, _ level: String) {
         let record = Array(line.utf8).withUnsafeBytes { LineRecordParser(now: Self.now).record(of: $0) }
@@ -72,10 +85,14 @@ struct LineRecordParserTests {
         let parser = LineRecordParser(now: Self.now)
         let syslog = parser.record(of: "Dec 10 06:55:46 LabSZ sshd[24200]: Invalid user a=b")
         #expect(syslog.category == "sshd" && syslog.message == "Invalid user a=b")
-        #expect(syslog.fields == [.init("host", "LabSZ"), .init("pid", "24200", isLiteral: true), .init("a", "b")])
+        #expect(
+            syslog.fields == [
+                .init("host", "LabSZ"), .init("pid", "24200", isLiteral: true), .init("a", "b"),
+            ])
         let line = parser.record(of: "2026-11-20 10:20:30.123Z info    A.swift:42 no {fields} here")
         #expect(line.message == "no {fields} here" && line.fields == [.init("source", "A.swift:42")])
-        let json = parser.record(of: #"{"msg":"a\nb \u00e9 \ud83d\ude00","n":[1,"}"],"o":{"p":{"q":1}},"b":true}"#)
+        let json = parser.record(
+            of: #"{"msg":"a\nb \u00e9 \ud83d\ude00","n":[1,"}"],"o":{"p":{"q":1}},"b":true}"#)
         #expect(json.message == "a\nb é 😀")
         #expect(json.fields.map(\.name) == ["n", "o.p.q", "b"])
         #expect(json["n"]?.value == #"[1,"}"]"#)

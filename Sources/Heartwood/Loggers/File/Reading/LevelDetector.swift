@@ -157,6 +157,12 @@ package struct LevelDetector {
         }
     }
 
+    /// Whether a word, wherever it is in a line, may be a level or the key of one.
+    package static func isOfInterest(_ line: UnsafeRawBufferPointer, _ start: Int, _ length: Int) -> Bool {
+        guard length >= 3, length <= 9 else { return false }
+        return isKey(line, start, length) || word(line, start, length, isMarked: true) != nil
+    }
+
     private static func word(_ line: Bytes, _ start: Int, _ length: Int, isMarked: Bool) -> LogLevel? {
         switch packed(line, start, length) {
         case Word.fatal, Word.critical, Word.crit, Word.alert, Word.emerg, Word.panic: .fatal
@@ -214,22 +220,37 @@ package struct LevelDetector {
             || "_/.-@$\\".utf8.contains(before) || "_/@$\\-(".utf8.contains(after)
     }
 
-    /// The words, packed as `packed` does it.
+    /// The words, packed as `packed` does it: constants, so that no line pays for looking whether they are there.
     private enum Word {
-        static let level = pack("level"), lvl = pack("lvl"), severity = pack("severity"),
-            loglevel = pack("loglevel")
-        static let levelnam = pack("levelnam")
-        static let fatal = pack("fatal"), critical = pack("critical"), crit = pack("crit"),
-            alert = pack("alert")
-        static let emerg = pack("emerg"), emergenc = pack("emergenc"), panic = pack("panic")
-        static let error = pack("error"), err = pack("err"), severe = pack("severe"), fail = pack("fail")
-        static let warn = pack("warn"), warning = pack("warning"), wrn = pack("wrn")
-        static let notice = pack("notice"), note = pack("note"), info = pack("info"), inf = pack("inf")
-        static let debug = pack("debug"), dbug = pack("dbug"), dbg = pack("dbg")
-        static let trace = pack("trace"), verbose = pack("verbose"), trce = pack("trce"), trc = pack("trc")
-
-        private static func pack(_ word: StaticString) -> UInt64 {
-            word.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt64($1) } }
-        }
+        static var level: UInt64 { 0x6C6576656C }  // level
+        static var lvl: UInt64 { 0x6C766C }  // lvl
+        static var severity: UInt64 { 0x7365766572697479 }  // severity
+        static var loglevel: UInt64 { 0x6C6F676C6576656C }  // loglevel
+        static var levelnam: UInt64 { 0x6C6576656C6E616D }  // levelnam
+        static var fatal: UInt64 { 0x666174616C }  // fatal
+        static var critical: UInt64 { 0x637269746963616C }  // critical
+        static var crit: UInt64 { 0x63726974 }  // crit
+        static var alert: UInt64 { 0x616C657274 }  // alert
+        static var emerg: UInt64 { 0x656D657267 }  // emerg
+        static var emergenc: UInt64 { 0x656D657267656E63 }  // emergenc
+        static var panic: UInt64 { 0x70616E6963 }  // panic
+        static var error: UInt64 { 0x6572726F72 }  // error
+        static var err: UInt64 { 0x657272 }  // err
+        static var severe: UInt64 { 0x736576657265 }  // severe
+        static var fail: UInt64 { 0x6661696C }  // fail
+        static var warn: UInt64 { 0x7761726E }  // warn
+        static var warning: UInt64 { 0x7761726E696E67 }  // warning
+        static var wrn: UInt64 { 0x77726E }  // wrn
+        static var notice: UInt64 { 0x6E6F74696365 }  // notice
+        static var note: UInt64 { 0x6E6F7465 }  // note
+        static var info: UInt64 { 0x696E666F }  // info
+        static var inf: UInt64 { 0x696E66 }  // inf
+        static var debug: UInt64 { 0x6465627567 }  // debug
+        static var dbug: UInt64 { 0x64627567 }  // dbug
+        static var dbg: UInt64 { 0x646267 }  // dbg
+        static var trace: UInt64 { 0x7472616365 }  // trace
+        static var verbose: UInt64 { 0x766572626F7365 }  // verbose
+        static var trce: UInt64 { 0x74726365 }  // trce
+        static var trc: UInt64 { 0x747263 }  // trc
     }
 }

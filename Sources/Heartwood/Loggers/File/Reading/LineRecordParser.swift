@@ -78,7 +78,9 @@ package struct LineRecordParser: Sendable {
 
     /// A level of the program's own, by the name after the time.
     private func ownLevel(_ line: Bytes) -> LogLevel? {
-        guard let first = line.first, first &- 0x30 < 10, let (_, end) = times.iso(line, 0) else { return nil }
+        guard let first = line.first, first &- 0x30 < 10, let (_, end) = times.iso(line, 0) else {
+            return nil
+        }
         let word = line[min(end, line.count)...].drop { $0 == 0x20 }.prefix(40).prefix { $0 != 0x20 }
         return word.isEmpty ? nil : LogLevel(named: String(decoding: word, as: UTF8.self))
     }

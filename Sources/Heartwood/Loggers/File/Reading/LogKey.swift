@@ -24,7 +24,9 @@ package struct LogKey: Sendable {
     package func matches(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         for name in names where name.utf8CodeUnitCount == range.count {
             let isSame = name.withUTF8Buffer { name in
-                for offset in 0..<name.count where name[offset] != line[range.lowerBound + offset] { return false }
+                for offset in 0..<name.count where name[offset] != line[range.lowerBound + offset] {
+                    return false
+                }
                 return true
             }
             if isSame { return true }

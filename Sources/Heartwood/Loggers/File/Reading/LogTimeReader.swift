@@ -57,7 +57,9 @@ package struct LogTimeReader {
     /// `Nov 20 10:20:30`, or `Fri Nov 20 10:20:30.123 2026`.
     private func named(_ line: Bytes, _ start: Int) -> LogTimestamp? {
         var index = start
-        if LogTimeReader.month(line, index) == nil, index + 4 < line.count, line[index + 3] == 0x20 { index += 4 }
+        if LogTimeReader.month(line, index) == nil, index + 4 < line.count, line[index + 3] == 0x20 {
+            index += 4
+        }
         guard let month = LogTimeReader.month(line, index), index + 12 < line.count, line[index + 3] == 0x20
         else { return nil }
         let digits = line[index + 4] == 0x20 ? 1 : 2
@@ -131,7 +133,9 @@ package struct LogTimeReader {
             }
         }
         let (sum, isBeyond) = nanoseconds.addingReportingOverflow(fraction)
-        guard !isBeyond, (631_152_000_000_000_000...4_102_444_800_000_000_000).contains(sum) else { return nil }
+        guard !isBeyond, (631_152_000_000_000_000...4_102_444_800_000_000_000).contains(sum) else {
+            return nil
+        }
         return LogTimestamp(nanoseconds: Int64(sum))
     }
 
@@ -140,7 +144,9 @@ package struct LogTimeReader {
         var civil = civil
         civil.year = CivilTime(nanoseconds: now.nanoseconds).year + 1
         for _ in 0..<6 {
-            if civil.isValid, civil.moment(offset: 0) <= now + .seconds(86_400) { return civil.moment(offset: 0) }
+            if civil.isValid, civil.moment(offset: 0) <= now + .seconds(86_400) {
+                return civil.moment(offset: 0)
+            }
             civil.year -= 1
         }
         return nil

@@ -44,7 +44,9 @@ struct SyslogLine {
             index += 2
             var value: [UInt8] = []
             while index < line.count, line[index] != 0x22 {
-                if line[index] == 0x5C, index + 1 < line.count, "\"\\]".utf8.contains(line[index + 1]) { index += 1 }
+                if line[index] == 0x5C, index + 1 < line.count, "\"\\]".utf8.contains(line[index + 1]) {
+                    index += 1
+                }
                 value.append(line[index])
                 index += 1
             }

@@ -1,0 +1,107 @@
+import Heartwood
+
+/// The short way of lines into files, where those are the only place that they go to: from the block that was read to the block
+/// that is written, without a message for each.
+///
+/// What is written, counted and left out is the same as on the long way through a dispatcher; all lines of a block have the time
+/// at which it was read.
+///
+/// Owned by the pump's thread.
+final class DirectLines {
+    private let options: PipeOptions
+    private let template: LineTemplate
+    private let output: BlockOutput
+    private let stop: StopSignal
+    private let levelOf: LevelRule
+    /// Lines of each level in the block at hand.
+    private let levels: UnsafeMutablePointer<Int>
+    private var lastLevel = LogLevel.info
+
+    init(
+        _ options: PipeOptions, file: FileLogger, formatter: LogFormatter?, category: LogCategory,
+        _ stop: StopSignal
+    ) {
+        self.options = options
+        self.stop = stop
+        template = LineTemplate(options.form, formatter: formatter, category: category)
+        output = BlockOutput(file)
+        levelOf = LevelRule(options)
+        levels = .allocate(capacity: 7)
+        levels.initialize(repeating: 0, count: 7)
+    }
+
+    deinit { levels.deallocate() }
+
+    /// Takes all lines that the splitter has; the rest, too, where the input is at its end.
+    func take(_ splitter: inout LineSplitter, atEnd: Bool, _ counts: inout PipeCounts) {
+        template.begin(at: SystemClock().now())
+        let block = output.next(unless: stop)
+        var tally = PipeCounts()
+        block.fill { buffer, ends in
+            if atEnd {
+                splitter.finish { add($0, $1, &buffer, &ends, &tally) }
+            } else {
+                splitter.forEachLine { add($0, $1, &buffer, &ends, &tally) }
+            }
+        }
+        output.write(block)
+        for index in 0..<7 {
+            counts.levels[index] += levels[index]
+            levels[index] = 0
+        }
+        counts.lines += tally.lines
+        counts.records += tally.records
+        counts.cutLines += tally.cutLines
+        counts.belowLevel += tally.belowLevel
+        counts.notUTF8 += tally.notUTF8
+    }
+
+    @inline(__always)
+    private func add(
+        _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ buffer: inout LogBuffer,
+        _ ends: inout [Int],
+        _ tally: inout PipeCounts
+    ) {
+        let scan = LineScan(line, findsLevels: levelOf.detects)
+        guard part == .whole else { return addPiece(line, part, scan, &buffer, &ends, &tally) }
+        let level = levelOf(line, scan)
+        tally.lines += 1
+        levels[min(level.index, 6)] += 1
+        if !options.levels.contains(level) {
+            tally.belowLevel += 1
+            return
+        }
+        if scan.needsCare, !LogBuffer.isUTF8(line) { tally.notUTF8 += 1 }
+        tally.records += 1
+        template.append(line, level, scan, to: &buffer)
+        ends.append(buffer.count)
+    }
+
+    /// A piece of a line has the level of the first, and says which it is.
+    private func addPiece(
+        _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ scan: LineScan,
+        _ buffer: inout LogBuffer,
+        _ ends: inout [Int], _ tally: inout PipeCounts
+    ) {
+        if part == .piece(1) { lastLevel = levelOf(line, scan) }
+        let level = lastLevel
+        var fields: LogMetadata
+        switch part {
+        case .whole: fields = [:]
+        case .piece(let number): fields = ["part": .integer(Int64(number))]
+        case .last(let number):
+            fields = ["part": .integer(Int64(number)), "last": true]
+            tally.lines += 1
+            tally.cutLines += 1
+            levels[min(level.index, 6)] += 1
+        }
+        if !options.levels.contains(level) {
+            if case .last = part { tally.belowLevel += 1 }
+            return
+        }
+        if scan.needsCare, !LogBuffer.isUTF8(line) { tally.notUTF8 += 1 }
+        tally.records += 1
+        template.append(line, level, fields: fields, to: &buffer)
+        ends.append(buffer.count)
+    }
+}

@@ -1,0 +1,74 @@
+import Heartwood
+
+/// Counts records by level, category, time and message, in bounded memory.
+struct LogTally {
+    private(set) var lines = 0
+    private(set) var records = 0
+    private(set) var first: LogTimestamp?
+    private(set) var last: LogTimestamp?
+    /// By the place of the level in the order of severity; the last place is for records without a level.
+    private(set) var levels = [Int](repeating: 0, count: 8)
+    private(set) var categories: [String: Int] = [:]
+    /// By the number of the minute since 1970.
+    private(set) var minutes: [Int64: Int] = [:]
+    /// By the text with its numbers folded.
+    private(set) var messages: [String: Int] = [:]
+    /// Records whose category or message found no room in the tables.
+    private(set) var others = 0
+
+    /// How many different categories, minutes and messages are told apart.
+    static let limit = 100_000
+
+    private let parser = LineRecordParser()
+
+    /// Counts a line; one that continues a message counts only as a line.
+    mutating func add(_ line: UnsafeRawBufferPointer) {
+        lines += 1
+        if RecordFilter.isContinuation(line) { return }
+        let record = parser.record(of: line)
+        records += 1
+        levels[record.level.map { min($0.index, 6) } ?? 7] += 1
+        if let moment = record.moment {
+            first = min(first ?? moment, moment)
+            last = max(last ?? moment, moment)
+            LogTally.count(moment.nanoseconds.dividedDown(by: 60_000_000_000), in: &minutes, &others)
+        }
+        LogTally.count(record.category ?? "-", in: &categories, &others)
+        LogTally.count(LogTally.folded(record.message), in: &messages, &others)
+    }
+
+    private static func count<Key: Hashable>(_ key: Key, in table: inout [Key: Int], _ others: inout Int) {
+        if table.count >= limit, table[key] == nil {
+            others += 1
+        } else {
+            table[key, default: 0] += 1
+        }
+    }
+
+    /// The text with `#` for each number, so that messages which differ in nothing else are one.
+    static func folded(_ text: String) -> String {
+        var result: [UInt8] = []
+        var isInNumber = false
+        for byte in text.utf8.prefix(300) {
+            let isDigit = byte &- 0x30 < 10
+            if !isDigit { result.append(byte) } else if !isInNumber { result.append(UInt8(ascii: "#")) }
+            isInNumber = isDigit
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The most frequent entries of a table, those of the same number in the order of their names.
+    static func top(_ table: [String: Int], _ count: Int) -> [(name: String, count: Int)] {
+        let sorted = table.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
+        return sorted.prefix(count).map { ($0.key, $0.value) }
+    }
+
+    /// How many records there are in each period of so many minutes, in order; periods without a record are left out.
+    func periods(of minutesEach: Int64) -> [(start: LogTimestamp, count: Int)] {
+        var sums: [Int64: Int] = [:]
+        for (minute, count) in minutes { sums[minute.dividedDown(by: minutesEach), default: 0] += count }
+        return sums.sorted { $0.key < $1.key }.map { period, count in
+            (LogTimestamp(nanoseconds: period * minutesEach * 60_000_000_000), count)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Heartwood
+
+/// `heartwood stats`: what is in logs, in numbers.
+enum StatsCommand: Subcommand {
+    static let name = "stats"
+    static let summary = "Counts the messages of logs by level, category, time and text."
+    static let operands = "DIR|FILE…"
+    static let options = [
+        OptionGroup(
+            title: "What",
+            options: [
+                Option(
+                    "--top", "-n", value: "COUNT", help: "The COUNT most frequent of each; 10 by default."),
+                Option("--by", value: "PERIOD", help: "Counts by minute (the default), hour or day."),
+                Option("--json", help: "Writes one JSON object."),
+            ]),
+        LogSelection.filters, LogSelection.keys,
+    ]
+    static let details = """
+        Messages that differ only in their numbers are one: `request # took # ms`. Lines of a stack trace belong to
+        their message. At most 100,000 categories, minutes and messages are told apart; what is beyond that is
+        counted as `others`.
+
+        Examples:
+            heartwood stats /var/log/shop --since 1d
+            heartwood stats /var/log/shop --level error --by hour --json
+        """
+
+    static func run(_ arguments: Arguments) throws -> ExitStatus {
+        let count = try arguments.integer("--top") ?? 10
+        let minutes: Int64
+        switch arguments.value("--by") ?? "minute" {
+        case "minute": minutes = 1
+        case "hour": minutes = 60
+        case "day": minutes = 1440
+        case let other: throw UsageError("--by must be minute, hour or day (got “\(other)”)")
+        }
+        var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
+        var tally = LogTally()
+        try reading.readAll(singly: true) { tally.add($0.line) }
+        let text = arguments.has("--json") ? json(tally, count, minutes) : table(tally, count, minutes)
+        Terminal.output.write(text)
+        return reading.isWhole ? .success : .failure
+    }
+
+    private static func levels(_ tally: LogTally) -> [(name: String, count: Int)] {
+        let names = LogLevel.standardLevels.map(\.name) + ["-"]
+        return zip(names, tally.levels).filter { $1 > 0 }.map { ($0, $1) }
+    }
+
+    private static func table(_ tally: LogTally, _ count: Int, _ minutes: Int64) -> String {
+        var text = "\(Readable.count(tally.records, "message")) in \(Readable.count(tally.lines, "line"))"
+        if let first = tally.first, let last = tally.last {
+            text += ", \(LineRecord.text(of: first)) to \(LineRecord.text(of: last))"
+        }
+        text += "\n"
+        func add(_ title: String, _ rows: [(name: String, count: Int)]) {
+            guard !rows.isEmpty else { return }
+            text += "\n\(title)\n"
+            for row in rows {
+                let number = Readable.count(row.count)
+                let name = LogBuffer.escaped(row.name)
+                text += String(repeating: " ", count: max(0, 12 - number.count)) + "\(number)  \(name)\n"
+            }
+        }
+        add("Levels", levels(tally))
+        add("Categories", LogTally.top(tally.categories, count))
+        let periods = tally.periods(of: minutes).map {
+            (name: LineRecord.text(of: $0.start), count: $0.count)
+        }
+        add("Times", periods.count > 2 * count ? busiest(periods, count) : periods)
+        add("Messages", LogTally.top(tally.messages, count))
+        if tally.others > 0 { text += "\n\(Readable.count(tally.others)) others\n" }
+        return text
+    }
+
+    /// The periods with the most messages, in the order of time.
+    private static func busiest(_ periods: [(name: String, count: Int)], _ count: Int) -> [(
+        name: String, count: Int
+    )] {
+        periods.sorted { $0.count > $1.count }.prefix(count).sorted { $0.name < $1.name }
+    }
+
+    private static func json(_ tally: LogTally, _ count: Int, _ minutes: Int64) -> String {
+        var output = LogBuffer()
+        func add(_ key: StaticString, _ rows: [(name: String, count: Int)]) {
+            output.append(",\"" as StaticString)
+            output.append(key)
+            output.append("\":{" as StaticString)
+            for (index, row) in rows.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                output.append(json: row.name)
+                output.append(":\(row.count)")
+            }
+            output.append("}" as StaticString)
+        }
+        output.append("{\"lines\":\(tally.lines),\"messages\":\(tally.records),\"others\":\(tally.others)")
+        add("levels", levels(tally))
+        add("categories", LogTally.top(tally.categories, count))
+        add("times", tally.periods(of: minutes).map { (LineRecord.text(of: $0.start), $0.count) })
+        add("top", LogTally.top(tally.messages, count))
+        output.append("}\n" as StaticString)
+        return output.text
+    }
+}
+
+extension LogBuffer {
+    /// The text as it may be shown on a terminal.
+    fileprivate static func escaped(_ text: String) -> String {
+        var output = LogBuffer()
+        output.appendEscaped(text)
+        return output.text
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodTool
+
+@Suite("The short way of lines into files")
+struct DirectLinesTests {
+    /// Lines of every kind: words for levels in every place, all bytes, real logs, and what is around 64 and 512 bytes.
+    private static let lines: [[UInt8]] = {
+        var lines: [[UInt8]] = []
+        let words = [
+            "error", "ERROR", "Error", "warn", "WARNING", "info", "INF", "debug", "trace", "fatal", "FATALX",
+            "XERROR",
+            "level", "lvl", "severity", "levelname", "loglevel", "note", "crit", "emergency", "in", "IN",
+            "ERR",
+        ]
+        let frames = [
+            ("", ":"), ("[", "]"), ("(", ")"), ("<", ">"), ("|", "|"), (" ", " "),
+            ("2026-11-20 10:20:30 ", " x"), ("a ", "=warn"),
+            ("\"", "\":\"error\""), ("x", ""), ("", "_x"), ("{\"", "\": 40}"), ("<34>", ""),
+            ("E1120 10:20:30 ", ""),
+            ("10:20 T ", " y"), ("[12", "] "), ("é", ":"), ("", ""), ("12Z ", " "),
+        ]
+        for word in words {
+            for (before, after) in frames {
+                for padding in [
+                    0, 1, 40, 55, 60, 61, 62, 63, 64, 125, 126, 127, 128, 500, 505, 508, 510, 512,
+                ] {
+                    lines.append(Array((String(repeating: "-", count: padding) + before + word + after).utf8))
+                    lines.append(
+                        Array((String(repeating: "a", count: padding) + " " + before + word + after).utf8))
+                }
+            }
+        }
+        lines +=
+            (0...255).map { [UInt8($0)] }
+            + (0...255).map { Array("text ".utf8) + [UInt8($0)] + Array(" \"end".utf8) }
+        for name in ["OpenSSH_2k.log", "Zookeeper_2k.log"] {
+            lines += (ToolProcess.realLog(name) ?? []).split(separator: 0x0A).map(Array.init)
+        }
+        return lines
+    }()
+
+    private func scan(_ line: [UInt8]) -> LineScan {
+        (line + [UInt8](repeating: UInt8(ascii: "E"), count: LineScan.slack)).withUnsafeBytes {
+            LineScan(UnsafeRawBufferPointer(rebasing: $0.prefix(line.count)), findsLevels: true)
+        }
+    }
+
+    @Test(
+        "A line that is said to name no level names none, and most real lines without one are not looked at")
+    func levels() {
+        var looked = 0
+        for line in Self.lines {
+            let level = line.withUnsafeBytes { LevelDetector.level(of: $0) }
+            let scan = scan(line)
+            if scan.mayHaveLevel { looked += 1 }
+            #expect(level == nil || scan.mayHaveLevel, "\(String(decoding: line, as: UTF8.self))")
+        }
+        let real = (ToolProcess.realLog("OpenSSH_2k.log") ?? []).split(separator: 0x0A).map(Array.init)
+        let suspects = real.filter { scan($0).mayHaveLevel }.count
+        #expect(suspects <= real.count / 4, "\(suspects) of \(real.count)")
+        #expect(looked > 100)
+    }
+
+    @Test("A line is looked at closely when, and only when, it is not plain text")
+    func care() {
+        for line in Self.lines {
+            let scan = scan(line)
+            #expect(scan.needsCare == line.contains { $0 < 0x20 || $0 >= 0x7F || $0 == 0x5C })
+            #expect(scan.hasQuote == line.contains(0x22))
+        }
+    }
+
+    @Test(
+        "Each line is written as the formatter writes it, byte for byte", arguments: [false, true],
+        ["", "shop \"a@b\""])
+    func template(_ isJSON: Bool, _ name: String) {
+        let category = name.isEmpty ? LogCategory.default : LogCategory(name)
+        var lineOptions = LineFormatter.Options()
+        lineOptions.showsPlace = false
+        var jsonOptions = JSONLinesFormatter.Options()
+        jsonOptions.includesPlace = false
+        jsonOptions.includesThread = false
+        let formatter: LogFormatter = isJSON ? JSONLinesFormatter(jsonOptions) : LineFormatter(lineOptions)
+        let template = LineTemplate(isJSON ? .json : .line, formatter: formatter, category: category)
+        let moment = LogTimestamp(nanoseconds: 1_795_000_000_123_456_789)
+        template.begin(at: moment)
+        for (index, line) in Self.lines.enumerated() {
+            let level = LogLevel.standardLevels[index % 7]
+            var output = LogBuffer()
+            line.withUnsafeBytes { template.append($0, level, scan(line), to: &output) }
+            var expected = LogBuffer()
+            let text = line.withUnsafeBytes { LogText(utf8: $0) }
+            let message = LogMessage(
+                text, level: level, category: category, timestamp: moment, sequence: UInt64(index), file: "",
+                function: "", line: 0)
+            #expect(formatter.format(message, into: &expected))
+            expected.append(0x0A as UInt8)
+            #expect(output.text == expected.text)
+        }
+    }
+
+    @Test(
+        "With --raw the files hold exactly what was read, whatever it is, across many files",
+        arguments: ["64KiB", "0"])
+    func raw(_ size: String) async throws {
+        let tool = try ToolProcess()
+        var input: [UInt8] = []
+        for _ in 0..<3 { for line in Self.lines { input += line + [0x0A] } }
+        input += [UInt8](repeating: 0x0A, count: 100_000)
+        let path = try tool.file("all", input)
+        let outcome = try await tool.shell(
+            "cat '\(path)' | \"$HEARTWOOD\" pipe --raw -d '\(tool.logs)' --max-size \(size) --keep 0; cat '\(tool.logs)'/*.log | cmp - '\(path)' && echo same"
+        )
+        #expect(outcome.output == "same\n", "\(outcome.error)")
+        let files = try tool.logFiles()
+        #expect(size == "0" ? files.count == 1 : files.count > 30)
+        #expect(files.allSatisfy { $0.last == 0x0A && (size == "0" || $0.count <= 65_536) })
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodTool
+
+@Suite("heartwood cat and stats, with every format")
+struct FormatsTests {
+    let tool: ToolProcess
+    static let formatters: [LogFormatter] = [
+        LineFormatter(), JSONLinesFormatter(), JSONLinesFormatter(.ecs(service: "shop")),
+        JSONLinesFormatter(.gelf(host: "web1")),
+        LogfmtFormatter(), SyslogFormatter(),
+    ]
+
+    init() throws { tool = try ToolProcess() }
+
+    /// 23 messages, two of them errors or worse, one an hour.
+    private func write(_ formatter: LogFormatter) throws {
+        try FileManager.default.createDirectory(
+            atPath: tool.logs, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        var text = ""
+        for index in 0..<23 {
+            let level: LogLevel = index == 5 ? .error : index == 17 ? .fatal : index % 2 == 0 ? .info : .debug
+            let message = LogMessage(
+                "request \(index) took \(index * 10, as: "ms") ms", level: level,
+                category: LogCategory(index == 7 ? "net.http" : "shop"),
+                timestamp: LogTimestamp(
+                    nanoseconds: 1_795_000_000_000_000_000 + Int64(index) * 3_600_000_000_000))
+            text += (formatter.format(message) ?? "") + "\n"
+        }
+        try Data(text.utf8).write(to: URL(fileURLWithPath: tool.logs + "/a.log"))
+    }
+
+    @Test("Levels, times, categories and fields select the same messages in every format", arguments: 0..<6)
+    func selects(_ index: Int) async throws {
+        try write(Self.formatters[index])
+        let since = LineRecord.text(
+            of: LogTimestamp(nanoseconds: 1_795_000_000_000_000_000 + 20 * 3_600_000_000_000))
+        let outcome = try await tool.shell(
+            """
+            H="$HEARTWOOD"; L='\(tool.logs)'
+            "$H" cat $L --level error | wc -l; "$H" cat $L --since \(since) | wc -l
+            "$H" cat $L --category net.http | wc -l; "$H" cat $L --json --level error | grep -c '"level":"fatal"'
+            "$H" stats $L --json
+            """)
+        let lines = outcome.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(Array(lines.prefix(4)) == ["2", "3", "1", "1"], "\(outcome.error)")
+        #expect(outcome.error.isEmpty)
+        let stats = try #require(lines.last)
+        #expect(stats.contains(#""levels":{"fatal":1,"error":1,"info":12,"debug":9}"#), "\(stats)")
+        #expect(stats.contains(#""categories":{"shop":22,"net.http":1}"#), "\(stats)")
+        #expect(stats.contains(#""top":{"request # took # ms":23}"#), "\(stats)")
+    }
+
+    @Test(
+        "A named value is a field where the format keeps it, and can be compared and shown",
+        arguments: [1, 2, 3, 4, 5])
+    func fields(_ index: Int) async throws {
+        try write(Self.formatters[index])
+        let name = index == 3 ? "_ms" : "ms"
+        let outcome = try await tool.shell(
+            "\"$HEARTWOOD\" cat '\(tool.logs)' --where '\(name)>=210' --fields \(name),level,message")
+        #expect(outcome.output == "210\tdebug\trequest 21 took 210 ms\n220\tinfo\trequest 22 took 220 ms\n")
+    }
+
+    @Test("A level or a time that no line has is told once, and nothing is shown as if it had one")
+    func complains() async throws {
+        try FileManager.default.createDirectory(atPath: tool.logs, withIntermediateDirectories: true)
+        try Data("some text\nmore text\n".utf8).write(to: URL(fileURLWithPath: tool.logs + "/a.log"))
+        let level = try await tool.run("cat", tool.logs, "--level", "error")
+        #expect(level.error.components(separatedBy: "no line has a level").count == 2)
+        #expect(level.output.isEmpty)
+        let time = try await tool.run("grep", "text", tool.logs, "--since", "1h")
+        #expect(time.error.contains("no line has a time"))
+        #expect(time.output.isEmpty)
+    }
+}
