@@ -83,14 +83,19 @@ let package = Package(
             name: "HeartwoodSwiftLog", dependencies: ["Heartwood", swiftLog],
             swiftSettings: settings),
         .target(
-            name: "HeartwoodTestSupport", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
+            name: "HeartwoodServer", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
+            swiftSettings: settings),
+        .target(
+            name: "HeartwoodTestSupport",
+            dependencies: ["Heartwood", "HeartwoodHTTP", "HeartwoodServer", "CHeartwood"],
             swiftSettings: settings),
         .executableTarget(
             name: "HeartwoodTool",
             dependencies: [
-                "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite", "HeartwoodTestSupport",
-                "CHeartwood", "CPCRE2",
+                "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite", "HeartwoodServer",
+                "HeartwoodTestSupport", "CHeartwood", "CPCRE2",
             ],
+            resources: [.embedInCode("View/page.html")],
             swiftSettings: settings),
 
         .testTarget(
@@ -115,7 +120,7 @@ let package = Package(
             name: "HeartwoodToolTests",
             dependencies: [
                 "HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite",
-                "HeartwoodTestSupport", "CSQLite",
+                "HeartwoodServer", "HeartwoodTestSupport", "CSQLite",
             ],
             swiftSettings: settings),
     ]

@@ -1,45 +1,29 @@
-import CHeartwood
 import Heartwood
 import HeartwoodHTTP
+import HeartwoodServer
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
-/// One connection of a ``LoopbackServer``, served on a thread of its own until it ends.
-final class LoopbackConnection: @unchecked Sendable {  // used by its own thread only
-    private let descriptor: Int32
+/// One connection of a ``LoopbackServer``: answers as it is told, faults included.
+///
+/// Used by the connection's own thread only.
+final class LoopbackConnection {
+    private let stream: SocketStream
     private let number: Int
     private let state: Locked<LoopbackServer.State>
     private let answer: @Sendable (LoopbackRequest) -> LoopbackAnswer
-    private var input: [UInt8] = []
 
     init(
-        descriptor: Int32, number: Int, state: Locked<LoopbackServer.State>,
+        _ stream: SocketStream, number: Int, state: Locked<LoopbackServer.State>,
         answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer
     ) {
-        self.descriptor = descriptor
+        self.stream = stream
         self.number = number
         self.state = state
         self.answer = answer
-        var on: Int32 = 1
-        setsockopt(descriptor, 6 /* TCP */, TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Answers requests until one side ends the connection.
     func serve() {
         while serveOne() {}
-        close()
-    }
-
-    /// Ends the connection without serving it any more.
-    func close() {
-        state.withLock { _ = $0.connections.remove(descriptor) }
-        closeDescriptor(descriptor)
     }
 
     private func serveOne() -> Bool {
@@ -50,33 +34,33 @@ final class LoopbackConnection: @unchecked Sendable {  // used by its own thread
         }
         let arrival = SystemClock().now()
         let announced = LoopbackRequest(
-            index: index, connection: number, method: head.method, path: head.path, headers: head.headers,
+            index: index, connection: number, method: head.method, path: head.target, headers: head.headers,
             body: [], arrival: arrival)
         // What is done may depend on the body; the faults in reading do not.
         let early = answer(announced)
         switch early.fault {
         case .refused:
             keep(announced, early)
-            reset()
+            stream.resetWhenClosed()
             return false
         case .resetWhileReading:
             _ = readBody(head, upTo: 16, slowly: false)
             keep(announced, early)
-            reset()
+            stream.resetWhenClosed()
             return false
         default: break
         }
-        if head.headers["Expect"]?.lowercased() == "100-continue" { send("HTTP/1.1 100 Continue\r\n\r\n") }
+        if head.headers["Expect"]?.lowercased() == "100-continue" { stream.send("HTTP/1.1 100 Continue\r\n\r\n") }
         guard let body = readBody(head, upTo: nil, slowly: early.readsSlowly) else {
             keep(announced, .status(400))
             return false
         }
         let request = LoopbackRequest(
-            index: index, connection: number, method: head.method, path: head.path, headers: head.headers,
+            index: index, connection: number, method: head.method, path: head.target, headers: head.headers,
             body: body, arrival: arrival)
         let decided = head.length == 0 && head.isChunked == false ? early : answer(request)
         keep(request, decided)
-        guard pause(decided.delay) else { return false }
+        guard stream.pause(decided.delay) else { return false }
         return give(decided)
     }
 
@@ -96,86 +80,39 @@ final class LoopbackConnection: @unchecked Sendable {  // used by its own thread
 
     // MARK: Reading
 
-    private struct Head {
-        var method = ""
-        var path = ""
-        var headers = HTTPHeaders()
-        var length = 0
-        var isChunked = false
-    }
-
-    private func readHead() -> Head? {
-        while true {
-            if let end = input.firstRange(of: Array("\r\n\r\n".utf8)) {
-                let text = String(decoding: input[..<end.lowerBound], as: UTF8.self)
-                input.removeSubrange(..<end.upperBound)
-                return parse(text)
-            }
-            guard input.count < 65_536, readMore(4096) else { return nil }
+    private func readHead() -> HTTPRequestHead? {
+        guard case .head(let bytes) = stream.readHead(limit: 65_536) else { return nil }
+        do throws(HTTPRequestHead.Refusal) {
+            return try HTTPRequestHead(parsing: bytes)
+        } catch {
+            stream.send(
+                "HTTP/1.1 \(error.status) Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            return nil
         }
     }
 
-    private func parse(_ text: String) -> Head? {
-        var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
-        guard !lines.isEmpty else { return nil }
-        let words = lines.removeFirst().split(separator: " ")
-        guard words.count == 3 else { return nil }
-        var head = Head(method: String(words[0]), path: String(words[1]))
-        for line in lines {
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            head.headers[String(line[..<colon])] = String(
-                line[line.index(after: colon)...].drop { $0 == " " })
-        }
-        head.length = head.headers["Content-Length"].flatMap { Int($0) } ?? 0
-        head.isChunked = head.headers["Transfer-Encoding"]?.lowercased() == "chunked"
-        return head.length < 0 ? nil : head
-    }
-
-    private func readBody(_ head: Head, upTo limit: Int?, slowly: Bool) -> [UInt8]? {
+    private func readBody(_ head: HTTPRequestHead, upTo limit: Int?, slowly: Bool) -> [UInt8]? {
         if head.isChunked { return readChunks() }
         if head.length > LoopbackServer.bodyLimit {
-            send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            stream.send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             return nil
         }
         let wanted = min(head.length, limit ?? head.length)
-        while input.count < wanted {
-            guard readMore(slowly ? 512 : 262_144), !slowly || pause(.milliseconds(1)) else { return nil }
+        return stream.readBytes(wanted, piece: slowly ? 512 : 262_144) {
+            !slowly || stream.pause(.milliseconds(1))
         }
-        defer { input.removeFirst(wanted) }
-        return Array(input.prefix(wanted))
     }
 
     private func readChunks() -> [UInt8]? {
         var body: [UInt8] = []
         while true {
-            guard let line = readLine(), let size = Int(line, radix: 16), size >= 0,
-                body.count + size <= LoopbackServer.bodyLimit
+            guard let line = stream.readLine(limit: 1024),
+                let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size >= 0,
+                size <= LoopbackServer.bodyLimit - body.count,
+                let chunk = stream.readBytes(size + 2, piece: 65_536)
             else { return nil }
-            while input.count < size + 2 { guard readMore(65_536) else { return nil } }
-            body.append(contentsOf: input.prefix(size))
-            input.removeFirst(size + 2)
+            body.append(contentsOf: chunk.dropLast(2))
             if size == 0 { return body }
-        }
-    }
-
-    private func readLine() -> String? {
-        while true {
-            if let end = input.firstRange(of: [13, 10]) {
-                defer { input.removeSubrange(..<end.upperBound) }
-                return String(decoding: input[..<end.lowerBound], as: UTF8.self)
-            }
-            guard input.count < 1024, readMore(1024) else { return nil }
-        }
-    }
-
-    private func readMore(_ count: Int) -> Bool {
-        var buffer = [UInt8](repeating: 0, count: count)
-        while true {
-            let got = recv(descriptor, &buffer, count, 0)
-            if got < 0 && hw_errno() == EINTR { continue }
-            guard got > 0 else { return false }
-            input.append(contentsOf: buffer.prefix(got))
-            return true
         }
     }
 
@@ -189,17 +126,17 @@ final class LoopbackConnection: @unchecked Sendable {  // used by its own thread
         switch answer.fault {
         case .honest: break
         case .lost, .refused, .resetWhileReading:
-            reset()
+            stream.resetWhenClosed()
             return false
         case .silence:
-            while pause(.seconds(60)) {}
+            while stream.pause(.seconds(60)) {}
             return false
         case .garbage:
-            send("\u{1}\u{2}this is not HTTP\r\n\r\n")
+            stream.send("\u{1}\u{2}this is not HTTP\r\n\r\n")
             return false
         case .endlessHeader:
-            send("HTTP/1.1 200 OK\r\n")
-            while send("X-More: " + String(repeating: "a", count: 1000) + "\r\n") {}
+            stream.send("HTTP/1.1 200 OK\r\n")
+            while stream.send("X-More: " + String(repeating: "a", count: 1000) + "\r\n") {}
             return false
         case .resetInAnswer, .shorterThanSaid: length += 100
         case .longerThanSaid: body += Array(repeating: UInt8(ascii: "x"), count: 100)
@@ -209,7 +146,7 @@ final class LoopbackConnection: @unchecked Sendable {  // used by its own thread
         headers["Content-Length"] = String(length)
         var text = "HTTP/1.1 \(answer.status) Answer\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
-        guard send(text + "\r\n") else { return false }
+        guard stream.send(text + "\r\n") else { return false }
         return give(body, answer.fault)
     }
 
@@ -217,79 +154,25 @@ final class LoopbackConnection: @unchecked Sendable {  // used by its own thread
         switch fault {
         case .trickle(let interval):
             for byte in body {
-                guard send([byte]), pause(interval) else { return false }
+                guard stream.send([byte]), stream.pause(interval) else { return false }
             }
             return true
         case .filler(let bytes):
             let zeros = [UInt8](repeating: 0, count: 65_536)
             var left = bytes
             while left > 0 {
-                guard send(Array(zeros.prefix(left))) else { return false }
+                guard stream.send(Array(zeros.prefix(left))) else { return false }
                 left -= zeros.count
             }
             return true
         case .resetInAnswer:
-            send(body)
-            reset()
+            stream.send(body)
+            stream.resetWhenClosed()
             return false
         case .longerThanSaid, .shorterThanSaid:
-            send(body)
+            stream.send(body)
             return false
-        default: return send(body)
+        default: return stream.send(body)
         }
     }
-
-    @discardableResult
-    private func send(_ text: String) -> Bool { send(Array(text.utf8)) }
-
-    @discardableResult
-    private func send(_ bytes: [UInt8]) -> Bool {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[sent...])
-                #if canImport(Darwin)
-                return hw_write_quietly(descriptor, rest.baseAddress, rest.count)
-                #else
-                return sendBytes(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-                #endif
-            }
-            if count < 0 && hw_errno() == EINTR { continue }
-            guard count > 0 else { return false }
-            sent += count
-        }
-        return true
-    }
-
-    /// Makes the end of the connection a reset instead of an orderly close.
-    private func reset() {
-        var linger = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
-    }
-
-    /// Waits; false when the client went or the server was stopped meanwhile.
-    private func pause(_ duration: Duration) -> Bool {
-        let milliseconds = Int32(clamping: duration.nanoseconds / 1_000_000)
-        guard milliseconds > 0 else { return true }
-        var entry = pollfd(fd: descriptor, events: hangUp, revents: 0)
-        let result = poll(&entry, 1, milliseconds)
-        return result == 0
-    }
-}
-
-private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
-
-#if !canImport(Darwin)
-private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
-    send(descriptor, bytes, count, flags)
-}
-#endif
-
-/// poll(2)'s event for a client that has ended its side; it has no name in Swift, and none on Apple's systems.
-private var hangUp: Int16 {
-    #if canImport(Darwin)
-    0
-    #else
-    0x2000
-    #endif
 }

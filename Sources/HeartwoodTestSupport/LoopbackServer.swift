@@ -1,15 +1,7 @@
-import CHeartwood
 import Dispatch
 import Heartwood
 import HeartwoodHTTP
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import HeartwoodServer
 
 /// A small HTTP/1.1 server on 127.0.0.1 that answers as it is told, failures included, and keeps what it got.
 ///
@@ -29,8 +21,8 @@ public final class LoopbackServer: Sendable {
     // MARK: Constants (any thread)
 
     /// The port that the system chose.
-    public let port: Int
-    private let listener: Int32
+    public var port: Int { listener.port }
+    private let listener: SocketListener
 
     // MARK: Guarded by 'state'
 
@@ -43,8 +35,6 @@ public final class LoopbackServer: Sendable {
         var arrived = 0
         /// How many of them were read, or given up, and recorded.
         var recorded = 0
-        var connections: Set<Int32> = []
-        var connectionCount = 0
         var isStopped = false
         var waiters: [Int: Waiter] = [:]
         var waiterCount = 0
@@ -55,13 +45,8 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Throws: `LogError` when no socket could be had.
     public init(answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer) throws {
-        (listener, port) = try Self.listen()
-        let started = DetachedThread.start { [listener, state] in
-            Self.accept(on: listener, state: state, answer: answer)
-        }
-        guard started else {
-            close(listener)
-            throw LogError(.network, "the system has no thread for the loopback server")
+        listener = try SocketListener { [state] stream, number in
+            LoopbackConnection(stream, number: number, state: state, answer: answer).serve()
         }
     }
 
@@ -84,7 +69,7 @@ public final class LoopbackServer: Sendable {
     public var stored: [LoopbackRequest] { state.withLock { $0.requests.filter(\.isStored).map(\.request) } }
 
     /// How many connections were made.
-    public var connectionCount: Int { state.withLock { $0.connectionCount } }
+    public var connectionCount: Int { listener.connectionCount }
 
     /// Waits until at least `count` requests have arrived in all, without occupying a thread.
     ///
@@ -109,74 +94,14 @@ public final class LoopbackServer: Sendable {
 
     /// Ends all connections and frees the port; a second call does nothing.
     public func stop() {
-        let (waiters, wasStopped) = state.withLock { state in
+        let waiters = state.withLock { state in
             defer {
                 state.isStopped = true
                 state.waiters = [:]
             }
-            // The connections' threads close them; here they only learn that it is over.
-            for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
-            return (state.waiters, state.isStopped)
+            return state.waiters
         }
         for waiter in waiters.values { waiter.continuation.resume(returning: false) }
-        if !wasStopped { shutdown(listener, Int32(SHUT_RDWR)) }
-    }
-
-    // MARK: The listening socket
-
-    private static func listen() throws -> (Int32, Int) {
-        #if canImport(Darwin)
-        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        #endif
-        guard descriptor >= 0 else {
-            throw LogError(.network, "no socket for the loopback server", cause: hw_errno())
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(descriptor, generic, length) == 0 && listenOn(descriptor, 128) == 0
-                    && getsockname(descriptor, generic, &length) == 0
-            }
-        }
-        guard isListening else {
-            let cause = hw_errno()
-            close(descriptor)
-            throw LogError(.network, "the loopback server cannot listen", cause: cause)
-        }
-        return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
-    }
-
-    private static func accept(
-        on listener: Int32, state: Locked<State>,
-        answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer
-    ) {
-        while true {
-            let descriptor = acceptConnection(listener)
-            let error = hw_errno()
-            let number = state.withLock { state -> Int? in
-                guard !state.isStopped, descriptor >= 0 else { return nil }
-                state.connections.insert(descriptor)
-                defer { state.connectionCount += 1 }
-                return state.connectionCount
-            }
-            if let number {
-                let connection = LoopbackConnection(
-                    descriptor: descriptor, number: number, state: state, answer: answer)
-                if !DetachedThread.start({ connection.serve() }) { connection.close() }
-                continue
-            }
-            if descriptor >= 0 { close(descriptor) }
-            if state.withLock({ $0.isStopped }) || (error != EINTR && error != ECONNABORTED) { break }
-        }
-        close(listener)
+        listener.stop()
     }
 }
-
-private func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }
-
-private func acceptConnection(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }

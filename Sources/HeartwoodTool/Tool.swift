@@ -8,7 +8,8 @@ enum Tool {
     /// All subcommands, in the order in which the help shows them.
     static let subcommands: [any Subcommand.Type] = [
         PipeCommand.self, CatCommand.self, TailCommand.self, GrepCommand.self, StatsCommand.self,
-        DecryptCommand.self, SpoolCommand.self, RecoverCommand.self, ConfigCommand.self, DemoCommand.self,
+        ViewCommand.self, DecryptCommand.self, SpoolCommand.self, RecoverCommand.self, ConfigCommand.self,
+        DemoCommand.self,
     ]
 
     /// Runs the tool with the arguments behind its name.

@@ -1,0 +1,105 @@
+import CHeartwood
+import Heartwood
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A numeric address and a port to listen on.
+package struct SocketAddress: Sendable {
+    /// Whether it is an address of IPv6.
+    package let isVersion6: Bool
+    private let bytes: [UInt8]
+    private let port: Int
+
+    /// Reads a numeric address; nil for anything else, names included.
+    package init?(_ text: String, port: Int) {
+        guard (0...65_535).contains(port) else { return nil }
+        self.port = port
+        var four = in_addr()
+        var six = in6_addr()
+        if inet_pton(AF_INET, text, &four) == 1 {
+            isVersion6 = false
+            bytes = withUnsafeBytes(of: &four) { Array($0) }
+        } else if inet_pton(AF_INET6, text, &six) == 1 {
+            isVersion6 = true
+            bytes = withUnsafeBytes(of: &six) { Array($0) }
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether only programs on this machine can reach it.
+    package var isLoopback: Bool {
+        isVersion6 ? bytes == Array(repeating: 0, count: 15) + [1] : bytes.first == 127
+    }
+
+    /// Whether it means all addresses of the machine.
+    package var isAny: Bool { bytes.allSatisfy { $0 == 0 } }
+
+    /// Opens a socket that listens there.
+    ///
+    /// - Throws: `LogError` when the address cannot be used.
+    func listen() throws -> Int32 {
+        let family = isVersion6 ? AF_INET6 : AF_INET
+        #if canImport(Darwin)
+        let descriptor = socket(family, SOCK_STREAM, 0)
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        #else
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #endif
+        guard descriptor >= 0 else {
+            throw LogError(.network, "no socket for the server", cause: hw_errno())
+        }
+        var on: Int32 = 1
+        if port != 0 {
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
+        guard bindSocket(descriptor) == 0, listenOn(descriptor, 128) == 0 else {
+            let cause = hw_errno()
+            close(descriptor)
+            throw LogError(.network, "the server cannot listen on port \(port)", cause: cause)
+        }
+        return descriptor
+    }
+
+    private func bindSocket(_ descriptor: Int32) -> Int32 {
+        if isVersion6 {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = UInt16(port).bigEndian
+            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes) }
+            return withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+                }
+            }
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    /// The port that a listening socket got.
+    func port(of descriptor: Int32) -> Int {
+        var storage = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        // The port is at the same place for both families.
+        return result == 0 ? Int(UInt16(bigEndian: storage.sin6_port)) : 0
+    }
+}
+
+private func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }

@@ -1,0 +1,152 @@
+import Heartwood
+
+/// Indexes the files that are there, from the last line to the first.
+///
+/// Runs once, on the thread that calls ``run()``.
+final class LogIndexer {
+    /// How much text a block has, about.
+    static let blockSize = 1 << 19
+    /// A line that is longer is taken for several.
+    static let lineLimit = 32 << 20
+    /// How many blocks wait for a line in front of them that says what their first lines are.
+    private static let waitingLimit = 4
+
+    private let store: LogStore
+    private let key: (any SecretProvider)?
+    private let survey = BlockSurvey(LineReader())
+    private let calls = Heartwood.SystemCalls()
+    private let isStopped: @Sendable () -> Bool
+    /// Blocks whose first lines go with lines in front of them, newest first.
+    private var waiting: [(block: LogBlock, bytes: Int)] = []
+
+    init(_ store: LogStore, key: (any SecretProvider)?, isStopped: @escaping @Sendable () -> Bool) {
+        self.store = store
+        self.key = key
+        self.isStopped = isStopped
+    }
+
+    /// Indexes the files, which are given oldest first, each with how much of its text is wanted.
+    func run(_ files: [LogStart]) {
+        store.update { progress in
+            progress.total = files.reduce(0) { $0 + $1.size }
+        }
+        for file in files.reversed() where !isStopped() {
+            if file.isPlain { readBackwards(file) } else { readForwards(file) }
+        }
+        resolve(LineCarry())
+        store.update { $0.isComplete = true }
+    }
+
+    // MARK: Plain files
+
+    private func readBackwards(_ file: LogStart) {
+        var end = file.limit
+        var size = LogIndexer.blockSize
+        while end > 0, !isStopped() {
+            let begin = max(0, end - size)
+            // The byte in front says whether the block begins with a line.
+            let from = max(0, begin - 1)
+            guard let bytes = store.parts.bytes(of: file.part, at: from, count: end - from) else {
+                store.update { $0.damages.append("\(store.parts.name(of: file.part)): cannot be read") }
+                return
+            }
+            var start = 0
+            if from > 0 {
+                guard let newline = bytes.dropLast().firstIndex(of: 0x0A) else {
+                    if size >= LogIndexer.lineLimit {
+                        add(bytes, from..<bytes.count + from, file, from)
+                        end = from
+                        size = LogIndexer.blockSize
+                    } else {
+                        size *= 4
+                    }
+                    continue
+                }
+                start = newline + 1
+            }
+            add(bytes, (from + start)..<end, file, from)
+            end = from + start
+            size = LogIndexer.blockSize
+        }
+    }
+
+    private func add(_ bytes: [UInt8], _ range: Range<Int>, _ file: LogStart, _ base: Int) {
+        let facts = bytes.withUnsafeBytes {
+            survey.facts(of: .init(rebasing: $0[(range.lowerBound - base)..<(range.upperBound - base)]))
+        }
+        add(
+            LogBlock(
+                part: file.part, offset: range.lowerBound, count: range.count, facts: facts, carry: LineCarry()),
+            bytes: range.count)
+    }
+
+    // MARK: Compressed and encrypted files
+
+    private func readForwards(_ file: LogStart) {
+        var blocks: [LogBlock] = []
+        var pending: [UInt8] = []
+        var offset = 0
+        func cut(_ count: Int) {
+            let facts = pending.withUnsafeBytes { survey.facts(of: .init(rebasing: $0[..<count])) }
+            blocks.append(
+                LogBlock(part: file.part, offset: offset, count: count, facts: facts, carry: LineCarry()))
+            pending.removeFirst(count)
+            offset += count
+        }
+        do {
+            let source = try LogFileSource(path: file.path, key: key)
+            while !isStopped(), offset + pending.count < file.limit, let piece = try source.next() {
+                pending += piece
+                if offset + pending.count > file.limit {
+                    pending.removeLast(offset + pending.count - file.limit)
+                }
+                guard pending.count >= LogIndexer.blockSize else { continue }
+                if let newline = pending.lastIndex(of: 0x0A) {
+                    cut(newline + 1)
+                } else if pending.count >= LogIndexer.lineLimit {
+                    cut(pending.count)
+                }
+            }
+            if let damage = source.damage {
+                store.update { $0.damages.append("\(store.parts.name(of: file.part)): \(damage)") }
+            }
+        } catch {
+            store.update { $0.damages.append("\(store.parts.name(of: file.part)): \(error)") }
+        }
+        if !pending.isEmpty { cut(pending.count) }
+        for (index, block) in blocks.enumerated().reversed() {
+            add(block, bytes: index == 0 ? file.size : 0)
+        }
+    }
+
+    // MARK: What the lines in front say
+
+    private func add(_ block: LogBlock, bytes: Int) {
+        if block.facts.carry.head != nil { resolve(block.facts.carry) }
+        waiting.append((block, bytes))
+        if block.facts.leading == 0 || waiting.count > LogIndexer.waitingLimit { resolve(LineCarry()) }
+    }
+
+    /// Adds the blocks that have waited, now that the line in front of them is known.
+    private func resolve(_ carry: LineCarry) {
+        for (block, bytes) in waiting {
+            var block = block
+            block.carry = carry
+            block.facts.resolve(carry)
+            block.facts.carry = block.facts.carry.after(carry)
+            store.addBack(block, bytes: bytes)
+        }
+        waiting = []
+    }
+}
+
+/// A file as it was when the log was opened.
+struct LogStart: Sendable {
+    let part: Int
+    let path: String
+    let isPlain: Bool
+    /// The size of the file.
+    let size: Int
+    /// How much of its text was there; a later line is one that came.
+    let limit: Int
+}

@@ -1,0 +1,130 @@
+import Heartwood
+
+/// The blocks of a log that is viewed: those that were there, found from the end to the beginning, and those that come.
+///
+/// Block -1 is the last one that was there when the log was opened, block 0 the first one after that.
+final class LogStore: Sendable {
+    /// How far the log is known.
+    struct Progress: Sendable {
+        /// How many bytes were there when the log was opened, as far as their number is known.
+        var total = 0
+        /// How many of them are indexed.
+        var done = 0
+        /// Whether all are.
+        var isComplete = false
+        /// What could not be read.
+        var damages: [String] = []
+    }
+
+    // MARK: Constants (any thread)
+
+    let parts: PartReader
+
+    // MARK: Guarded by 'state'
+
+    fileprivate struct State {
+        var back: [LogBlock] = []
+        var front: [LogBlock] = []
+        var rows = RowIndex()
+        var progress = Progress()
+        /// Counts what has changed.
+        var version = 0
+        /// Counts the changes of each block of `front`.
+        var frontVersions: [Int] = []
+        var earliest: Int64?
+        var latest: Int64?
+    }
+    private let state = Locked(State())
+
+    init(parts: PartReader) {
+        self.parts = parts
+    }
+
+    // MARK: Adding
+
+    /// Adds a block in front of all others.
+    func addBack(_ block: LogBlock, bytes: Int) {
+        state.withLock { state in
+            state.back.append(block)
+            state.rows.addBack(block.facts.lines)
+            state.progress.done += bytes
+            state.version += 1
+            state.extend(block.facts)
+        }
+    }
+
+    /// Adds a block after all others.
+    func addFront(_ block: LogBlock) {
+        state.withLock { state in
+            state.front.append(block)
+            state.frontVersions.append(0)
+            state.rows.addFront(block.facts.lines)
+            state.version += 1
+            state.extend(block.facts)
+        }
+    }
+
+    /// Gives the last block again, which has grown.
+    func replaceLastFront(_ block: LogBlock) {
+        state.withLock { state in
+            guard !state.front.isEmpty else { return }
+            state.front[state.front.count - 1] = block
+            state.frontVersions[state.front.count - 1] += 1
+            state.rows.replaceLastFront(block.facts.lines)
+            state.version += 1
+            state.extend(block.facts)
+        }
+    }
+
+    /// Changes what is said about the index.
+    func update(_ change: (inout Progress) -> Void) {
+        state.withLock { state in
+            change(&state.progress)
+            state.version += 1
+        }
+    }
+
+    // MARK: Asking
+
+    /// The number of changes so far.
+    var version: Int { state.withLock { $0.version } }
+    /// How far the log is known.
+    var progress: Progress { state.withLock { $0.progress } }
+    /// The numbers of all rows.
+    var rows: RowIndex { state.withLock { $0.rows } }
+    /// How many blocks there are on both sides.
+    var blockCounts: (back: Int, front: Int) { state.withLock { ($0.back.count, $0.front.count) } }
+    /// The first and the last moment of all lines.
+    var span: (earliest: Int64, latest: Int64)? {
+        state.withLock { state in
+            guard let earliest = state.earliest, let latest = state.latest else { return nil }
+            return (earliest, latest)
+        }
+    }
+
+    /// The block with a number, and how often it has changed.
+    func block(_ number: Int) -> (block: LogBlock, version: Int)? {
+        state.withLock { state in
+            if number < 0 {
+                let index = -number - 1
+                return index < state.back.count ? (state.back[index], 0) : nil
+            }
+            return number < state.front.count ? (state.front[number], state.frontVersions[number]) : nil
+        }
+    }
+
+    /// Calls `body` with what the lines of each block say.
+    func forEachFacts(_ body: (BlockFacts) -> Void) {
+        // A copy: adding goes on meanwhile.
+        let (back, front) = state.withLock { ($0.back, $0.front) }
+        for block in back { body(block.facts) }
+        for block in front { body(block.facts) }
+    }
+}
+
+extension LogStore.State {
+    fileprivate mutating func extend(_ facts: BlockFacts) {
+        if let first = facts.earliest { earliest = min(earliest ?? first, first) }
+        if let last = facts.latest { latest = max(latest ?? last, last) }
+    }
+}

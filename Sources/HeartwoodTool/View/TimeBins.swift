@@ -1,0 +1,48 @@
+import Heartwood
+
+/// How many lines of each level there are in each of some equal pieces of time.
+struct TimeBins: Sendable {
+    /// Lines by level: fatal to verbose, and those without a level.
+    typealias Counts = SIMD8<UInt32>
+
+    /// Where the first piece begins, in nanoseconds since 1970.
+    private(set) var start: Int64 = 0
+    /// How long a piece is, in nanoseconds.
+    private(set) var width: Int64 = 1
+    /// The lines of each piece.
+    private(set) var counts: [Counts] = []
+
+    init() {}
+
+    /// Makes empty pieces for a range of time.
+    init(from start: Int64, to end: Int64, pieces: Int) {
+        self.start = start
+        let span = max(1, end &- start &+ 1)
+        width = max(1, span / Int64(pieces) + (span % Int64(pieces) == 0 ? 0 : 1))
+        counts = Array(repeating: .zero, count: max(1, Int((span + width - 1) / width)))
+    }
+
+    var isEmpty: Bool { counts.isEmpty }
+    /// The first moment after the last piece.
+    var end: Int64 { start + width * Int64(counts.count) }
+
+    /// Counts a line; one outside of the range is not counted.
+    mutating func add(_ moment: Int64, level: Int) {
+        guard moment >= start else { return }
+        let index = Int((moment - start) / width)
+        if index < counts.count { counts[index][level] &+= 1 }
+    }
+
+    /// Counts the lines of other pieces, each at the middle of its piece.
+    mutating func add(_ other: TimeBins) {
+        for (index, amounts) in other.counts.enumerated() where amounts != .zero {
+            let moment = other.start + other.width * Int64(index) + other.width / 2
+            guard moment >= start else { continue }
+            let place = Int((moment - start) / width)
+            if place < counts.count { counts[place] &+= amounts }
+        }
+    }
+
+    /// The place of a level in the counts.
+    static func place(of level: LogLevel?) -> Int { level.map { min($0.severity.index, 6) } ?? 7 }
+}

@@ -1,0 +1,65 @@
+import CHeartwood
+import Heartwood
+import HeartwoodHTTP
+import HeartwoodServer
+
+/// `heartwood view`: a page that shows logs in the browser.
+enum ViewCommand: Subcommand {
+    static let name = "view"
+    static let summary = "Shows logs in the browser, live, with search, filters and a timeline."
+    static let operands = "DIR|FILE…"
+    static let options = [
+        OptionGroup(
+            title: "Where",
+            options: [
+                Option("--port", value: "PORT", help: "Listens on this port; by default on one that is free."),
+                Option(
+                    "--listen", value: "ADDRESS",
+                    help:
+                        "Listens on this numeric address instead of 127.0.0.1, so that other machines can connect."),
+                Option(
+                    "--token-file", value: "FILE",
+                    help:
+                        "Takes the token in the page's address from FILE (16 to 200 letters, digits, - and _), "
+                        + "so that bookmarks last; by default it is random."),
+                Option("--no-open", help: "Shows the page's address, and does not open it in the browser."),
+            ]),
+        OptionGroup(
+            title: "Encrypted files",
+            options: [
+                Option("--key-file", value: "FILE", help: "Reads encrypted files with the key in FILE."),
+                Option(
+                    "--key-env", value: "NAME",
+                    help: "Reads encrypted files with the key in the environment's NAME."),
+            ]),
+    ]
+    static let details = """
+        Of a DIR all files are shown whose names end in .log, .log.gz or .log.hwe, the oldest first, and lines as they
+        come, across rolls. The page is there at once, with the last lines; the index is made meanwhile.
+
+        The server answers programs on this machine only, GET requests only, and only those that know the token in the
+        page's address. Nothing is written to the directories. With --listen, lines travel unencrypted: whoever can see
+        the network can read them.
+
+        Exit codes: 0, ended by SIGINT or SIGTERM; 1, the logs cannot be read, or the port is taken; 2, invalid
+        arguments.
+
+        Examples:
+            heartwood view /var/log/shop
+            ssh -L 8080:127.0.0.1:8080 server heartwood view --port 8080 /var/log/shop
+        """
+
+    static func run(_ arguments: Arguments) throws -> ExitStatus {
+        let paths = arguments.operands
+        guard !paths.isEmpty else { throw UsageError("a directory or a file of logs is needed") }
+        let options = try ViewOptions(arguments)
+        let stop = try StopSignal()
+        let log = ViewLog(paths: paths, key: try LogSelection.key(arguments))
+        try log.start()
+        let session = try ViewSession(log, options)
+        session.announce()
+        while !stop.isRequested { SystemCalls.waitReadable(stop.descriptor) }
+        session.end()
+        return .success
+    }
+}

@@ -1,0 +1,69 @@
+import HeartwoodHTTP
+import HeartwoodServer
+
+/// Decides which requests the view's server answers.
+///
+/// A page of another site that is open in the same browser can send requests here. It does not know the token, and even
+/// with it neither its `Origin`, nor a host name that it has pointed at this address (`Host`), nor what the browser says of
+/// the request (`Sec-Fetch-Site`) passes.
+struct ViewGate: Sendable {
+    /// Why a request is refused.
+    enum Refusal: Equatable {
+        /// `Host` names another server.
+        case host
+        /// The request comes from another site's page.
+        case origin
+        /// The address has no token, or a wrong one.
+        case token
+    }
+
+    private let token: [UInt8]
+    private let hosts: Set<String>
+    /// Whether any numeric address is taken as the host, because the server listens on all of them.
+    private let port: Int
+    private let takesAnyAddress: Bool
+
+    /// Makes a gate for a server that listens on an address and a port.
+    init(token: String, address: String, port: Int) {
+        self.token = Array(token.utf8)
+        self.port = port
+        let place = SocketAddress(address, port: port)
+        takesAnyAddress = place?.isAny ?? false
+        var hosts: Set<String> = [place?.isVersion6 == true ? "[\(address)]:\(port)" : "\(address):\(port)"]
+        if place?.isLoopback == true || takesAnyAddress {
+            hosts.formUnion(["localhost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)"])
+        }
+        self.hosts = hosts
+    }
+
+    /// Says why a request is refused; nil where it is answered.
+    ///
+    /// `isPage` says that the request is for the page itself, which links from elsewhere may open.
+    func refusal(of head: HTTPRequestHead, token given: String?, isPage: Bool) -> Refusal? {
+        guard let host = head.headers["Host"]?.lowercased(), isOurs(host) else { return .host }
+        if let origin = head.headers["Origin"], origin.lowercased() != "http://\(host)" { return .origin }
+        switch head.headers["Sec-Fetch-Site"]?.lowercased() {
+        case nil, "same-origin", "none": break
+        default:
+            guard isPage, head.headers["Sec-Fetch-Mode"]?.lowercased() == "navigate" else { return .origin }
+        }
+        return isToken(given ?? "") ? nil : .token
+    }
+
+    private func isOurs(_ host: String) -> Bool {
+        if hosts.contains(host) { return true }
+        guard takesAnyAddress, host.hasSuffix(":\(port)") else { return false }
+        let name = host.dropLast(":\(port)".count)
+        let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
+        return SocketAddress(String(isBracketed ? name.dropFirst().dropLast() : name), port: port) != nil
+    }
+
+    /// Compares in the same time wherever the first difference is.
+    private func isToken(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count == token.count else { return false }
+        var difference: UInt8 = 0
+        for (left, right) in zip(bytes, token) { difference |= left ^ right }
+        return difference == 0
+    }
+}
