@@ -42,9 +42,11 @@ enum PipeCommand: Subcommand {
         let options = try PipeOptions(arguments)
         let stop = try StopSignal()
         let destinations = try PipeDestinations(options)
+        let view = try options.viewedDirectory.map { try PipeView(directory: $0, arguments) }
         let pump = LinePump(options, destinations, stop)
         let isInOrder = pump.run()
         let isDelivered = destinations.finish(pump, stop)
+        view?.finish(unless: stop)
         if isInOrder, isDelivered { stop.endProcess() }
         return isInOrder && isDelivered ? .success : .failure
     }

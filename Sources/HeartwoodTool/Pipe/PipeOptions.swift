@@ -25,6 +25,8 @@ struct PipeOptions {
 
     var lineLimit = ByteCount.kibibytes(256)
     var isQuiet = false
+    /// The directory whose files are shown in the browser.
+    var viewedDirectory: String?
 
     static let groups: [OptionGroup] = [
         OptionGroup(
@@ -105,7 +107,11 @@ struct PipeOptions {
         OptionGroup(
             title: "Other",
             options: [
-                Option("--quiet", "-q", help: "Shows neither progress nor the summary; errors are shown.")
+                Option("--quiet", "-q", help: "Shows neither progress nor the summary; errors are shown."),
+                Option(
+                    "--view",
+                    help: "Shows the files of --directory in the browser while they are written, as `heartwood view`."
+                ),
             ]),
     ]
 
@@ -149,5 +155,9 @@ struct PipeOptions {
             throw UsageError("--max-line wants a size from 16 to 512KiB, and got \(lineLimit)")
         }
         isQuiet = arguments.has("--quiet")
+        if arguments.has("--view") {
+            guard let directory else { throw UsageError("--view shows files: add --directory DIR") }
+            viewedDirectory = directory
+        }
     }
 }

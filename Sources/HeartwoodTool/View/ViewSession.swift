@@ -19,8 +19,8 @@ struct ViewSession {
     var address: String { server.address }
 
     /// Shows the address, and opens it where there is a browser to open it in.
-    func announce() {
-        Terminal.output.write("\(server.address)\n")
+    func announce(to terminal: Terminal = .output) {
+        terminal.write("\(server.address)\n")
         if options.isExposed {
             Terminal.error.write(
                 "heartwood: other machines can connect; lines travel unencrypted, and whoever has the address can "

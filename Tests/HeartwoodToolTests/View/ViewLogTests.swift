@@ -1,0 +1,199 @@
+import Foundation
+import HeartwoodTestSupport
+import Heartwood
+import Testing
+
+@testable import HeartwoodTool
+
+@Suite("What heartwood view shows")
+struct ViewLogTests {
+    /// Lines of a shop, with stack traces, over several files.
+    private static func text(_ hours: Range<Int>) -> String {
+        var text = ""
+        let levels = ["info   ", "debug  ", "error  ", "warning", "notice "]
+        for hour in hours {
+            for number in 0..<400 {
+                let second = number * 9
+                let clock = String(format: "%02d:%02d:%02d", hour, second / 60, second % 60)
+                let category = number % 3 == 0 ? "shop " : ""
+                text += "2026-11-20 \(clock).000Z \(levels[number % 5]) \(category)A.swift:\(number) Order \(number) ms=\(number)\n"
+                if number % 50 == 2 { text += "  at Pool.lease() Pool.swift:141\n  at main\n" }
+            }
+        }
+        return text
+    }
+
+    private static func files() throws -> [(name: String, bytes: [UInt8])] {
+        [
+            ("shop 2026-11-20--08-00-00-000.log.gz", try GzipMember.compress(Array(text(8..<11).utf8))),
+            ("shop 2026-11-20--11-00-00-000.log", Array(text(11..<13).utf8)),
+            ("shop 2026-11-20--13-00-00-000.log", Array((text(13..<15) + "  the end, without a newline").utf8)),
+        ]
+    }
+
+    @Test(
+        "The lines of a filter are those of heartwood grep and cat, byte for byte",
+        arguments: [
+            ("", "cat LOGS"), ("q=Order+7", "grep -F -i 'order 7' LOGS"),
+            ("q=order+7&cs=1", "grep -F 'order 7' LOGS"), ("q=Order+7&cs=1", "grep -F 'Order 7' LOGS"),
+            ("q=Order+%5B12%5D7%3F+&re=1&cs=1", "grep 'Order [12]7? ' LOGS"),
+            ("level=warning", "cat LOGS --level warning"), ("level=fatal", "cat LOGS --level fatal"),
+            ("level=error&q=lease", "grep -F -i lease LOGS --level error"),
+            ("category=shop", "cat LOGS --category shop"),
+            ("since=2026-11-20T10:59:30Z&until=2026-11-20T11:00:30Z",
+                "cat LOGS --since 2026-11-20T10:59:30Z --until 2026-11-20T11:00:30Z"),
+            ("since=2026-11-20T14:30:00Z&level=error&q=a",
+                "grep -F -i a LOGS --since 2026-11-20T14:30:00Z --level error"),
+            ("not=order+1&not=pool", "cat LOGS | grep -vFi -e 'order 1' -e pool"),
+            ("file=shop+2026-11-20--11-00-00-000.log", "cat 'LOGS/shop 2026-11-20--11-00-00-000.log'"),
+            ("q=no+such+thing", "grep -F 'no such thing' LOGS"),
+        ])
+    func equalsGrep(_ query: String, _ command: String) async throws {
+        let view = try ViewFixture(try Self.files())
+        #expect(await view.indexed())
+        let tool = try ToolProcess()
+        let line = command.contains("'LOGS/") ? command : command.replacingOccurrences(of: "LOGS", with: "'LOGS'")
+        let outcome = try await tool.shell(
+            "\"$HEARTWOOD\" " + line.replacingOccurrences(of: "LOGS", with: view.directory))
+        var expected = Array(outcome.output.utf8)
+        // grep and cat leave the last line without a newline as it is; the page's lines all end with one.
+        if !expected.isEmpty, expected.last != 0x0A { expected.append(0x0A) }
+        let lines = try #require(view.lines(query))
+        if lines != expected {
+            ToolProcess.expectSame(
+                String(decoding: lines, as: UTF8.self).split(separator: "\n"),
+                String(decoding: expected, as: UTF8.self).split(separator: "\n"))
+        }
+    }
+
+    @Test("Rows are numbered from the end, the same in every answer, and found in compressed files")
+    func numbersRows() async throws {
+        let view = try ViewFixture(try Self.files())
+        #expect(await view.indexed())
+        let all = String(decoding: try #require(view.lines("")), as: UTF8.self).split(separator: "\n")
+        let total = all.count
+        let index = view.log.store.rows
+        // The last line has no newline yet, so it counts as one that comes.
+        #expect(await view.reaches { $0.store.rows.end == 1 })
+        #expect(index.first == -(total - 1))
+        let first = try view.rows("from=\(index.first)&count=3")
+        #expect(first.map(\.number) == [index.first, index.first + 1, index.first + 2])
+        #expect(first[0].message.hasSuffix("Order 0 ms=0"))
+        let last = try view.rows("from=-1&count=5")
+        #expect(last.map(\.number) == [-1, 0])
+        #expect(last[1].message.contains("the end, without a newline"))
+        let errors = try view.rows("level=error&from=-2&count=2")
+        #expect(errors.count == 2)
+    }
+
+    @Test("Lines that come are rows after the others, across a roll, a renamed file and one that is cut")
+    func follows() async throws {
+        let view = try ViewFixture([("app.log", Array("2026-11-20 10:00:00.000Z info one\n".utf8))])
+        #expect(await view.indexed())
+        try view.append("2026-11-20 10:00:01.000Z error two\n", to: "app.log")
+        #expect(await view.reaches { $0.store.rows.end == 1 })
+        try view.append("2026-11-20 10:00:02.000Z info thr", to: "app.log")
+        #expect(await view.reaches { $0.store.rows.end == 2 })
+        try view.append("ee\n", to: "app.log")
+        try view.append("2026-11-20 10:00:03.000Z info four\n", to: "app 2.log")
+        #expect(await view.reaches { $0.store.rows.end == 3 })
+        try FileManager.default.moveItem(
+            atPath: view.directory + "/app.log", toPath: view.directory + "/app 1.log")
+        try view.append("2026-11-20 10:00:04.000Z info five\n", to: "app 2.log")
+        #expect(await view.reaches { $0.store.rows.end == 4 })
+        let rows = try view.rows("from=0&count=10").map(\.message)
+        #expect(rows.map { String($0.suffix(5)).trimmingCharacters(in: .whitespaces) } == ["two", "three", "four", "five"])
+        // A filter sees them too, and each once.
+        #expect(await view.reaches { _ in (try? view.rows("q=f&from=0&count=9").count) == 5 || (try? view.rows("q=info&from=0&count=9").count) == 3 })
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: view.directory + "/app 2.log"))
+        try handle.truncate(atOffset: 0)
+        try handle.close()
+        try view.append("2026-11-20 10:00:05.000Z info six\n", to: "app 2.log")
+        #expect(await view.reaches { $0.store.rows.end == 5 })
+        #expect(try view.rows("from=4&count=1").first?.message.hasSuffix("six") == true)
+    }
+
+    @Test("A file that was compressed after it was read is still there to scroll in")
+    func readsArchivesOfReadFiles() async throws {
+        let text = Self.text(8..<9)
+        let view = try ViewFixture([("a 1.log", Array(text.utf8)), ("a 2.log", Array("2026-11-20 10:00:00.000Z info last\n".utf8))])
+        #expect(await view.indexed())
+        let before = try #require(view.lines(""))
+        try Data(try GzipMember.compress(Array(text.utf8))).write(to: URL(fileURLWithPath: view.directory + "/a 1.log.gz"))
+        try FileManager.default.removeItem(atPath: view.directory + "/a 1.log")
+        #expect(try #require(view.lines("")) == before)
+        // Its archive is not new text.
+        try view.append("2026-11-20 10:00:01.000Z info more\n", to: "a 2.log")
+        #expect(await view.reaches { $0.store.rows.end == 1 })
+    }
+
+    @Test("Encrypted files are shown with the key, and named as unreadable without it")
+    func decrypts() async throws {
+        let key = Secret(String(repeating: "a7", count: 32))
+        var encoder = try FrameEncoder(FrameCipher(key: key))
+        var bytes = try encoder.encode(Array("2026-11-20 10:00:00.000Z error secret\n".utf8), isLast: false)
+        bytes += try encoder.encode(Array("2026-11-20 10:00:01.000Z info open\n".utf8), isLast: true)
+        let files = [("a 2026-11-20--10-00-00-000.log.hwe", bytes), ("b.log", Array("2026-11-20 10:00:02.000Z info plain\n".utf8))]
+        let view = try ViewFixture(files, key: GivenSecret(secret: key))
+        #expect(await view.indexed())
+        #expect(String(decoding: try #require(view.lines("level=error")), as: UTF8.self).contains("secret"))
+        let keyless = try ViewFixture(files)
+        #expect(await keyless.indexed())
+        #expect(keyless.log.store.progress.damages.contains { $0.contains("key") })
+        #expect(String(decoding: try #require(keyless.lines("")), as: UTF8.self).contains("plain"))
+    }
+
+    private struct GivenSecret: SecretProvider {
+        let secret: Secret
+        func secret(named _: String) throws -> Secret { secret }
+    }
+
+    @Test("Nothing is written to the directory of the logs, and nothing in it is changed")
+    func leavesDirectoryAlone() async throws {
+        let view = try ViewFixture(try Self.files())
+        func state() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: view.directory).sorted().map { name in
+                let facts = try FileManager.default.attributesOfItem(atPath: view.directory + "/" + name)
+                return "\(name) \(facts[.size] ?? 0) \(facts[.modificationDate] ?? 0) \(facts[.posixPermissions] ?? 0)"
+            }
+        }
+        let before = try state()
+        #expect(await view.indexed())
+        for query in ["", "q=order", "level=error", "not=order"] { #expect(view.lines(query) != nil) }
+        for part in ["", "api/about", "api/histogram", "api/next?from=-9999", "api/seek?t=1", "api/command?q=x"] {
+            #expect(view.get(part)?.status == 200, "\(part)")
+        }
+        #expect(try state() == before)
+    }
+
+    @Test("The timeline counts every line that has a time once, by level, and the next error is found in both directions")
+    func timeline() async throws {
+        let view = try ViewFixture(try Self.files())
+        #expect(await view.indexed())
+        let answer = try #require(view.get("api/histogram?pieces=50&level=error"))
+        let content = try #require(
+            try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+        let bins = try #require(content["bins"] as? [[Int]])
+        let errors = String(decoding: try #require(view.lines("level=error")), as: UTF8.self).split(separator: "\n").count
+        #expect(bins.reduce(0) { $0 + $1[1] } == errors)
+        #expect(bins.allSatisfy { $0[4] == 0 })
+        let first = view.log.store.rows.first
+        let next = try #require(view.get("api/next?from=\(first)&step=1"))
+        #expect(next.text == "{\"n\":\(first + 2)}")
+        let back = try #require(view.get("api/next?from=\(first + 6)&step=-1"))
+        #expect(back.text == "{\"n\":\(first + 2)}")
+        #expect(view.get("api/next?from=\(first + 2)&step=-1")?.text == "{\"n\":null}")
+    }
+
+    @Test("A page that is told of new lines is told how many rows there are, and the last of them, however many came")
+    func tellsOfGrowth() async throws {
+        let view = try ViewFixture([("a.log", [])])
+        #expect(await view.indexed())
+        let many = (0..<5000).map { "2026-11-20 10:00:00.000Z info line \($0)\n" }.joined()
+        try view.append(many, to: "a.log")
+        #expect(await view.reaches { $0.store.rows.end == 5000 })
+        let rows = try view.rows("from=4990&count=100")
+        #expect(rows.map(\.number) == Array(4990..<5000))
+        #expect(rows.last?.message.hasSuffix("line 4999") == true)
+    }
+}
