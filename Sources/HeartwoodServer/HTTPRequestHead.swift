@@ -106,7 +106,8 @@ package struct HTTPRequestHead: Sendable {
     }
 
     private static func isSingle(_ name: String) -> Bool {
-        ["host", "origin", "content-length", "transfer-encoding", "sec-fetch-site"].contains(name.lowercased())
+        ["host", "origin", "content-length", "transfer-encoding", "sec-fetch-site"].contains(
+            name.lowercased())
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {

@@ -50,7 +50,9 @@ final class LoopbackConnection {
             return false
         default: break
         }
-        if head.headers["Expect"]?.lowercased() == "100-continue" { stream.send("HTTP/1.1 100 Continue\r\n\r\n") }
+        if head.headers["Expect"]?.lowercased() == "100-continue" {
+            stream.send("HTTP/1.1 100 Continue\r\n\r\n")
+        }
         guard let body = readBody(head, upTo: nil, slowly: early.readsSlowly) else {
             keep(announced, .status(400))
             return false

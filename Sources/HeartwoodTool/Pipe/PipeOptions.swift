@@ -110,7 +110,8 @@ struct PipeOptions {
                 Option("--quiet", "-q", help: "Shows neither progress nor the summary; errors are shown."),
                 Option(
                     "--view",
-                    help: "Shows the files of --directory in the browser while they are written, as `heartwood view`."
+                    help:
+                        "Shows the files of --directory in the browser while they are written, as `heartwood view` does."
                 ),
             ]),
     ]

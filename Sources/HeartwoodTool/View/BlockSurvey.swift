@@ -3,7 +3,7 @@ import Heartwood
 /// Counts the lines of a block by time and level.
 struct BlockSurvey {
     /// Into how many pieces the time of a block is divided at most.
-    private static let pieces = 48
+    private static let pieces = 64
     /// How much of a line is kept for the lines after it.
     private static let headLimit = 4096
 
@@ -18,18 +18,23 @@ struct BlockSurvey {
         var facts = BlockFacts()
         var times = Times()
         var head: Range<Int>?
-        forEachLine(of: bytes) { range in
+        var timed: Range<Int>?
+        LogBlockReader.forEachLine(of: bytes) { range in
             let line = reader.head(of: .init(rebasing: bytes[range]))
             if line.isHead {
                 head = range
                 facts.carry.level = line.level
-                if let moment = line.moment { facts.carry.moment = moment }
+                if let moment = line.moment {
+                    facts.carry.moment = moment
+                    timed = range
+                }
             } else if head == nil {
                 facts.leading += 1
             }
             count(facts.carry, &facts, &times)
         }
         if let head { facts.carry.head = Array(bytes[head].prefix(BlockSurvey.headLimit)) }
+        if let timed, timed != head { facts.carry.timed = Array(bytes[timed].prefix(BlockSurvey.headLimit)) }
         times.fill(&facts)
         return facts
     }

@@ -19,17 +19,28 @@ struct KnownFiles {
     /// How many paths are known.
     var count: Int { paths.count }
 
-    /// Whether a file was never met; from then on it is known.
-    mutating func isNew(_ path: String) -> Bool {
+    /// What a path leads to.
+    enum Finding: Equatable {
+        /// The file that it led to before, an archive of a log that was read, or nothing that can be read.
+        case known
+        /// A file that was met under another path.
+        case moved(FileStatus.Identity)
+        /// A file that was never met.
+        case new
+    }
+
+    /// Says what a path leads to; from then on it is known.
+    mutating func look(at path: String) -> Finding {
         guard let status = try? calls.status(path: path), status.kind == .regular,
             paths[path] != status.identity, let number = try? calls.openForReading(path)
-        else { return false }
+        else { return .known }
         let file = Descriptor(number, calls)
         paths[path] = status.identity
         let isFirst = known.insert(Key(identity: status.identity, birth: hw_file_birth(file.number))).inserted
         let (log, stage, _) = ArchiveStage.split(path)
         // The archive of a log that was read while it was plain is nothing new.
         let isLogNew = logs.insert(log).inserted
-        return isFirst && (isLogNew || stage == .plain)
+        if !isFirst { return .moved(status.identity) }
+        return isLogNew || stage == .plain ? .new : .known
     }
 }

@@ -76,7 +76,8 @@ final class LogIndexer {
         }
         add(
             LogBlock(
-                part: file.part, offset: range.lowerBound, count: range.count, facts: facts, carry: LineCarry()),
+                part: file.part, offset: range.lowerBound, count: range.count, facts: facts,
+                carry: LineCarry()),
             bytes: range.count)
     }
 

@@ -3,7 +3,7 @@ import Heartwood
 /// A file whose lines are shown.
 struct LogPart: Sendable {
     /// Where it is, or was when it was found.
-    let path: String
+    var path: String
     /// Which file it is; the path may lead to another one later.
     let identity: FileStatus.Identity?
     /// Whether its text was cut away.

@@ -17,6 +17,8 @@ struct LogRow: Sendable {
     /// Whether it says a time or a level itself.
     let isHead: Bool
 
+    private static let reader = LineReader()
+
     /// The level that it says itself.
     var ownLevel: LogLevel? { isHead ? level : nil }
 
@@ -26,7 +28,7 @@ struct LogRow: Sendable {
         self.file = file
         text = Array(bytes[range])
         offset = block.offset + range.lowerBound
-        let reader = LineReader()
+        let reader = LogRow.reader
         (level, moment, isHead) = bytes.withUnsafeBytes { bytes in
             let line = reader.head(of: .init(rebasing: bytes[range]))
             if line.isHead { return (line.level, line.moment, true) }

@@ -175,7 +175,8 @@ final class LogScan: Sendable {
     func first(from moment: Int64) -> Int? {
         let index = filter.isEmpty ? store.rows : state.withLock { $0.rows }
         for number in -index.backCount..<index.frontCount where index.count(ofBlock: number) > 0 {
-            guard let (block, version) = store.block(number), let latest = block.facts.latest, latest >= moment,
+            guard let (block, version) = store.block(number), let latest = block.facts.latest,
+                latest >= moment,
                 let bytes = store.parts.bytes(of: block)
             else { continue }
             let first = index.firstRow(ofBlock: number)
@@ -223,7 +224,7 @@ final class LogScan: Sendable {
         var ranges: [Range<Int>] = []
         bytes.withUnsafeBytes { bytes in
             if filter.isEmpty {
-                forEachLine(of: bytes) { ranges.append($0) }
+                LogBlockReader.forEachLine(of: bytes) { ranges.append($0) }
             } else {
                 sieve.withLock { $0.forEachMatch(in: bytes, after: block.carry) { ranges.append($0) } }
             }

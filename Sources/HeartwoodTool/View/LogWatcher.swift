@@ -54,7 +54,9 @@ final class LogWatcher {
         var starts: [LogStart] = []
         let paths = try list()
         for (index, path) in paths.enumerated() {
-            guard place.known.isNew(path), let status = try? calls.status(path: path) else { continue }
+            guard place.known.look(at: path) == .new, let status = try? calls.status(path: path) else {
+                continue
+            }
             guard let number = try? calls.openForReading(path) else { continue }
             let file = Descriptor(number, calls)
             let isPlain = LogPart.isPlain(file.number, calls)
@@ -106,8 +108,17 @@ final class LogWatcher {
 
     private func lookForFiles(_ index: Int) {
         guard let paths = try? places[index].list() else { return }
-        for path in paths where places[index].known.isNew(path) {
-            guard let status = try? calls.status(path: path), let number = try? calls.openForReading(path) else {
+        for path in paths {
+            switch places[index].known.look(at: path) {
+            case .known: continue
+            case .moved(let identity):
+                store.parts.move(identity, to: path)
+                if places[index].front?.identity == identity { places[index].front?.path = path }
+                continue
+            case .new: break
+            }
+            guard let status = try? calls.status(path: path), let number = try? calls.openForReading(path)
+            else {
                 continue
             }
             let file = Descriptor(number, calls)

@@ -46,6 +46,15 @@ final class PartReader: Sendable {
         }
     }
 
+    /// Says that a file was renamed.
+    func move(_ identity: FileStatus.Identity, to path: String) {
+        state.withLock { state in
+            for index in state.parts.indices where state.parts[index].identity == identity {
+                state.parts[index].path = path
+            }
+        }
+    }
+
     /// Says that the text of a file was cut away.
     func markGone(_ part: Int) { state.withLock { $0.parts[part].isGone = true } }
 

@@ -9,12 +9,13 @@ enum RowEncoder {
     private static let valueLimit = 300
     /// How much of a line is shown when it is opened.
     static let lineLimit = 1 << 20
+    private static let reader = LineReader()
 
     /// A row of the list: its number, time in milliseconds, level, category, message, fields, file, and how it is shown.
     static func write(_ row: LogRow, to json: inout ViewJSON) {
         json.list { json in
             json.integer(row.number)
-            if let moment = row.moment { json.number(Double(moment) / 1e6) } else { json.null() }
+            if let moment = row.moment { json.moment(moment) } else { json.null() }
             json.integer(row.text == nil ? 7 : TimeBins.place(of: row.level))
             guard let text = row.text else {
                 json.null()
@@ -30,7 +31,10 @@ enum RowEncoder {
             } else {
                 json.null()
             }
-            json.text(String((row.isHead ? content.message : String(decoding: text, as: UTF8.self)).prefix(messageLimit)))
+            json.text(
+                String(
+                    (row.isHead ? content.message : String(decoding: text, as: UTF8.self)).prefix(
+                        messageLimit)))
             json.list { json in
                 for field in row.isHead ? content.fields.prefix(fieldLimit) : [] {
                     json.list { json in
@@ -59,7 +63,11 @@ enum RowEncoder {
             json.key("ns")
             if let moment = content.moment { json.text(String(moment.nanoseconds)) } else { json.null() }
             json.key("ms")
-            if let moment = content.moment { json.number(Double(moment.nanoseconds) / 1e6) } else { json.null() }
+            if let moment = content.moment {
+                json.moment(moment.nanoseconds)
+            } else {
+                json.null()
+            }
             json.key("level")
             if let level = content.level { json.text(level.name) } else { json.null() }
             json.key("place")
@@ -89,7 +97,7 @@ enum RowEncoder {
         }
     }
 
-    private static func content(of text: ArraySlice<UInt8>) -> LineReader.Content {
-        text.withUnsafeBytes { LineReader().content(of: $0) }
+    private static func content(of text: ArraySlice<UInt8>) -> LineRecord {
+        text.withUnsafeBytes { reader.record(of: $0) }
     }
 }

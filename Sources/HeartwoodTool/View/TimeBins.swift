@@ -33,13 +33,22 @@ struct TimeBins: Sendable {
         if index < counts.count { counts[index][level] &+= 1 }
     }
 
-    /// Counts the lines of other pieces, each at the middle of its piece.
+    /// Counts the lines of other pieces, each spread over the pieces here that it overlaps.
     mutating func add(_ other: TimeBins) {
         for (index, amounts) in other.counts.enumerated() where amounts != .zero {
-            let moment = other.start + other.width * Int64(index) + other.width / 2
-            guard moment >= start else { continue }
-            let place = Int((moment - start) / width)
-            if place < counts.count { counts[place] &+= amounts }
+            let from = other.start + other.width * Int64(index)
+            let last = min(from + other.width, other.end) - 1
+            guard last >= start, from < end else { continue }
+            let first = Int((max(from, start) - start) / width)
+            let count = Int((min(last, end - 1) - start) / width) - first + 1
+            for level in 0..<8 where amounts[level] > 0 {
+                // What a piece gets are the lines up to its end less those up to its beginning: the sum stays the same.
+                let total = Int(amounts[level])
+                for piece in 0..<count {
+                    let part = total * (piece + 1) / count - total * piece / count
+                    counts[first + piece][level] &+= UInt32(part)
+                }
+            }
         }
     }
 

@@ -19,14 +19,17 @@ struct ViewAnswers: Sendable {
     }
 
     func answer(_ head: HTTPRequestHead, _ gate: ViewGate) -> HTTPReply {
-        guard let query = ViewQuery(head.target) else { return hardened(.text(400, "The address is not valid")) }
+        guard let query = ViewQuery(head.target) else {
+            return hardened(.text(400, "The address is not valid"))
+        }
         // A ticket stands for the token, once.
         let ticket = query.path.count == 2 && query.path[0] == "open" ? tickets.redeem(query.path[1]) : nil
         let isPage = query.path.count == 1 || ticket != nil
         switch gate.refusal(of: head, token: ticket ?? query.path.first, isPage: isPage) {
         case .host?: return hardened(.text(403, "This server is known by another name"))
         case .origin?: return hardened(.text(403, "Requests of other sites are refused"))
-        case .token?: return hardened(.text(403, "The address lacks its token: copy it from where heartwood shows it"))
+        case .token?:
+            return hardened(.text(403, "The address lacks its token: copy it from where heartwood shows it"))
         case nil: break
         }
         if let ticket {
@@ -136,13 +139,13 @@ struct ViewAnswers: Sendable {
         return json { json in
             json.object { json in
                 json.key("from")
-                json.number(Double(wanted.start) / 1e6)
+                json.moment(wanted.start)
                 json.key("width")
-                json.number(Double(wanted.width) / 1e6)
+                json.moment(wanted.width)
                 json.key("span")
                 json.list { json in
-                    json.number(Double(span.earliest) / 1e6)
-                    json.number(Double(span.latest) / 1e6)
+                    json.moment(span.earliest)
+                    json.moment(span.latest)
                 }
                 json.key("bins")
                 json.list { json in

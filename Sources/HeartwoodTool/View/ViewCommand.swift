@@ -12,15 +12,19 @@ enum ViewCommand: Subcommand {
         OptionGroup(
             title: "Where",
             options: [
-                Option("--port", value: "PORT", help: "Listens on this port; by default on one that is free."),
+                Option(
+                    "--port", value: "PORT", help: "Listens on this port; by default on one that is free."),
                 Option(
                     "--listen", value: "ADDRESS",
                     help:
-                        "Listens on this numeric address instead of 127.0.0.1, so that other machines can connect."),
+                        "Listens on this numeric address instead of 127.0.0.1, so that other "
+                        + "machines can connect."
+                ),
                 Option(
                     "--token-file", value: "FILE",
                     help:
-                        "Takes the token in the page's address from FILE (16 to 200 letters, digits, - and _), "
+                        "Takes the token in the page's address from FILE (16 to 200 letters, "
+                        + "digits, - and _), "
                         + "so that bookmarks last; by default it is random."),
                 Option("--no-open", help: "Shows the page's address, and does not open it in the browser."),
             ]),

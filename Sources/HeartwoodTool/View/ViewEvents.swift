@@ -57,7 +57,7 @@ struct ViewEvents {
             json.key("span")
             json.list { json in
                 for moment in [summary.earliest, summary.latest] {
-                    if let moment { json.number(Double(moment) / 1e6) }
+                    if let moment { json.moment(moment) }
                 }
             }
             json.key("lines")

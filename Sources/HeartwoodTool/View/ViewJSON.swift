@@ -33,6 +33,11 @@ struct ViewJSON: ~Copyable {
         buffer.append(number.isFinite ? String(number) : "null")
     }
 
+    /// A moment, given in nanoseconds, as milliseconds since 1970; exact, where a division of the whole would round.
+    mutating func moment(_ nanoseconds: Int64) {
+        number(Double(nanoseconds / 1_000_000) + Double(nanoseconds % 1_000_000) / 1e6)
+    }
+
     mutating func flag(_ flag: Bool) {
         comma()
         buffer.append(flag ? "true" : "false")
@@ -43,7 +48,8 @@ struct ViewJSON: ~Copyable {
         buffer.append("null" as StaticString)
     }
 
-    private mutating func nested(_ start: StaticString, _ end: StaticString, _ body: (inout ViewJSON) -> Void) {
+    private mutating func nested(_ start: StaticString, _ end: StaticString, _ body: (inout ViewJSON) -> Void)
+    {
         comma()
         buffer.append(start)
         needsComma = false

@@ -15,7 +15,8 @@ struct ViewOptions: Sendable {
     init(_ arguments: Arguments) throws {
         if let text = arguments.value("--listen") {
             guard SocketAddress(text, port: 0) != nil else {
-                throw UsageError("--listen expects a numeric address such as 192.168.0.5 or ::1 (got “\(text)”)")
+                throw UsageError(
+                    "--listen expects a numeric address such as 192.168.0.5 or ::1 (got “\(text)”)")
             }
             listen = text
         }

@@ -23,7 +23,8 @@ struct ViewSession {
         terminal.write("\(server.address)\n")
         if options.isExposed {
             Terminal.error.write(
-                "heartwood: other machines can connect; lines travel unencrypted, and whoever has the address can "
+                "heartwood: other machines can connect; lines travel unencrypted, and "
+                    + "whoever has the address can "
                     + "read all of them\n")
         }
         if options.opensBrowser, Terminal.error.isTerminal {

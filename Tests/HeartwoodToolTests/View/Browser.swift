@@ -50,7 +50,8 @@ final class Browser: Sendable {
             "--user-data-dir='\(scratch.path)/browser'",
         ]
         // The protocol is spoken on descriptors 3 and 4.
-        let line = "exec 3<&0 4>&1; exec '\(program)' \(flags.joined(separator: " ")) >/dev/null 2>&1 </dev/null"
+        let line =
+            "exec 3<&0 4>&1; exec '\(program)' \(flags.joined(separator: " ")) >/dev/null 2>&1 </dev/null"
         process = try ChildProcess(
             "/bin/sh", ["-c", line], environment: ["HOME": scratch.path],
             input: .descriptor(toBrowser[0]), output: .descriptor(fromBrowser[1]))
@@ -59,10 +60,14 @@ final class Browser: Sendable {
         input = toBrowser[1]
         output = fromBrowser[0]
         let (output, state) = (output, state)
-        guard DetachedThread.start({ Browser.read(output, state) }) else { throw Failure(description: "no thread") }
-        let target = try await call("Target.createTarget", ["url": "about:blank"])["targetId"] as? String ?? ""
+        guard DetachedThread.start({ Browser.read(output, state) }) else {
+            throw Failure(description: "no thread")
+        }
+        let target =
+            try await call("Target.createTarget", ["url": "about:blank"])["targetId"] as? String ?? ""
         let session =
-            try await call("Target.attachToTarget", ["targetId": target, "flatten": true])["sessionId"] as? String
+            try await call("Target.attachToTarget", ["targetId": target, "flatten": true])["sessionId"]
+            as? String
         state.withLock { $0.session = session }
         for domain in ["Page", "Runtime", "Log"] { _ = try await call("\(domain).enable") }
     }
@@ -122,8 +127,11 @@ final class Browser: Sendable {
     func mouse(_ kind: String, _ x: Double, _ y: Double) async throws {
         _ = try await call(
             "Input.dispatchMouseEvent",
-            ["type": kind, "x": x, "y": y, "button": kind == "mouseMoved" ? "none" : "left", "clickCount": 1,
-                "buttons": kind == "mouseReleased" ? 0 : 1])
+            [
+                "type": kind, "x": x, "y": y, "button": kind == "mouseMoved" ? "none" : "left",
+                "clickCount": 1,
+                "buttons": kind == "mouseReleased" ? 0 : 1,
+            ])
     }
 
     /// Makes the page light or dark.
@@ -146,9 +154,12 @@ final class Browser: Sendable {
             return (state.number, state.session)
         }
         var message: [String: Any] = ["id": number, "method": method, "params": parameters]
-        if let session, !method.hasPrefix("Target."), !method.hasPrefix("Browser.") { message["sessionId"] = session }
+        if let session, !method.hasPrefix("Target."), !method.hasPrefix("Browser.") {
+            message["sessionId"] = session
+        }
         let bytes = try JSONSerialization.data(withJSONObject: message) + [0]
-        let answer = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Data, any Error>) in
+        let answer = try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Data, any Error>) in
             let isEnded = state.withLock { state in
                 if !state.isEnded { state.waiting[number] = continuation }
                 return state.isEnded
@@ -191,7 +202,8 @@ final class Browser: Sendable {
             return
         }
         switch content["method"] as? String {
-        case "Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled", "Page.javascriptDialogOpening":
+        case "Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled",
+            "Page.javascriptDialogOpening":
             let text = String(decoding: message.prefix(2000), as: UTF8.self)
             state.withLock { $0.complaints.append(text) }
         default: break

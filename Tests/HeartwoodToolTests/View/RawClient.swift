@@ -21,7 +21,8 @@ enum RawClient {
         _ target: String, port: Int, host: String? = nil, fields: [String] = [], method: String = "GET"
     ) -> Answer? {
         let lines =
-            ["\(method) \(target) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")", "Connection: close"] + fields
+            ["\(method) \(target) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")", "Connection: close"]
+            + fields
         return send(lines.joined(separator: "\r\n") + "\r\n\r\n", port: port)
     }
 
@@ -88,7 +89,9 @@ enum RawSocket {
     static func close(_ descriptor: Int32) { closeSocket(descriptor) }
 }
 
-private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
+private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t)
+    -> Int32
+{
     connect(descriptor, address, length)
 }
 

@@ -23,7 +23,8 @@ struct RowIndexTests {
         #expect(index.place(of: -9) == nil && index.place(of: 9) == nil)
     }
 
-    @Test("Every row is found in its block, whatever sizes blocks have, empty ones included", arguments: 0..<20)
+    @Test(
+        "Every row is found in its block, whatever sizes blocks have, empty ones included", arguments: 0..<20)
     func findsAll(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var index = RowIndex()

@@ -5,7 +5,9 @@ import Testing
 
 @testable import HeartwoodTool
 
-@Suite("heartwood view in a browser", .serialized, .enabled(if: Browser.path != nil, "Chromium is not installed"))
+@Suite(
+    "heartwood view in a browser", .serialized, .enabled(if: Browser.path != nil, "Chromium is not installed")
+)
 struct ViewBrowserTests {
     /// A shop's log of an afternoon: a burst of errors, stack traces, fields.
     private static func shop(lines: Int) -> [UInt8] {
@@ -23,16 +25,27 @@ struct ViewBrowserTests {
                 milliseconds / 1000 % 60, milliseconds % 1000)
             let isBad = number / 350 % 9 == 4 && Int.random(in: 0..<4, using: &random) == 0
             let dice = Int.random(in: 0..<100, using: &random)
-            let level = isBad ? "error" : dice < 62 ? "info" : dice < 88 ? "debug" : dice < 95 ? "notice" : dice < 99 ? "warning" : "error"
-            let (category, words) = isBad ? ("db", "connection to primary lost: server closed the connection unexpectedly") : kinds[Int.random(in: 0..<6, using: &random)]
+            let level =
+                isBad
+                ? "error"
+                : dice < 62
+                    ? "info" : dice < 88 ? "debug" : dice < 95 ? "notice" : dice < 99 ? "warning" : "error"
+            let (category, words) =
+                isBad
+                ? ("db", "connection to primary lost: server closed the connection unexpectedly")
+                : kinds[Int.random(in: 0..<6, using: &random)]
             let ms = Int.random(in: 1...900, using: &random)
             let order = Int.random(in: 10_000...99_999, using: &random)
-            text += "{\"time\":\"2026-11-20T\(clock)Z\",\"level\":\"\(level)\",\"category\":\"\(category)\",\"message\":\"\(words)\",\"order\":\(order),\"ms\":\(ms),\"user\":\"u\(order % 97)\",\"cached\":\(ms % 2 == 0)}\n"
+            text +=
+                "{\"time\":\"2026-11-20T\(clock)Z\",\"level\":\"\(level)\",\"category\":\"\(category)\",\"message\":\"\(words)\",\"order\":\(order),\"ms\":\(ms),\"user\":\"u\(order % 97)\",\"cached\":\(ms % 2 == 0)}\n"
         }
         return Array(text.utf8)
     }
 
-    @Test("The page opens at the last line, searches, filters, opens a record and is bookmarked, without an error, light and dark")
+    @Test(
+        "The page opens at the last line, searches, filters, opens a record "
+            + "and is bookmarked, without an error, light and dark"
+    )
     func opensAndFilters() async throws {
         let view = try ViewFixture([("shop 2026-11-20--08-00-00-000.log", Self.shop(lines: 6000))])
         let browser = try await Browser(in: view.scratch)
@@ -46,34 +59,47 @@ struct ViewBrowserTests {
         // The keyboard: search, next error, open, close.
         try await browser.press("/")
         try await browser.type("primary lost")
-        try await browser.wait("document.querySelectorAll('#rows mark').length > 5 && heartwood.state().done === 1")
+        try await browser.wait(
+            "document.querySelectorAll('#rows mark').length > 5 && heartwood.state().done === 1")
         let found = try await browser.evaluate("heartwood.state().end - heartwood.state().first") as? Int
         let lines = try #require(view.lines("q=primary+lost"))
         #expect(found == lines.count { $0 == 0x0A })
-        #expect(try await browser.evaluate("new URLSearchParams(location.search).get('q')") as? String == "primary lost")
+        #expect(
+            try await browser.evaluate("new URLSearchParams(location.search).get('q')") as? String
+                == "primary lost")
         try await browser.press("Escape")
         try await browser.press("Escape")
-        try await browser.wait("location.search === '' && heartwood.state().end - heartwood.state().first === 6000")
+        try await browser.wait(
+            "location.search === '' && heartwood.state().end - heartwood.state().first === 6000")
         try await browser.press("g")
         try await browser.wait("heartwood.state().selected === -6000")
         try await browser.press("e")
         try await browser.wait("heartwood.state().selected > -6000")
         try await browser.press("Enter")
-        try await browser.wait("!document.querySelector('#record').hidden && document.querySelectorAll('#record td.v').length > 4")
+        try await browser.wait(
+            "!document.querySelector('#record').hidden && document.querySelectorAll('#record "
+                + "td.v').length > 4"
+        )
         try await browser.prefer("dark")
         try await browser.wait("getComputedStyle(document.body).backgroundColor === 'rgb(21, 19, 17)'")
         try keep("view-dark.png", try await browser.screenshot())
 
         // A click on a field's value, and a brush over the timeline, are filters.
-        try await browser.evaluate("[...document.querySelectorAll('#record tr')].find(r => r.textContent.startsWith('user')).querySelector('button').click()")
+        try await browser.evaluate(
+            "[...document.querySelectorAll('#record tr')].find(r => r.textContent.startsWith('user')).querySelector('button').click()"
+        )
         try await browser.wait("new URLSearchParams(location.search).getAll('where').length === 1")
         try await browser.evaluate("history.back()")
-        try await browser.wait("location.search === '' && heartwood.state().end - heartwood.state().first === 6000")
-        let y = try #require(try await browser.evaluate("document.querySelector('canvas').getBoundingClientRect().top + 20") as? Double)
+        try await browser.wait(
+            "location.search === '' && heartwood.state().end - heartwood.state().first === 6000")
+        let y = try #require(
+            try await browser.evaluate("document.querySelector('canvas').getBoundingClientRect().top + 20")
+                as? Double)
         try await browser.mouse("mousePressed", 400, y)
         try await browser.mouse("mouseMoved", 500, y)
         try await browser.mouse("mouseReleased", 600, y)
-        try await browser.wait("new URLSearchParams(location.search).has('since') && heartwood.state().done === 1")
+        try await browser.wait(
+            "new URLSearchParams(location.search).has('since') && heartwood.state().done === 1")
         let part = try await browser.evaluate("location.search.slice(1)") as? String ?? ""
         try await browser.wait("heartwood.state().end - heartwood.state().first > 100")
         let shown = try await browser.evaluate("heartwood.state().end - heartwood.state().first") as? Int
@@ -81,13 +107,18 @@ struct ViewBrowserTests {
 
         // A bookmark shows the same again.
         try await browser.open(view.server.address + "?level=error&q=lost")
-        try await browser.wait("heartwood.state().done === 1 && document.querySelector('.level.edge').textContent.startsWith('error')")
+        try await browser.wait(
+            "heartwood.state().done === 1 && document.querySelector('.level.edge').textContent.startsWith('error')"
+        )
         try await browser.wait("heartwood.state().end - heartwood.state().first === \(found ?? -1)")
         #expect(browser.complaints == [])
         await browser.close()
     }
 
-    @Test("Millions of rows scroll by wheel, scroll bar and keys, each row in its place, with a bounded number of elements")
+    @Test(
+        "Millions of rows scroll by wheel, scroll bar and keys, each row in "
+            + "its place, with a bounded number of elements"
+    )
     func scrollsFar() async throws {
         let line = "2026-11-20 10:00:00.000Z info line\n"
         let view = try ViewFixture([("a.log", Array(String(repeating: line, count: 400_000).utf8))])
@@ -99,9 +130,15 @@ struct ViewBrowserTests {
         try await browser.press("j")
         try await browser.wait("heartwood.state().selected === -399999")
         try await browser.evaluate("document.querySelector('#scroll').scrollTop = 4e6")
-        try await browser.wait("heartwood.state().pos > -250000 && heartwood.state().pos < -150000 && heartwood.state().rows > 10")
+        try await browser.wait(
+            "heartwood.state().pos > -250000 && heartwood.state().pos < -150000 "
+                + "&& heartwood.state().rows > 10"
+        )
         let before = try #require(try await browser.evaluate("heartwood.state().pos") as? Double)
-        try await browser.evaluate("document.querySelector('#scroll').dispatchEvent(new WheelEvent('wheel', { deltaY: 240, bubbles: true, cancelable: true }))")
+        try await browser.evaluate(
+            "document.querySelector('#scroll').dispatchEvent(new WheelEvent('wheel', "
+                + "{ deltaY: 240, bubbles: true, cancelable: true }))"
+        )
         let after = try #require(try await browser.evaluate("heartwood.state().pos") as? Double)
         #expect(abs(after - before - 10) < 0.01)
         try await browser.press("G")
@@ -120,11 +157,16 @@ struct ViewBrowserTests {
         try await browser.wait("heartwood.state().end - heartwood.state().first === 1")
         for batch in 0..<10 {
             let name = batch < 5 ? "app 1.log" : "app 2.log"
-            let lines = (0..<1000).map { "2026-11-20 10:00:\(10 + batch).000Z info line \(batch * 1000 + $0)\n" }
+            let lines = (0..<1000).map {
+                "2026-11-20 10:00:\(10 + batch).000Z info line \(batch * 1000 + $0)\n"
+            }
             try view.append(lines.joined(), to: name)
         }
         try await browser.wait("heartwood.state().end === 10000 && heartwood.state().follow")
-        try await browser.wait("[...document.querySelectorAll('.row:not([hidden]) .m')].some(m => m.textContent.endsWith('line 9999'))")
+        try await browser.wait(
+            "[...document.querySelectorAll('.row:not([hidden]) .m')].some(m => "
+                + "m.textContent.endsWith('line 9999'))"
+        )
         try await browser.wait("document.querySelector('#rate').textContent.includes('skipped')")
         // Who scrolls up is not pulled down, and is told what came.
         try await browser.press("PageUp")
@@ -132,7 +174,10 @@ struct ViewBrowserTests {
         try view.append("2026-11-20 10:01:00.000Z error alarm\n", to: "app 2.log")
         try await browser.wait("document.querySelector('#newer').textContent.includes('1 new line')")
         try await browser.press("f")
-        try await browser.wait("[...document.querySelectorAll('.row.p1:not([hidden]) .m')].some(m => m.textContent.endsWith('alarm'))")
+        try await browser.wait(
+            "[...document.querySelectorAll('.row.p1:not([hidden]) .m')].some(m "
+                + "=> m.textContent.endsWith('alarm'))"
+        )
         view.server.stop()
         try await browser.wait("heartwood.state().lost")
         #expect(browser.complaints.filter { !$0.contains("ERR_") } == [])
@@ -143,22 +188,29 @@ struct ViewBrowserTests {
     func survivesHostileLogs() async throws {
         let attacks = [
             "<script>window.pwned=1</script>", "</script><script>window.pwned=2</script>",
-            "<img src=x onerror=window.pwned=3>", "<svg/onload=window.pwned=4>", "\"><iframe src=javascript:window.pwned=5>",
-            "{{constructor.constructor('window.pwned=6')()}}", "${window.pwned=7}", "javascript:window.pwned=8",
-            "\u{1b}]0;title\u{7}\u{1b}[31mred", "abc\u{202e}gnp.exe", "\u{0}\u{8}\u{7f}\u{85}\u{2028}\u{feff}",
-            "&lt;b&gt;&amp;", "<style>*{display:none}</style>", "<base href=//evil.example/>", String(repeating: "A", count: 200_000),
+            "<img src=x onerror=window.pwned=3>", "<svg/onload=window.pwned=4>",
+            "\"><iframe src=javascript:window.pwned=5>",
+            "{{constructor.constructor('window.pwned=6')()}}", "${window.pwned=7}",
+            "javascript:window.pwned=8",
+            "\u{1b}]0;title\u{7}\u{1b}[31mred", "abc\u{202e}gnp.exe",
+            "\u{0}\u{8}\u{7f}\u{85}\u{2028}\u{feff}",
+            "&lt;b&gt;&amp;", "<style>*{display:none}</style>", "<base href=//evil.example/>",
+            String(repeating: "A", count: 200_000),
             "]]>--><!--", "data: {\"end\":-1}\\n\\ndata: x", "\u{d7ff}\u{fffd}\u{1f4a9}",
         ]
         var bytes: [UInt8] = []
         for (number, attack) in attacks.enumerated() {
             bytes += Array("2026-11-20 10:00:\(10 + number).000Z error \(attack)\n".utf8)
             let object: [String: Any] = [
-                "time": "2026-11-20T10:01:\(10 + number)Z", "level": attack, "category": attack, "message": attack,
-                attack.isEmpty ? "k" : String(attack.prefix(300)): attack, "__proto__": ["polluted": true], "constructor": attack,
+                "time": "2026-11-20T10:01:\(10 + number)Z", "level": attack, "category": attack,
+                "message": attack,
+                attack.isEmpty ? "k" : String(attack.prefix(300)): attack, "__proto__": ["polluted": true],
+                "constructor": attack,
             ]
             bytes += try JSONSerialization.data(withJSONObject: object) + [0x0A]
         }
-        bytes += [0xFF, 0xFE, 0x00, 0x80, 0x0A] + Array("{\"time\":\"2026-11-20T10:05:00Z\",\"a\":[[[[\n".utf8)
+        bytes +=
+            [0xFF, 0xFE, 0x00, 0x80, 0x0A] + Array("{\"time\":\"2026-11-20T10:05:00Z\",\"a\":[[[[\n".utf8)
         let view = try ViewFixture([("<img src=x onerror=window.pwned=9>.log", bytes)])
         let browser = try await Browser(in: view.scratch)
         try await browser.open(view.server.address)
@@ -171,16 +223,25 @@ struct ViewBrowserTests {
             try await browser.wait("document.querySelectorAll('.row.wait:not([hidden])').length === 0")
             try await browser.evaluate("window.seen = document.querySelector('#record pre')")
             if number == 0 { try await browser.press("Enter") } else { try await browser.press("j") }
-            try await browser.wait("document.querySelector('#record pre') && document.querySelector('#record pre') !== window.seen")
+            try await browser.wait(
+                "document.querySelector('#record pre') && document.querySelector('#record "
+                    + "pre') !== window.seen"
+            )
         }
-        try await browser.open(view.server.address + "?q=%3Cimg+src%3Dx+onerror%3Dwindow.pwned%3D3%3E&category=%3Cscript%3Ewindow.pwned%3D10%3C%2Fscript%3E&not=%3Cimg+src%3Dx+onerror%3Dwindow.pwned%3D11%3E")
-        try await browser.wait("document.querySelectorAll('.chip').length === 2 && heartwood.state().done === 1")
+        try await browser.open(
+            view.server.address
+                + "?q=%3Cimg+src%3Dx+onerror%3Dwindow.pwned%3D3%3E&category=%3Cscript%3Ewindow.pwned%3D10%3C%2Fscript%3E&not=%3Cimg+src%3Dx+onerror%3Dwindow.pwned%3D11%3E"
+        )
+        try await browser.wait(
+            "document.querySelectorAll('.chip').length === 2 && heartwood.state().done === 1")
         try await browser.open(view.server.address + "?q=%3Cimg")
         try await browser.wait("document.querySelectorAll('#rows mark').length > 0")
         #expect(try await browser.evaluate("String(window.pwned)") as? String == "undefined")
         #expect(try await browser.evaluate("String({}.polluted)") as? String == "undefined")
         #expect(try await browser.evaluate("document.scripts.length") as? Int == 1)
-        #expect(try await browser.evaluate("document.querySelectorAll('img, iframe, main svg, main style, base').length") as? Int == 0)
+        #expect(
+            try await browser.evaluate(
+                "document.querySelectorAll('img, iframe, main svg, main style, base').length") as? Int == 0)
         let text = try await browser.evaluate("document.querySelector('#rows').textContent") as? String ?? ""
         #expect(text.contains("<img src=x onerror=window.pwned=3>"))
         #expect(!text.unicodeScalars.contains { $0.value == 0x202E || $0.value == 0x1B || $0.value == 0 })

@@ -15,7 +15,8 @@ final class ViewFixture {
 
     /// Writes files and opens them.
     init(_ files: [(name: String, bytes: [UInt8])] = [], key: (any SecretProvider)? = nil) throws {
-        scratch = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString)")
+        scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "heartwood-\(UUID().uuidString)")
         directory = scratch.appendingPathComponent("logs").path
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

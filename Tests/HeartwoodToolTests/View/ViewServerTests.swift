@@ -19,12 +19,15 @@ struct ViewServerTests {
         let answer = try #require(view.get(""))
         #expect(answer.status == 200)
         #expect(answer.text.contains("<title>heartwood view</title>"))
-        let policy = try #require(answer.head.split(separator: "\r\n").first { $0.hasPrefix("Content-Security-Policy:") })
+        let policy = try #require(
+            answer.head.split(separator: "\r\n").first { $0.hasPrefix("Content-Security-Policy:") })
         #expect(policy.contains("default-src 'none'"))
         #expect(policy.contains("script-src 'sha256-") && policy.contains("style-src 'sha256-"))
         #expect(policy.contains("require-trusted-types-for 'script'"))
         #expect(!policy.contains("unsafe") && !policy.contains("*"))
-        for field in ["X-Content-Type-Options: nosniff", "Cache-Control: no-store", "Referrer-Policy: no-referrer"] {
+        for field in [
+            "X-Content-Type-Options: nosniff", "Cache-Control: no-store", "Referrer-Policy: no-referrer",
+        ] {
             #expect(answer.head.contains(field))
         }
     }
@@ -34,11 +37,16 @@ struct ViewServerTests {
         let page = String(decoding: PackageResources.page_html, as: UTF8.self)
         #expect(page.components(separatedBy: "<script>").count == 2)
         #expect(!page.contains("<script "))
-        for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"] {
+        for word in [
+            "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
+        ] {
             #expect(!page.contains(word), "\(word)")
         }
         // The one address in it is the name space of SVG.
-        #expect(page.components(separatedBy: "http").dropFirst().allSatisfy { $0.hasPrefix("://www.w3.org/2000/svg") })
+        #expect(
+            page.components(separatedBy: "http").dropFirst().allSatisfy {
+                $0.hasPrefix("://www.w3.org/2000/svg")
+            })
     }
 
     @Test(
@@ -64,12 +72,15 @@ struct ViewServerTests {
 
     @Test(
         "A host name that was pointed at this machine is refused, the token notwithstanding",
-        arguments: ["evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:PORT"])
+        arguments: [
+            "evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:PORT",
+        ])
     func refusesHosts(_ host: String) throws {
         let host = host.replacingOccurrences(of: "PORT", with: String(view.port))
         let answer = try #require(RawClient.get("/\(token)/api/rows", port: view.port, host: host))
         #expect(answer.status == 403)
-        let good = try #require(RawClient.get("/\(token)/api/rows", port: view.port, host: "localhost:\(view.port)"))
+        let good = try #require(
+            RawClient.get("/\(token)/api/rows", port: view.port, host: "localhost:\(view.port)"))
         #expect(good.status == 200)
     }
 
@@ -123,9 +134,11 @@ struct ViewServerTests {
     @Test("Bodies, endless heads and what is not HTTP are refused, and the connection is closed")
     func refusesForms() throws {
         let host = "Host: 127.0.0.1:\(view.port)\r\n"
-        let body = RawClient.send("GET /\(token)/ HTTP/1.1\r\n\(host)Content-Length: 2\r\n\r\nhi", port: view.port)
+        let body = RawClient.send(
+            "GET /\(token)/ HTTP/1.1\r\n\(host)Content-Length: 2\r\n\r\nhi", port: view.port)
         #expect(body?.status == 413)
-        let long = "GET /\(token)/ HTTP/1.1\r\n\(host)X: " + String(repeating: "a", count: 20_000) + "\r\n\r\n"
+        let long =
+            "GET /\(token)/ HTTP/1.1\r\n\(host)X: " + String(repeating: "a", count: 20_000) + "\r\n\r\n"
         #expect(RawClient.send(long, port: view.port)?.status == 431)
         #expect(RawClient.send("hello\r\n\r\n", port: view.port)?.status == 400)
         #expect(RawClient.send("GET / HTTP/3\r\n\(host)\r\n", port: view.port)?.status == 505)
