@@ -68,7 +68,7 @@ private final class ScriptedTransport: HTTPTransport {
 
     private func isSending(_ logger: HTTPLogger) async -> Bool {
         await withCheckedContinuation { continuation in
-            logger.performInOrder { continuation.resume(returning: logger.scheduler.isInFlight) }
+            logger.performInOrder { continuation.resume(returning: logger.runtime.shell.isBusy) }
         }
     }
 
@@ -110,6 +110,11 @@ private final class ScriptedTransport: HTTPTransport {
         Heartwood.log("one", level: .error, to: dispatcher)
         for attempt in 1...5 {
             await logger.figures { $0.retried >= attempt }
+            // A notice that changes nothing counts for nothing.
+            network.set(true)
+            await settle(logger)
+            #expect(transport.state.withLock { $0.requests.count } == attempt)
+            network.set(false)
             network.set(true)
             await settle(logger)
         }

@@ -125,9 +125,9 @@ final class HTTPBench {
         #expect(bench.stored == bench.texts(0..<4))
     }
 
-    @Test("a full batch goes at once") func fullBatch() async throws {
+    @Test("as many pending messages as the threshold says go at once") func fullBatch() async throws {
         let bench = try HTTPBench(try LoopbackServer())
-        bench.logger.maximumMessagesPerRequest = 5
+        bench.logger.countThreshold = 5
         await bench.log(0..<5)
         await bench.settled(1)
         #expect(bench.stored == bench.texts(0..<5))
@@ -158,6 +158,7 @@ final class HTTPBench {
         let bench = try HTTPBench(
             try LoopbackServer(answers: [.status(429, headers: ["Retry-After": value])]))
         bench.logger.maximumMessagesPerRequest = 3
+        bench.logger.countThreshold = 3
         await bench.log(0..<3)
         await bench.settled(1)
         await bench.log(3..<9, level: .error)

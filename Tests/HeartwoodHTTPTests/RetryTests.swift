@@ -1,6 +1,7 @@
 import Heartwood
-import HeartwoodHTTP
 import Testing
+
+@testable import HeartwoodHTTP
 
 @Suite struct StatusPolicyTests {
     static let standard: [(Int, StatusAction)] =

@@ -102,7 +102,6 @@ import Testing
         await withCheckedContinuation { continuation in
             logger.performInOrder {
                 logger.forgetUnwritten()
-                logger.publish()
                 continuation.resume()
             }
         }

@@ -46,7 +46,7 @@ extension LogDispatcher {
     }
 
     private func beginFlush() -> FlushRound {
-        let round = FlushRound(loggers)
+        let round = FlushRound(members)
         drainNow()
         // A logger that flushes whenever it is flushed would never come to an end.
         if ThreadState.current.isFlushing { return round }

@@ -23,7 +23,7 @@ extension LogDispatcher {
             drain.withLock { $0.forgetMessages(in: ring) }
         }
         backpressure.releaseAll()
-        for logger in loggers {
+        for logger in members {
             logger.node.becomeChild(isUsable: usable.contains { $0 === logger.node })
         }
     }
@@ -34,6 +34,6 @@ extension LogDispatcher {
     /// In the child of a fork, where nobody else does it: delivers everything that has been logged.
     func deliverInChild() {
         drainNow(byCaller: true)
-        for logger in loggers { logger.node.runInChild() }
+        for logger in members { logger.node.runInChild() }
     }
 }

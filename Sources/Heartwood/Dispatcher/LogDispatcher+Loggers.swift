@@ -7,7 +7,10 @@ extension LogDispatcher {
     var hasLoggers: Bool { settings.withLock { !$0.loggers.isEmpty } }
 
     /// The loggers, in the order in which they were added.
-    public var loggers: [AbstractLogger] { settings.withLock { $0.loggers } }
+    public var loggers: [AbstractLogger] { members.filter { !$0.isUnlisted } }
+
+    /// The loggers, and those that take no messages and are flushed with them.
+    var members: [AbstractLogger] { settings.withLock { $0.loggers } }
 
     /// Adds a logger: it gets what is logged from now on, by any thread, and nothing from before.
     ///

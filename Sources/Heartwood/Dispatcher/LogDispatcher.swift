@@ -191,7 +191,7 @@ public final class LogDispatcher: Sendable {
         var statistics = LogStatistics()
         statistics.accepted = drain.withLock { $0.accepted }
         statistics.dropped = droppedAtRing.load(ordering: .relaxed)
-        for logger in loggers {
+        for logger in members {
             var name = logger.name
             var number = 2
             while statistics.loggers[name] != nil {

@@ -37,6 +37,9 @@ open class AbstractLogger: @unchecked Sendable {
     /// For loggers that care about neither, which saves two changes of thread.
     package final let runsOnCaller: Bool
 
+    /// Whether it takes no messages: a dispatcher flushes it, but neither lists nor removes it with the others.
+    package final let isUnlisted: Bool
+
     // MARK: Settings (any thread, ordered)
 
     /// Turns messages into text; nil writes the text alone.
@@ -104,6 +107,7 @@ open class AbstractLogger: @unchecked Sendable {
         self.name = name
         self.queue = queue ?? DispatchQueue(label: "heartwood.\(name)", qos: .utility)
         runsOnCaller = false
+        isUnlisted = false
         setUp(formatter)
     }
 
@@ -113,6 +117,17 @@ open class AbstractLogger: @unchecked Sendable {
         self.name = name
         queue = DispatchQueue(label: "heartwood.\(name)", qos: .utility)
         self.runsOnCaller = runsOnCaller
+        isUnlisted = false
+        setUp(formatter)
+    }
+
+    /// Makes a logger that may be unlisted: one that sends what a module stores by itself.
+    package init(name: String?, formatter: LogFormatter?, isUnlisted: Bool) {
+        let name = name ?? String(describing: Self.self)
+        self.name = name
+        queue = DispatchQueue(label: "heartwood.\(name)", qos: .utility)
+        runsOnCaller = false
+        self.isUnlisted = isUnlisted
         setUp(formatter)
     }
 
@@ -299,6 +314,9 @@ open class AbstractLogger: @unchecked Sendable {
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
         return LoggerNode.wait(for: [self], until: deadline).isEmpty
     }
+
+    /// Whether the process is ending, and the flush at hand is the last one.
+    package final var isProcessEnding: Bool { ProcessExit.isUnderWay }
 
     /// Whether the caller is inside of one of this logger's hooks.
     package final var isInHook: Bool { ThreadState.current.runningNode == node.identity }

@@ -1,4 +1,5 @@
 import CHeartwood
+import Synchronization
 
 #if os(Linux)
 import CCrypto
@@ -12,6 +13,10 @@ enum ProcessExit {
         weak var dispatcher: LogDispatcher?
     }
 
+    /// Whether the process is ending, and loggers are flushed for the last time.
+    static var isUnderWay: Bool { isEnding.load(ordering: .relaxed) }
+
+    private static let isEnding = Atomic<Bool>(false)
     private static let dispatchers = Locked<[Entry]>([])
 
     /// How long the end of the process may be held up by loggers that do not finish, and how long each dispatcher has even
@@ -40,8 +45,11 @@ enum ProcessExit {
     /// All dispatchers that there are.
     static var living: [LogDispatcher] { dispatchers.withLock { $0.compactMap(\.dispatcher) } }
 
-    /// Flushes all dispatchers that there are.
-    static func flushAll(within limit: Duration) { flush(living, within: limit) }
+    /// Flushes all dispatchers that there are, for the last time: the process is ending.
+    static func flushAll(within limit: Duration) {
+        isEnding.store(true, ordering: .relaxed)
+        flush(living, within: limit)
+    }
 
     /// Flushes dispatchers, `limit` at most for all together but for a moment that each has.
     static func flush(_ dispatchers: [LogDispatcher], within limit: Duration) {

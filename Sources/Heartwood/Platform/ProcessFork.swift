@@ -42,7 +42,7 @@ enum ProcessFork {
         dispatcher.add(AbstractLogger(name: "rehearsal"))
         for isLast in [false, true] {
             log("a rehearsal", level: .info, to: dispatcher)
-            if isLast { dispatcher.becomeChild(usable: dispatcher.loggers.map(\.node)) }
+            if isLast { dispatcher.becomeChild(usable: dispatcher.members.map(\.node)) }
             dispatcher.deliverInChild()
         }
     }()
@@ -53,7 +53,7 @@ enum ProcessFork {
         state.dispatchers = ProcessExit.living
         let deadline = SystemClock().uptime() + patience
         for dispatcher in state.dispatchers {
-            for logger in dispatcher.loggers where logger.node.pause(until: deadline) {
+            for logger in dispatcher.members where logger.node.pause(until: deadline) {
                 state.paused.append(logger.node)
             }
         }

@@ -16,9 +16,13 @@ public import HeartwoodHTTP
 /// whatever process, is refused; logs in one process share the store.
 ///
 /// The ``uploader`` sends, by the same rules as an `HTTPLogger` with a spool: its interval, retries, limits, decorators and
-/// statistics are those of its own properties. It is a member of the dispatcher, without taking messages, so that flushing
-/// the dispatcher saves the events, and the end of the process as well. Storing happens on its
-/// queue. Removing it from the dispatcher closes the store.
+/// statistics are those of its own properties. It takes no messages, whatever its levels say, and is not among the
+/// dispatcher's `loggers`: `removeAll()` does not close the store. But flushing the dispatcher saves the events, and so does
+/// the end of the process, which also sends them and waits for that as `uploader.exitWait` says. Storing happens on its
+/// queue.
+///
+/// What an earlier run left is sent from the first event on, or from the first flush or delivery, or a second after the
+/// last setting was changed: settings that follow the creation at once hold for the first request.
 ///
 /// Nothing is ever dropped to make room. When the files reach `uploader.spoolSettings.maximumBytes`, 4 GiB unless given,
 /// new events are refused with an error until something was sent.
@@ -118,7 +122,7 @@ public final class EventStore: Sendable {
         uploader = try HTTPLogger(
             address, encoding: encoding, name: "events.\(prefix)", formatter: nil, settings: spoolSettings,
             allowsInsecureHTTP: allowsInsecureHTTP, appVersion: nil, appBuild: nil, transport: transport,
-            connectivity: connectivity, clock: clock, open: open)
+            connectivity: connectivity, clock: clock, takesNoMessages: true, open: open)
         self.completions = completions
         self.path = path
         self.clock = clock

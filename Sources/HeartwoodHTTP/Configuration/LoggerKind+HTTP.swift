@@ -37,8 +37,8 @@ extension LoggerKind {
         settings.tunes("backgroundInterval", .time, \HTTPLogger.backgroundInterval)
         settings.tunes("jitter", .number(0...1), \HTTPLogger.jitter)
         settings.tunes("threshold", .integer(), \HTTPLogger.threshold)
-        settings.tunes(
-            "maximumMessagesPerRequest", .integer(1...32_000), \HTTPLogger.maximumMessagesPerRequest)
+        tunesLimit("countThreshold", .max, \HTTPLogger.countThreshold, settings)
+        tunesLimit("maximumMessagesPerRequest", 32_000, \HTTPLogger.maximumMessagesPerRequest, settings)
         settings.tunes("maximumBytesPerRequest", .size, \HTTPLogger.maximumBytesPerRequest)
         settings.tunes("timeout", .time, \HTTPLogger.timeout)
         settings.tunes("compressionLevel", .integer(0...9), \HTTPLogger.compressionLevel)
@@ -46,6 +46,15 @@ extension LoggerKind {
         settings.tunes("privacy", .privacy, \HTTPLogger.privacy)
         settings.tunes("isPaused", .flag, \HTTPLogger.isPaused)
         settings.tunes("userName", .text, \HTTPLogger.userName)
+    }
+
+    /// A number that may be missing: 0 stands for nil.
+    private static func tunesLimit(
+        _ key: String, _ highest: Int, _ property: ReferenceWritableKeyPath<HTTPLogger, Int?>,
+        _ settings: LogSettings
+    ) {
+        let number = settings.optional(key, .integer(0...highest))
+        settings.tunes(together: [(key, "integer")], property, number.map { $0 == 0 ? nil : $0 })
     }
 
     private static func tunesStore(_ settings: LogSettings) {
@@ -56,6 +65,7 @@ extension LoggerKind {
         settings.tunes("saveDelay", .time, \HTTPLogger.saveDelay)
         settings.tunes("deadLetterLimit", .size, \HTTPLogger.deadLetterLimit)
         settings.tunes("flushWait", .time, \HTTPLogger.flushWait)
+        settings.tunes("exitWait", .time, \HTTPLogger.exitWait)
     }
 }
 

@@ -18,6 +18,8 @@ public struct DeliveryVerdict: Sendable, Equatable {
     public var rejected: Int
     /// What the target said, for a report.
     public var note: String?
+    /// What the target confirms later, with an ``AcknowledgingEncoding``; nil when its answer is final.
+    public var receipt: String?
 
     /// A verdict on the whole batch.
     public init(_ action: StatusAction, rejected: Int = 0, note: String? = nil) {

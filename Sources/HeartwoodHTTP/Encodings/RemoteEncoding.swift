@@ -41,7 +41,7 @@ public protocol RemoteEncoding: Sendable {
 extension RemoteEncoding {
     /// `/`.
     public var defaultPath: String { "/" }
-    /// 1,000 entries and 4 MiB.
+    /// Any number of entries, and 4 MiB.
     public var limits: EncodingLimits { EncodingLimits() }
     /// True.
     public var allowsGzip: Bool { true }
@@ -62,8 +62,8 @@ public struct EncodingLimits: Sendable, Equatable {
     /// The most bytes of a body, before it is compressed.
     public var bytes: ByteCount
 
-    /// Sets the limits.
-    public init(entries: Int = 1000, bytes: ByteCount = .mebibytes(4)) {
+    /// Sets the limits; any number of entries, and 4 MiB.
+    public init(entries: Int = .max, bytes: ByteCount = .mebibytes(4)) {
         self.entries = entries
         self.bytes = bytes
     }

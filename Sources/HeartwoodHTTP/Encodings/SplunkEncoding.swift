@@ -7,17 +7,29 @@ public import Heartwood
 
 /// Splunk's HTTP Event Collector: one JSON object per event, one after the other.
 ///
-/// Log in with ``RequestDecorator/splunkToken(_:)``.
+/// Log in with ``RequestDecorator/splunkToken(_:)``. For a token with indexer acknowledgement (`useACK`) give a channel:
+/// what the collector has received stays in the store then until it says that it is indexed.
 public struct SplunkEncoding: RemoteEncoding {
     private let host: String?
     private let source: String?
     private let sourceType: String
     private let index: String?
+    private let channel: String?
 
-    /// Makes the encoding; `_json` is the source type unless another is given.
+    /// Makes the encoding.
+    ///
+    /// - Parameters:
+    ///   - host: The events' host; none unless given.
+    ///   - source: The events' source; none unless given.
+    ///   - sourceType: The events' source type; `_json` unless given.
+    ///   - index: The index; the token's own unless given.
+    ///   - channel: The channel that every request names, a UUID, such as `UUID().uuidString`. Acknowledgements are asked for
+    ///     on it when the collector offers them; a token that requires them answers with an error without a channel.
     public init(
-        host: String? = nil, source: String? = nil, sourceType: String = "_json", index: String? = nil
+        host: String? = nil, source: String? = nil, sourceType: String = "_json", index: String? = nil,
+        channel: String? = nil
     ) {
+        self.channel = channel
         self.host = host
         self.source = source
         self.sourceType = sourceType
@@ -51,6 +63,13 @@ public struct SplunkEncoding: RemoteEncoding {
         return output.array
     }
 
+    /// The channel.
+    public func headers(for batch: RemoteBatch) -> HTTPHeaders { channelHeaders }
+
+    private var channelHeaders: HTTPHeaders {
+        channel.map { ["X-Splunk-Request-Channel": $0] } ?? [:]
+    }
+
     private static func append(seconds time: LogTimestamp, to output: inout LogBuffer) {
         let milliseconds = max(0, time.nanoseconds) / 1_000_000
         output.append(milliseconds / 1000)
@@ -65,7 +84,11 @@ public struct SplunkEncoding: RemoteEncoding {
         let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
         let note = answer?.text
         guard response.status == 400 else {
-            return DeliveryVerdict(statusPolicy.action(for: response.status), note: note)
+            let action = statusPolicy.action(for: response.status)
+            // “Success” is nothing to report.
+            var verdict = DeliveryVerdict(action, note: action == .deliver ? nil : note)
+            if action == .deliver, channel != nil { verdict.receipt = answer?.ackId.map { String($0) } }
+            return verdict
         }
         switch answer?.code {
         case 7, 10, 11, 14, 16: return DeliveryVerdict(.hold, note: note)  // index, channel, ack: settings
@@ -84,11 +107,33 @@ public struct SplunkEncoding: RemoteEncoding {
         let text: String?
         let code: Int?
         let number: Int?
+        let ackId: Int?
 
         private enum CodingKeys: String, CodingKey {
-            case text, code
+            case text, code, ackId
             case number = "invalid-event-number"
         }
+    }
+}
+
+extension SplunkEncoding: AcknowledgingEncoding {
+    /// `POST /services/collector/ack` with the numbers of the receipts.
+    public func acknowledgementRequest(
+        for receipts: [String]
+    ) -> (path: String, headers: HTTPHeaders, body: [UInt8]) {
+        let numbers = receipts.compactMap { Int($0) }.map(String.init).joined(separator: ",")
+        return ("/services/collector/ack", channelHeaders, Array("{\"acks\":[\(numbers)]}".utf8))
+    }
+
+    /// The receipts that the collector says are indexed.
+    public func confirmed(in response: HTTPResponse) -> [String]? {
+        guard (200...299).contains(response.status) else { return nil }
+        let answer = try? JSONDecoder().decode(Acknowledgements.self, from: Data(response.body))
+        return answer.map { $0.acks.filter(\.value).map(\.key) }
+    }
+
+    private struct Acknowledgements: Decodable {
+        let acks: [String: Bool]
     }
 }
 

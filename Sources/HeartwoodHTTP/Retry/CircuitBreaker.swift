@@ -3,9 +3,9 @@
 /// Closed, it lets everything through. After ``threshold`` failures it opens: until its time is over, nothing but the
 /// retry that the policy has set may go out, and a flush or a full batch do not cause attempts of their own. Then it is
 /// half open: one attempt decides.
-public struct CircuitBreaker: Sendable, Equatable {
+struct CircuitBreaker: Sendable, Equatable {
     /// Where the breaker stands.
-    public enum State: Sendable, Equatable {
+    enum State: Sendable, Equatable {
         /// Everything passes.
         case closed
         /// Nothing passes until that time (steady, as of the clock's `uptime`).
@@ -15,38 +15,38 @@ public struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// How many failures in a row open it, 5 by default.
-    public let threshold: Int
+    let threshold: Int
     /// How long it stays open, 30 s by default.
-    public let openTime: Duration
+    let openTime: Duration
     private var failures = 0
     private var openUntil: Duration?
 
     /// Makes a closed breaker.
-    public init(threshold: Int = 5, openTime: Duration = .seconds(30)) {
+    init(threshold: Int = 5, openTime: Duration = .seconds(30)) {
         self.threshold = max(1, threshold)
         self.openTime = openTime
     }
 
     /// Where it stands at `now`.
-    public func state(at now: Duration) -> State {
+    func state(at now: Duration) -> State {
         guard let openUntil else { return .closed }
         return now < openUntil ? .open(until: openUntil) : .halfOpen
     }
 
     /// Whether an attempt beyond the policy's own retries may be made at `now`.
-    public func allows(at now: Duration) -> Bool {
+    func allows(at now: Duration) -> Bool {
         if case .open = state(at: now) { return false }
         return true
     }
 
     /// Notes a success: the breaker closes.
-    public mutating func succeeded() {
+    mutating func succeeded() {
         failures = 0
         openUntil = nil
     }
 
     /// Notes a failure at `now`; the threshold's opens it, and so does any further one.
-    public mutating func failed(at now: Duration) {
+    mutating func failed(at now: Duration) {
         failures += 1
         if failures >= threshold { openUntil = now + openTime }
     }

@@ -1,7 +1,7 @@
 /// How far the delivery is: what is done, which batch is open, and which part of it is on its way.
 ///
 /// 1. Every record up to ``acknowledged`` is done: delivered, set aside or dropped; it is never sent again.
-/// 2. A batch is the records in `acknowledged + 1 ... last`. Once begun, it stays what it is, over restarts too.
+/// 2. A batch is the records in `acknowledged + 1 ... last`. While pieces of it are parked it may become longer.
 /// 3. What of it is done is marked record by record; the batch ends when all of it is.
 /// 4. The piece that is on its way is written down before it is sent, so that after a crash the very same piece
 ///    is sent again, under the same key.
@@ -46,6 +46,14 @@ struct BatchState: Equatable, Sendable {
         self.last = last
         done = [UInt8](repeating: 0, count: Int(last - acknowledged + 7) / 8)
         piece = nil
+    }
+
+    /// Makes the open batch longer; what came to it is not done.
+    mutating func widen(to last: UInt64) {
+        precondition(isOpen && last > self.last, "no batch is open, or it would become shorter")
+        precondition(last - acknowledged <= UInt64(Self.widestBatch), "the batch is too wide")
+        self.last = last
+        done += [UInt8](repeating: 0, count: Int(last - acknowledged + 7) / 8 - done.count)
     }
 
     /// Notes what of the open batch is on its way.

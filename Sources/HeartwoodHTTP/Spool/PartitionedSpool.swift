@@ -307,10 +307,14 @@ package final class PartitionedSpool: UnsentStore {
         advance()
     }
 
-    package func nextPiece(maximumCount: Int, maximumBytes: Int) -> SpoolPiece? {
+    package var hasOpenBatch: Bool { sender?.hasOpenBatch ?? false }
+
+    package func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece? {
         save()
         while let sender {
-            if let piece = sender.nextPiece(maximumCount: maximumCount, maximumBytes: maximumBytes) {
+            if let piece = sender.nextPiece(
+                maximumCount: maximumCount, maximumBytes: maximumBytes, probe: probe)
+            {
                 return piece
             }
             guard sending != nil, sender.pending == 0 else { return nil }
@@ -319,10 +323,16 @@ package final class PartitionedSpool: UnsentStore {
         return nil
     }
 
-    package func complete(_ piece: SpoolPiece, done: [UInt64]) {
-        sender?.complete(piece, done: done)
+    @discardableResult
+    package func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int {
+        let count = sender?.complete(piece, done: done) ?? 0
         advance()
+        return count
     }
+
+    package func park(_ piece: SpoolPiece) { sender?.park(piece) }
+
+    package func unpark(_ pieces: [SpoolPiece]) { sender?.unpark(pieces) }
 
     package func split(_ piece: SpoolPiece) -> Bool { sender?.split(piece) ?? false }
 

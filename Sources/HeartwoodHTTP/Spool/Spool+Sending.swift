@@ -3,19 +3,28 @@ import Heartwood
 extension Spool {
     /// What is to be sent next, noted on disk as being on its way; nil when nothing waits.
     ///
-    /// Until ``complete(_:done:)`` or ``split(_:)`` is called, it is the same again, over restarts too.
-    package func nextPiece(maximumCount: Int, maximumBytes: Int) -> SpoolPiece? {
+    /// Until ``complete(_:done:)``, ``split(_:)`` or ``park(_:)`` is called, it is the same again, over restarts too.
+    package func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece? {
         save()
         while true {
-            if !state.isOpen, !begin(maximumCount, maximumBytes) {
+            let isNew = !state.isOpen || probe || todo.isEmpty && !parked.isEmpty
+            if isNew, !begin(maximumCount, maximumBytes), !state.isOpen || todo.isEmpty {
                 settleDamage()
                 return nil
             }
-            while let range = todo.first {
-                let records = records(in: range)
+            while let range = probe ? todo.last : todo.first {
+                var range = range
+                var records = records(in: range)
                 if records.isEmpty {
-                    todo.removeFirst()
+                    todo.removeAll { $0 == range }
                     continue
+                }
+                if range != state.piece, records.count > max(1, maximumCount) {
+                    // Pieces that were parked when the process ended come back as one.
+                    cut(range, after: records[max(1, maximumCount) - 1].id)
+                    guard !probe else { continue }
+                    range = range.lowerBound...records[max(1, maximumCount) - 1].id
+                    records = Array(records.prefix(max(1, maximumCount)))
                 }
                 if state.piece != range || !isStateSaved {
                     state.send(range)
@@ -24,21 +33,50 @@ extension Spool {
                 settleDamage()
                 return SpoolPiece(range: range, records: records, identity: identity)
             }
+            guard parked.isEmpty else { continue }
             finish()
         }
     }
 
+    /// Whether pieces of a batch were sent, and not all of it is done.
+    package var hasOpenBatch: Bool { state.isOpen }
+
+    /// Keeps the piece, and goes on with those after it, newer batches too, until ``unpark(_:)``.
+    package func park(_ piece: SpoolPiece) {
+        guard todo.contains(piece.range) else { return }
+        todo.removeAll { $0 == piece.range }
+        parked.append(piece.range)
+    }
+
+    /// Has parked pieces sent again, in their order.
+    package func unpark(_ pieces: [SpoolPiece]) {
+        for piece in pieces where parked.contains(piece.range) {
+            parked.removeAll { $0 == piece.range }
+            todo.append(piece.range)
+        }
+        todo.sort { $0.lowerBound < $1.lowerBound }
+    }
+
+    private func cut(_ range: ClosedRange<UInt64>, after id: UInt64) {
+        guard let index = todo.firstIndex(of: range), id < range.upperBound else { return }
+        todo[index] = range.lowerBound...id
+        todo.insert(id + 1...range.upperBound, at: index + 1)
+    }
+
     /// Notes that records of a piece need no sending any more: delivered, or set aside.
-    package func complete(_ piece: SpoolPiece, done: [UInt64]) {
+    @discardableResult
+    package func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int {
         let new = done.filter { !state.isDone($0) }
         state.mark(new)
         pending -= new.count
         let isWhole = piece.records.allSatisfy { state.isDone($0.id) }
         if isWhole {
             todo.removeAll { $0 == piece.range }
-            state.send(nil)
+            parked.removeAll { $0 == piece.range }
+            if state.piece == piece.range { state.send(nil) }
         }
-        if todo.isEmpty { finish() } else { saveState() }
+        if todo.isEmpty && parked.isEmpty { finish() } else { saveState() }
+        return new.count
     }
 
     /// Makes two pieces of one; false when it is a single record.
@@ -53,6 +91,8 @@ extension Spool {
     /// Drops the oldest records, those on their way included; returns how many.
     @discardableResult
     package func dropOldest(_ count: Int) -> Int {
+        todo = (todo + parked).sorted { $0.lowerBound < $1.lowerBound }
+        parked = []
         var left = count
         while left > 0, let piece = nextPiece(maximumCount: left, maximumBytes: .max) {
             let ids = piece.records.prefix(left).map(\.id)
@@ -69,13 +109,16 @@ extension Spool {
         forEach(after: state.acknowledged) { state.isDone($0.id) || body($0) }
     }
 
+    /// Opens a batch, or makes the open one longer by a piece; false when there is nothing to take.
     func begin(_ maximumCount: Int, _ maximumBytes: Int) -> Bool {
         var first: UInt64?
         var last: UInt64 = 0
         var count = 0
         var bytes = 0
-        forEach(after: state.acknowledged) { record in
-            if let first, record.id - first >= UInt64(BatchState.widestBatch) { return false }
+        let isOpen = state.isOpen
+        forEach(after: isOpen ? state.last : state.acknowledged) { record in
+            let start = isOpen ? state.acknowledged + 1 : first ?? record.id
+            if record.id - start >= UInt64(BatchState.widestBatch) { return false }
             bytes += record.payload.count
             if count > 0 && bytes > maximumBytes { return false }
             first = first ?? record.id
@@ -84,6 +127,11 @@ extension Spool {
             return count < max(1, maximumCount)
         }
         guard let first else { return false }
+        if isOpen {
+            state.widen(to: last)
+            todo.append(first...last)
+            return true
+        }
         state.skip(to: first - 1)
         state.begin(last: last)
         todo = [first...last]
@@ -94,6 +142,7 @@ extension Spool {
         let last = state.last
         state.finish()
         todo = []
+        parked = []
         if let first = unsaved.first, first.id <= last {
             unsaved.removeFirst(unsaved.count - unsaved.from(last + 1).count)
         }

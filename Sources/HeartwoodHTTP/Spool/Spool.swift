@@ -25,7 +25,9 @@ package final class Spool: UnsentStore {
     let identity: [UInt8]
     var state: BatchState
     var isStateSaved = true
+    /// Pieces of the open batch that are to be sent, in their order, and those that are parked.
     var todo: [ClosedRange<UInt64>] = []
+    var parked: [ClosedRange<UInt64>] = []
     var unsaved = RecordQueue()
     var nextID: UInt64
     var ownCounters = SpoolCounters()
@@ -73,7 +75,9 @@ package final class Spool: UnsentStore {
         todo = [range]
         if let piece = state.piece {
             todo = [piece]
-            if piece.lowerBound > range.lowerBound { todo.append(range.lowerBound...piece.lowerBound - 1) }
+            if piece.lowerBound > range.lowerBound {
+                todo.insert(range.lowerBound...piece.lowerBound - 1, at: 0)
+            }
             if piece.upperBound < range.upperBound { todo.append(piece.upperBound + 1...range.upperBound) }
         }
     }

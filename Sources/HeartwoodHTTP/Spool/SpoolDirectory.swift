@@ -70,6 +70,10 @@ package final class SpoolDirectory {
     }
 
     private static func open(_ name: String, _ flags: Int32, in directory: Int32) -> Int32 {
+        if flags & O_CREAT != 0, let error = SpoolFile.faults?.change(), error != 0 {
+            errno = error
+            return -1
+        }
         // A file is emptied only after it is known to be ours.
         let opening = flags & ~O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         let file = retrying { openat(directory, name, opening, 0o600) }
@@ -108,12 +112,14 @@ package final class SpoolDirectory {
 
     /// Removes a file; 0, also for one that is not there, or `errno`.
     func remove(_ name: String) -> Int32 {
-        unlinkat(descriptor, name, 0) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
+        if let error = SpoolFile.faults?.change(), error != 0 { return error }
+        return unlinkat(descriptor, name, 0) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
     }
 
     /// Gives a file another name; 0 or `errno`.
     func rename(_ name: String, to other: String) -> Int32 {
-        renameat(descriptor, name, descriptor, other) == 0 ? 0 : hw_errno()
+        if let error = SpoolFile.faults?.change(), error != 0 { return error }
+        return renameat(descriptor, name, descriptor, other) == 0 ? 0 : hw_errno()
     }
 
     /// Moves a file into a directory in this one, which is made where it is missing; 0 or `errno`.

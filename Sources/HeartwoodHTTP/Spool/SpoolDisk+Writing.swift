@@ -49,7 +49,7 @@ extension SpoolDisk {
         if error != 0 {
             fail("the spool cannot be written: messages stay in memory", segments[index].name, error)
             let keep = whole > 0 ? ends[whole - 1] : 0
-            if retrying({ ftruncate(active.descriptor, off_t(segments[index].size + keep)) }) != 0 {
+            if SpoolFile.truncate(active.descriptor, to: segments[index].size + keep) != 0 {
                 segments[index].size += written - keep
                 bytes += written - keep
                 note(records.prefix(whole), at: index, keep)

@@ -2,8 +2,19 @@ import CHeartwood
 
 /// Whole reads and writes of an open file; interrupted calls are repeated, a failure is an `errno`.
 package enum SpoolFile {
+    /// The faults that a test injects; nil outside of tests.
+    @TaskLocal package static var faults: (any SpoolFaults)?
+
     /// Appends all of `bytes`, in one call if the system takes them in one; returns what was written, and `errno`.
     package static func append(_ file: Int32, _ bytes: [UInt8]) -> (written: Int, error: Int32) {
+        if let fault = faults?.write(bytes.count) {
+            let part = append(file, whole: Array(bytes.prefix(fault.written)))
+            return (part.written, part.error == 0 ? fault.error : part.error)
+        }
+        return append(file, whole: bytes)
+    }
+
+    private static func append(_ file: Int32, whole bytes: [UInt8]) -> (written: Int, error: Int32) {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
@@ -19,6 +30,20 @@ package enum SpoolFile {
 
     /// Writes all of `bytes` at `offset`; 0 or `errno`.
     static func write(_ file: Int32, _ bytes: [UInt8], at offset: Int) -> Int32 {
+        if let fault = faults?.write(bytes.count) {
+            let error = write(file, whole: Array(bytes.prefix(fault.written)), at: offset)
+            return error == 0 ? fault.error : error
+        }
+        return write(file, whole: bytes, at: offset)
+    }
+
+    /// Cuts a file to a size; 0 or `errno`.
+    static func truncate(_ file: Int32, to size: Int) -> Int32 {
+        if let error = faults?.change(), error != 0 { return error }
+        return retrying { ftruncate(file, off_t(size)) } == 0 ? 0 : hw_errno()
+    }
+
+    private static func write(_ file: Int32, whole bytes: [UInt8], at offset: Int) -> Int32 {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in

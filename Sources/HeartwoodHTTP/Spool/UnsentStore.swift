@@ -31,10 +31,18 @@ package protocol UnsentStore: AnyObject {
     @discardableResult func save() -> Bool
     /// Drops what is older than ``SpoolSettings/maximumAge``.
     func expire()
-    /// What is to be sent next, the same until it is completed or split; nil when nothing waits.
-    func nextPiece(maximumCount: Int, maximumBytes: Int) -> SpoolPiece?
-    /// Notes that records of the piece on its way need no sending any more.
-    func complete(_ piece: SpoolPiece, done: [UInt64])
+    /// Whether pieces of a batch were sent, and not all of it is done.
+    var hasOpenBatch: Bool { get }
+    /// What is to be sent next, the same until it is completed, split or parked; nil when there is nothing.
+    ///
+    /// With `probe` it is a piece that is as new as possible.
+    func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece?
+    /// Notes that records of a piece need no sending any more; returns how many of them were pending.
+    @discardableResult func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int
+    /// Keeps the piece, and goes on with those after it until ``unpark(_:)``.
+    func park(_ piece: SpoolPiece)
+    /// Has parked pieces sent again, in their order.
+    func unpark(_ pieces: [SpoolPiece])
     /// Makes two pieces of the one on its way; false when it is a single record.
     func split(_ piece: SpoolPiece) -> Bool
     /// Drops the oldest records; returns how many.
@@ -54,4 +62,9 @@ package protocol UnsentStore: AnyObject {
 
 extension UnsentStore {
     package var keepsEverything: Bool { false }
+
+    /// The oldest piece that is not parked.
+    package func nextPiece(maximumCount: Int, maximumBytes: Int) -> SpoolPiece? {
+        nextPiece(maximumCount: maximumCount, maximumBytes: maximumBytes, probe: false)
+    }
 }

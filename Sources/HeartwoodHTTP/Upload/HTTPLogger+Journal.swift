@@ -4,18 +4,24 @@ package import Heartwood
 /// What the crash journal asks of a logger whose store survives the process.
 extension HTTPLogger: DurableLogger {
     /// The store that a journal can follow: events, which have partitions, are stored before their call returns.
-    private var journaled: Spool? { spool as? Spool }
+    private var journaled: Spool? { runtime.shell.store as? Spool }
 
     package var journalKey: String? { journaled?.path.map { "http:\($0)" } }
 
-    package var isSettled: Bool { !spool.isOnDisk || spool.unsavedCount == 0 }
+    package var isSettled: Bool {
+        let store = runtime.shell.store
+        return !store.isOnDisk || store.unsavedCount == 0
+    }
 
     package func note(writesIn slot: JournalSlot?) {
-        save()
+        runtime.save()
         journaled?.slot = slot
     }
 
-    package func forgetUnwritten() { journaled?.forgetUnsaved() }
+    package func forgetUnwritten() {
+        journaled?.forgetUnsaved()
+        runtime.shell.stored()
+    }
 
     /// Compares the segment with what was going to be written to it; the spool itself has cut off what was torn.
     package func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {

@@ -9,19 +9,18 @@ extension HTTPLogger {
     ///
     /// - Parameter work: Stores records and returns how many.
     package func store(_ work: @escaping @Sendable (any UnsentStore) -> Int) {
-        performInOrder { [self] in
-            newCount += work(spool)
-            spool.isClosed ? publish() : batchDidEnd()
-            reportTroubles()
+        performInOrder { [runtime] in
+            runtime.shell.append(work)
+            runtime.stored()
         }
     }
 
     /// Saves what is in memory only; false when it was not done in time, and at once inside of a hook.
     package func save(timeout: Duration) -> Bool {
         let isSaved = Locked(false)
-        performInOrder { [self] in
-            save()
-            isSaved.withLock { $0 = spool.unsavedCount == 0 }
+        performInOrder { [runtime] in
+            runtime.save()
+            isSaved.withLock { $0 = runtime.shell.store.unsavedCount == 0 }
         }
         return waitUntilIdle(timeout: timeout) && isSaved.withLock { $0 }
     }

@@ -15,17 +15,20 @@ public import Heartwood
 /// is repeated, so that a server can recognise it. Without a directory the store is memory, with the same limits, and a
 /// flush waits for the delivery. Private pieces are redacted before they are stored, unless ``privacy`` says otherwise.
 ///
-/// One request is in flight at a time, so that the order is kept. Callers and other loggers never wait for the network.
+/// Nothing is sent before the logger is added to a dispatcher; settings made until then hold for the first request. Then
+/// what an earlier run left is sent at once. One request is in flight at a time, so that the order is kept. Callers and other loggers never wait for the network.
 /// All settings may be changed at any time, and take effect in order with the messages.
 public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordered`, or used in hooks
     // MARK: Constants (any thread)
 
-    let transport: any HTTPTransport
-    let clock: any LogClock
-    let executor = UploadExecutor()
-    let monitor: (any ConnectivityMonitor)?
-    let appVersion: String?
-    let appBuild: Int?
+    /// What stores and sends the messages.
+    let runtime: DeliveryRuntime
+    private let transport: any HTTPTransport
+    private let clock: any LogClock
+    private let appVersion: String?
+    private let appBuild: Int?
+    /// Whether it sends records that other modules store, and takes no messages.
+    private let takesNoMessages: Bool
 
     // MARK: Settings (any thread, ordered)
 
@@ -50,8 +53,13 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @Ordered public var weights = LevelWeights.standard
     /// How many points make what waits go at once; 10 by default, 0: points do nothing.
     @Ordered public var threshold = 10
-    /// The most messages in a request, and as many make one go at once; 300 by default, 32,000 at most.
-    @Ordered public var maximumMessagesPerRequest = 300
+    /// How many pending messages are sent at once, without waiting for the interval; 300 by default, nil: the number
+    /// does nothing.
+    @Ordered public var countThreshold: Int? = 300
+    /// The most messages in a request; 300 by default, nil: as many as ``maximumBytesPerRequest`` and the encoding allow.
+    ///
+    /// One batch is never wider than 32,000 messages.
+    @Ordered public var maximumMessagesPerRequest: Int? = 300
     /// The most bytes of a request's body, before compression; 1 MiB by default.
     @Ordered public var maximumBytesPerRequest = ByteCount.mebibytes(1)
     /// How long an exchange may take in all; 30 s by default.
@@ -62,12 +70,15 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @Ordered public var maximumMessageSize = ByteCount.kibibytes(64)
     /// Whether sending is held, false by default; what is logged meanwhile is stored.
     @Ordered public var isPaused = false
-    /// Asked before each request, on the logger's queue, unless nil; false holds the sending for an interval.
+    /// Asked before each request, on the logger's queue, unless nil; false holds the sending until the next interval.
+    ///
+    /// It is asked once per interval then, however much is pending; ``sendNow()`` asks again.
     @Ordered public var condition: (@Sendable () -> Bool)?
 
     /// What is done after a failed attempt.
     @Ordered public var retryPolicy: any RetryPolicy = StandardRetryPolicy()
-    /// Called once when the server does not accept our credentials, to get new ones; nil by default.
+    /// Called when the server does not accept our credentials, once until it accepts them again, to get new ones; nil
+    /// by default.
     ///
     /// When it returns the request is sent again. A second refusal, or nil here, holds the sending and keeps everything.
     @Ordered public var refreshAuthorization: (@Sendable () async -> Void)?
@@ -84,6 +95,14 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @Ordered public var deadLetterLimit = ByteCount.mebibytes(8)
     /// How long a flush waits for the delivery; zero by default, 4 s without a spool directory.
     @Ordered public var flushWait: Duration
+    /// How long the end of the process waits for the delivery, if that is longer than ``flushWait``; 1 s by default.
+    ///
+    /// What is pending is sent then, as far as the time suffices. With zero for both, no request is started at the end.
+    @Ordered public var exitWait = Duration.seconds(1)
+    /// How long a server may take to acknowledge what it has received before it is sent again; 5 min by default.
+    ///
+    /// It is about servers that confirm later, see ``AcknowledgingEncoding``.
+    @Ordered public var acknowledgementTimeout = Duration.seconds(300)
 
     /// Which facts about the device go along, where the encoding has a place for them; all by default.
     @Ordered public var deviceFacts = DeviceFacts.all
@@ -94,37 +113,9 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// Gets a line for each step, as `[Heartwood.<name>.Sending] sending 2 logs`, on the logger's queue; nil by default.
     @Ordered public var transcript: (@Sendable (String) -> Void)?
 
-    // MARK: Guarded by themselves
-
-    let published = Locked<(figures: HTTPStatistics, oldest: LogTimestamp?)>((HTTPStatistics(), nil))
-    let mailbox = Locked<[(UploadJob.Report, attachment: Int)]>([])
-    let mail = Semaphore()
-    let waiters = Locked<[Waiter]>([])
-
     // MARK: Owned by the hooks
 
-    var spool: any UnsentStore
-    var scheduler = UploadScheduler()
-    var breaker = CircuitBreaker()
-    var deadLetters: DeadLetterFile?
-    var device: DeviceRecord
-    var figures = HTTPStatistics()
-    var timer: (any LogTimer)?
-    /// When `timer` fires, as of the clock's `uptime`.
-    var timerDue = Duration.zero
-    var saveTimer: (any LogTimer)?
-    var random = SystemRandomNumberGenerator()
-    var isConnected = true
-    var wasConnectionTold = false
-    var hasRefreshedAuthorization = false
-    var consecutiveFailures = 0
-    var consecutiveAnswers = 0
-    /// How often the store was closed; what belongs to an earlier number comes too late.
-    var attachment = 0
-    var inFlight: Task<Void, Never>?
-    var newPoints = 0
-    var newCount = 0
-    var wasInBackground = false
+    private var device: DeviceRecord
 
     /// Makes a logger; nothing is connected before the first request.
     ///
@@ -152,38 +143,50 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         try self.init(
             address, encoding: encoding, name: name, formatter: formatter, settings: settings,
             allowsInsecureHTTP: allowsInsecureHTTP, appVersion: appVersion, appBuild: appBuild,
-            transport: transport, connectivity: connectivity, clock: clock
+            transport: transport, connectivity: connectivity, clock: clock, takesNoMessages: false
         ) {
             try Spool(directory: directory, settings: settings, clock: clock)
         }
     }
 
     /// Makes a logger whose messages wait in the store that `open` opens, once everything else is known to be right.
+    ///
+    /// With `takesNoMessages` it sends what ``store(_:)`` stores, never drops any of it, and what an earlier run left
+    /// waits for the first use.
     package init(
         _ address: String, encoding: any RemoteEncoding, name: String?, formatter: LogFormatter?,
         settings: SpoolSettings, allowsInsecureHTTP: Bool, appVersion: String?, appBuild: Int?,
         transport: (any HTTPTransport)?, connectivity: (any ConnectivityMonitor)?, clock: any LogClock,
-        open: () throws -> any UnsentStore
+        takesNoMessages: Bool, open: () throws -> any UnsentStore
     ) throws {
         let address = try HTTPAddress(address, allowsInsecureHTTP: allowsInsecureHTTP)
-        spool = try open()
+        let store = try open()
+        let transport = transport ?? PlatformTransport.make()
         device = DeviceRecord.started(
-            in: spool.directory, at: clock.now(), version: appVersion, build: appBuild)
+            in: store.directory, at: clock.now(), version: appVersion, build: appBuild)
         _address = Ordered(wrappedValue: address)
         _encoding = Ordered(wrappedValue: encoding)
         _spoolSettings = Ordered(wrappedValue: settings)
-        _flushWait = Ordered(wrappedValue: spool.isOnDisk ? .zero : .seconds(4))
-        self.transport = transport ?? PlatformTransport.make()
+        let flushWait = store.isOnDisk ? Duration.zero : .seconds(4)
+        _flushWait = Ordered(wrappedValue: flushWait)
+        self.transport = transport
         self.clock = clock
         self.appVersion = appVersion
         self.appBuild = appBuild
-        monitor = connectivity
-        super.init(name: name, formatter: formatter)
-        deadLetters = makeDeadLetters()
-        publish()
+        self.takesNoMessages = takesNoMessages
+        var rules = DeliveryRules()
+        rules.neverDrops = takesNoMessages
+        let first = DeliverySettings(
+            name: name ?? "HTTPLogger", rules: rules, encoding: encoding, endpoint: address.endpoint,
+            allowsInsecureHTTP: allowsInsecureHTTP, decorators: [], transport: transport,
+            timeout: .seconds(30), compressionLevel: 0, device: [:], spool: settings,
+            deadLetterLimit: .mebibytes(8), saveDelay: .zero, flushWait: flushWait, exitWait: .seconds(1))
+        runtime = DeliveryRuntime(
+            store, first, clock: clock, monitor: connectivity, startsAtFirstUse: takesNoMessages)
+        super.init(name: name, formatter: formatter, isUnlisted: takesNoMessages)
+        runtime.belongs(to: self)
+        runtime.apply(current)
     }
-
-    deinit { monitor?.stop() }
 
     /// Where the requests go: where the address names no path, to the encoding's own.
     public var endpoint: HTTPEndpoint {
@@ -201,16 +204,53 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     }
 
     /// What became of the messages so far; never waits.
-    public var httpStatistics: HTTPStatistics {
-        var (figures, oldest) = published.withLock { $0 }
-        figures.oldestUnsentAge = oldest.map { max(.zero, clock.now() - $0) }
-        return figures
+    public var httpStatistics: HTTPStatistics { runtime.statistics }
+
+    // MARK: - Asking
+
+    /// Sends what is pending now, whatever the interval says; nothing before the logger was added to a dispatcher.
+    ///
+    /// A pause that the server asked for is kept to, and while it has failed five times in a row, so are the others.
+    public func sendNow() {
+        performInOrder { [runtime] in runtime.shell.wish(.sendNow) }
+    }
+
+    /// Sends what is pending, and returns when the server has all of it.
+    ///
+    /// The logger must belong to a dispatcher: nothing is sent before it was added.
+    ///
+    /// - Parameter timeout: How long to wait at most.
+    /// - Returns: whether nothing is pending any more.
+    public func deliver(timeout: Duration) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let waiter = DeliveryWaiter(continuation)
+            performInOrder { [runtime] in runtime.deliver(waiter, timeout: timeout) }
+        }
+    }
+
+    /// As ``deliver(timeout:)-async``, for callers that may wait; false at once inside of a logger.
+    public func deliver(timeout: Duration) -> Bool {
+        if isInHook { return false }
+        let done = Semaphore()
+        let result = Locked(false)
+        runtime.detach { [self] in
+            let isDelivered = await deliver(timeout: timeout)
+            result.withLock { $0 = isDelivered }
+            done.signal()
+        }
+        return done.wait(upTo: timeout) && result.withLock { $0 }
+    }
+
+    /// Throws everything away that is pending; it counts as dropped.
+    public func discardUnsent() {
+        performInOrder { [runtime] in runtime.shell.discard() }
     }
 
     // MARK: - Hooks
 
     /// Stores the message.
     public override func log(_ message: LogMessage) {
+        if takesNoMessages { return noteFiltered() }
         let text: String?
         if formatter != nil {
             guard let formatted = formatted(message) else { return }
@@ -232,107 +272,67 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
             payload = EntryCoder.encode(entry)
         }
         let level = UInt8(clamping: entry.severity.index)
-        if spool.append(payload, time: entry.time, level: level, mark: journalMark) {
-            newPoints += weights[message.level]
-            newCount += 1
-        } else {
-            noteFailure("the store of unsent messages is full")
-        }
+        let isStored = runtime.shell.append(
+            payload, time: entry.time, level: level, mark: journalMark, points: weights[message.level])
+        if !isStored { noteFailure("the store of unsent messages is full") }
     }
 
     /// Saves what was stored, and sends it if it is time.
-    public override func batchDidEnd() {
-        guard newCount > 0 else { return publish() }
-        tell(.appending, "appending logs")
-        if saveDelay <= .zero {
-            save()
-        } else if saveTimer == nil {
-            saveTimer = clock.schedule(after: saveDelay, on: queue) { [weak self] in
-                guard let self else { return }
-                perform { self.save() }
-            }
-        }
-        scheduler.stored(points: newPoints, at: clock.uptime(), random: draw(), schedule)
-        newPoints = 0
-        newCount = 0
-        pump()
-    }
+    public override func batchDidEnd() { runtime.stored() }
 
-    /// Saves what was stored and has it sent; waits for the delivery as long as ``flushWait`` says.
-    public override func flush() {
-        save()
-        ask(.flush)
-        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: max(.zero, flushWait).nanoseconds))
-        while scheduler.isInFlight, DispatchTime.now() < deadline {
-            _ = mail.wait(until: deadline)
-            collect()
-        }
-    }
+    /// Saves what was stored and has it sent; waits for the delivery as long as ``flushWait`` says, and at the end of the
+    /// process as long as ``exitWait`` does.
+    public override func flush() { runtime.flush(isExit: isProcessEnding) }
 
-    /// Begins to watch the network, and to send what an earlier run has left.
+    /// Begins to watch the network, and sends at once what an earlier run has left.
     public override func didAdd() {
-        reopen()
-        monitor?.start { [weak self] isConnected in
-            guard let self else { return }
-            perform { self.connectivityChanged(isConnected) }
-        }
-        if spool.pending > 0 { scheduler.stored(points: 0, at: clock.uptime(), random: draw(), schedule) }
-        pump()
+        runtime.apply(current)
+        runtime.added()
     }
 
     /// Saves what is left, which is sent after the next start, and frees the spool's directory.
     ///
-    /// A request that is on its way has a second to end by itself; then it is cancelled.
-    public override func willRemove() {
-        flush()
-        monitor?.stop()
-        guard spool.isOnDisk else { return }
-        for mayCancel in [true, false] where scheduler.isInFlight {
-            let deadline = DispatchTime.now() + 1
-            while scheduler.isInFlight, mail.wait(until: deadline) { collect() }
-            if mayCancel { inFlight?.cancel() }
-        }
-        stopLooking()
-        saveTimer?.cancel()
-        save()
-        attachment += 1
-        scheduler = UploadScheduler()
-        deadLetters = nil
-        spool.close()
-        publish()
-    }
-
-    /// Opens the store again, when the logger was removed and is added anew.
-    private func reopen() {
-        guard spool.isClosed else { return }
-        spool.settings = spoolSettings
-        do {
-            spool = try spool.reopened()
-        } catch {
-            diagnostics.report(
-                .setting, "\(name): unsent messages are kept in memory only: \(error)", key: name)
-            spool = spool.reopenedInMemory()
-        }
-        deadLetters = makeDeadLetters()
-    }
-
-    /// The file of refused messages; that of a store that never drops anything has no limit.
-    private func makeDeadLetters() -> DeadLetterFile? {
-        spool.directory.map { DeadLetterFile(in: $0, limit: spool.keepsEverything ? nil : deadLetterLimit) }
-    }
+    /// Nothing new is sent. A request in flight has a second to end by itself; then it is cancelled. Without a directory
+    /// the messages are sent now, and waited for as long as ``flushWait`` says.
+    public override func willRemove() { runtime.removed() }
 
     /// Takes new settings over.
     public override func settingsDidChange() {
-        spool.settings = spoolSettings
-        device.keep(user: userName, in: spool.directory)
-        if !spool.keepsEverything { deadLetters?.limit = deadLetterLimit }
-        scheduler.settingsChanged(at: clock.uptime(), random: draw(), schedule)
-        if isInBackground != wasInBackground {
-            wasInBackground = isInBackground
-            ask(.flush)
-        } else {
-            pump()
-        }
+        device.keep(user: userName, in: runtime.shell.store.directory)
+        runtime.apply(current)
+    }
+
+    /// The settings in force.
+    private var current: DeliverySettings {
+        let endpoint = endpoint
+        var rules = DeliveryRules()
+        rules.interval = isInBackground ? backgroundInterval ?? interval : interval
+        rules.jitter = jitter
+        rules.pointThreshold = threshold
+        rules.countThreshold = countThreshold
+        rules.maximumCount = maximumMessagesPerRequest
+        rules.maximumBytes = maximumBytesPerRequest.bytes
+        rules.isPaused = isPaused
+        rules.isInBackground = isInBackground
+        rules.hasCondition = condition != nil
+        rules.isLoopback = endpoint.isLoopback
+        rules.canRefresh = refreshAuthorization != nil
+        rules.neverDrops = takesNoMessages
+        rules.retryPolicy = retryPolicy
+        rules.acknowledgementTimeout = max(.seconds(1), acknowledgementTimeout)
+        return DeliverySettings(
+            name: name, rules: rules, encoding: encoding, endpoint: endpoint,
+            allowsInsecureHTTP: address.allowsInsecureHTTP, decorators: decorators, transport: transport,
+            timeout: timeout, compressionLevel: compressionLevel,
+            device: deviceDictionary,
+            condition: condition, refreshAuthorization: refreshAuthorization, transcript: transcript,
+            spool: spoolSettings, deadLetterLimit: deadLetterLimit, saveDelay: saveDelay,
+            flushWait: flushWait, exitWait: exitWait)
+    }
+
+    /// What requests say of this machine and program.
+    var deviceDictionary: LogMetadata {
+        device.dictionary(deviceFacts, version: appVersion, build: appBuild, user: userName)
     }
 
     private static func cut(_ text: String, to limit: Int) -> String {
@@ -342,9 +342,5 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         while end > text.startIndex, end.samePosition(in: text) == nil { end = text.utf8.index(before: end) }
         let kept = text[..<end]
         return kept + "…[truncated \(count - kept.utf8.count) bytes]"
-    }
-
-    var deviceDictionary: LogMetadata {
-        device.dictionary(deviceFacts, version: appVersion, build: appBuild, user: userName)
     }
 }

@@ -12,8 +12,8 @@ struct UploadJob: Sendable {
         case failed(HTTPTransportError)
         /// The request could not be made.
         case unmade(String)
-        /// New credentials were asked for, after an answer that has settled so many.
-        case refreshed(settled: Int)
+        /// Nothing was sent: no message of it can be read.
+        case nothingReadable
     }
 
     /// An outcome with what goes with it.
@@ -39,7 +39,21 @@ struct UploadJob: Sendable {
     var compressionLevel: Int
     var allowsInsecureHTTP: Bool
 
+    /// Sends the request, unless there is nothing to send.
     func run() async -> Report {
+        let (report, request) = prepared()
+        guard let request else { return report }
+        do throws(HTTPTransportError) {
+            return concluded(report, try await transport.send(request))
+        } catch {
+            var report = report
+            report.outcome = .failed(error)
+            return report
+        }
+    }
+
+    /// The request, and the report so far; no request where none is to be sent.
+    func prepared() -> (Report, HTTPRequest?) {
         var report = Report(piece: piece, entries: [], unreadable: [], outcome: .tooLarge)
         for (record, name) in zip(piece.records, names) {
             if let entry = EntryCoder.decode(record.payload, id: name) {
@@ -48,31 +62,33 @@ struct UploadJob: Sendable {
                 report.unreadable.append(record.id)
             }
         }
-        guard !report.entries.isEmpty else { return report }
-
+        guard !report.entries.isEmpty else {
+            report.outcome = .nothingReadable
+            return (report, nil)
+        }
         let batch = RemoteBatch(entries: report.entries, key: piece.key, device: device)
-        let request: HTTPRequest
         do {
             let body = try encoding.encode(batch)
             if body.count > min(maximumBytes, encoding.limits.bytes.bytes) && batch.entries.count > 1 {
-                return report
+                return (report, nil)
             }
-            request = try make(batch, body)
+            let request = try make(batch, body)
+            report.wasSent = true
+            report.bytesOnWire = request.body.count
+            return (report, request)
         } catch {
             report.outcome = .unmade("\(error)")
-            return report
+            return (report, nil)
         }
-        report.wasSent = true
-        report.bytesOnWire = request.body.count
-        do throws(HTTPTransportError) {
-            let response = try await transport.send(request)
-            let verdict =
-                Self.isAboutTLS(response)
-                ? DeliveryVerdict(.hold) : encoding.verdict(on: response, for: batch)
-            report.outcome = .answered(response, verdict)
-        } catch {
-            report.outcome = .failed(error)
-        }
+    }
+
+    /// The report with what the server has answered.
+    func concluded(_ report: Report, _ response: HTTPResponse) -> Report {
+        var report = report
+        let batch = RemoteBatch(entries: report.entries, key: piece.key, device: device)
+        let verdict =
+            Self.isAboutTLS(response) ? DeliveryVerdict(.hold) : encoding.verdict(on: response, for: batch)
+        report.outcome = .answered(response, verdict)
         return report
     }
 

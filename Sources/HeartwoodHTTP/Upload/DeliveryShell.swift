@@ -1,0 +1,470 @@
+import Heartwood
+
+/// Runs what a ``DeliveryEngine`` decides, on the store of unsent messages; decides nothing itself.
+///
+/// It belongs to one logger and is used in its hooks only. Requests, timers and threads are its host's.
+final class DeliveryShell {
+    /// The store of unsent messages.
+    private(set) var store: any UnsentStore
+
+    private unowned let host: any DeliveryHost
+    private var engine: DeliveryEngine
+    private var settings: DeliverySettings
+    private var deadLetters: DeadLetterFile?
+    private var figures = HTTPStatistics()
+    /// The attempt that just ended.
+    private var hand: UploadJob.Report?
+    private var parked: [SpoolPiece] = []
+    private var unconfirmed: [String: SpoolPiece] = [:]
+    private var newPoints = 0
+    private var newCount = 0
+    private var wasNetworkTold = false
+
+    init(_ store: any UnsentStore, _ settings: DeliverySettings, _ host: any DeliveryHost) {
+        self.store = store
+        self.host = host
+        self.settings = settings
+        engine = DeliveryEngine(settings.rules)
+        openDeadLetters()
+        publish()
+    }
+
+    /// Whether an attempt is under way.
+    var isBusy: Bool { engine.isBusy }
+
+    // MARK: - Storing
+
+    /// Stores a message; false when there is no room.
+    func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64, points: Int) -> Bool {
+        guard store.append(payload, time: time, level: level, mark: mark) else { return false }
+        newPoints += points
+        newCount += 1
+        return true
+    }
+
+    /// Calls `work` with the store, which returns how many records it has stored.
+    func append(_ work: (any UnsentStore) -> Int) {
+        newCount += work(store)
+        reportTroubles()
+    }
+
+    /// Whether something was stored since the last ``stored()``.
+    var hasNew: Bool { newCount > 0 }
+
+    /// What was stored may be sent if it is time.
+    func stored() {
+        defer { (newPoints, newCount) = (0, 0) }
+        if newCount > 0, !store.isClosed { run(.stored(points: newPoints)) } else { publish() }
+    }
+
+    /// Writes what is in memory only to the files.
+    func save() {
+        guard store.isOnDisk, store.unsavedCount > 0 else { return }
+        tell(.saving, "saving remaining \(store.pending) logs")
+        let isSaved = store.save()
+        tell(.saving, isSaved ? "saving succeeded" : "saving failed")
+        reportTroubles()
+        host.noteSettled()
+    }
+
+    // MARK: - Events
+
+    /// New settings are in force.
+    func apply(_ new: DeliverySettings) {
+        settings = new
+        store.settings = new.spool
+        deadLetters?.limit = deadLetterLimit
+        run(.rules(new.rules))
+    }
+
+    /// The logger was added to a dispatcher.
+    func added(atFirstUse: Bool) { run(.added(atFirstUse: atFirstUse)) }
+
+    /// The time that was asked for has come.
+    func wake() {
+        tell(.timer, "timerTriggered")
+        run(.timer)
+    }
+
+    /// The network's state was told.
+    func networkChanged(_ isThere: Bool) {
+        wasNetworkTold = true
+        tell(.network, isThere ? "Internet connected" : "Internet disconnected")
+        run(.network(isThere))
+    }
+
+    /// Somebody wants pending messages to be sent.
+    func wish(_ wish: DeliveryEvent.Wish) { run(.wish(wish)) }
+
+    /// The process ends, or the logger is removed; with a time, somebody waits until then.
+    func end(until deadline: Duration?) { run(deadline.map { .ending(until: $0) } ?? .closing) }
+
+    /// The hook for new credentials has returned.
+    func refreshed() { run(.refreshed) }
+
+    /// The server has confirmed these receipts; nil: it gave no usable answer.
+    func acknowledge(_ receipts: [String]?) { run(.acknowledged(receipts)) }
+
+    /// Throws everything away.
+    func discard() {
+        unparkAll()
+        store.dropOldest(.max)
+        run(.discarded)
+    }
+
+    /// An attempt has ended.
+    func finish(_ report: UploadJob.Report) {
+        hand = report
+        if report.wasSent {
+            figures.requests += 1
+            figures.sent += report.entries.count
+            figures.bytesOnWire += report.bytesOnWire
+            host.noteWritten(report.bytesOnWire)
+        }
+        if !report.unreadable.isEmpty {
+            host.report(
+                .damaged, "\(settings.name): stored messages of another version cannot be read",
+                key: settings.name, count: report.unreadable.count)
+            figures.rejected += store.complete(report.piece, done: report.unreadable)
+        }
+        run(.answered(answer(report)))
+        hand = nil
+        tell(.sending, "sending done. \(store.pending) logs remain")
+        publish()
+    }
+
+    /// What an attempt came to, for the engine.
+    private func answer(_ report: UploadJob.Report) -> DeliveryAnswer {
+        var answer = DeliveryAnswer(
+            outcome: .accepted, records: report.entries.count, unreadable: report.unreadable.count)
+        switch report.outcome {
+        case .tooLarge: answer.outcome = .tooLarge
+        case .nothingReadable: answer.outcome = .nothingReadable
+        case .failed(let error): answer.outcome = failure(.transport(error), .retry, "\(error)")
+        case .unmade(let reason): answer.outcome = failure(.local(reason), .hold, reason)
+        case .answered(let response, let verdict):
+            let text = "\(response.status)" + (verdict.note.map { ": \($0)" } ?? "")
+            for item in verdict.items ?? [] {
+                switch item {
+                case .delivered: answer.delivered += 1
+                case .rejected: answer.refused += 1
+                case .retry: break
+                }
+            }
+            let wait = response.headers["Retry-After"].flatMap { RetryAfter.parse($0, now: host.wallTime) }
+            if let items = verdict.items, items.count != report.entries.count {
+                (answer.delivered, answer.refused) = (0, 0)
+                answer.outcome = failure(.status(response.status), .retry, text, wait)
+            } else if verdict.action != .deliver {
+                answer.outcome = failure(.status(response.status), verdict.action, text, wait)
+            } else {
+                tell(.sending, "sending succeeded")
+                figures.lastError = nil
+                if let receipt = verdict.receipt { answer.outcome = .received(receipt: receipt) }
+            }
+        }
+        return answer
+    }
+
+    private func failure(
+        _ cause: DeliveryFailure.Cause, _ action: StatusAction, _ text: String, _ wait: Duration? = nil
+    ) -> DeliveryAnswer.Outcome {
+        figures.lastError = text
+        tell(.sending, "sending failed: \(text)")
+        return .failed(cause, action, retryAfter: wait)
+    }
+
+    // MARK: - Actions
+
+    private var moment: DeliveryMoment {
+        DeliveryMoment(
+            now: host.uptime, waiting: store.pending, hasOpenBatch: store.hasOpenBatch, random: host.draw())
+    }
+
+    private func run(_ event: DeliveryEvent) {
+        var events = [event]
+        while !events.isEmpty {
+            for action in engine.handle(events.removeFirst(), moment) { run(action, &events) }
+        }
+        publish()
+    }
+
+    private func run(_ action: DeliveryAction, _ events: inout [DeliveryEvent]) {
+        switch action {
+        case .askCondition: events.append(.condition(settings.condition?() ?? true))
+        case .send(let count, let bytes, let isProbe):
+            if !send(count, bytes, isProbe) { events.append(.empty) }
+        case .wait(let time): host.wake(at: time)
+        case .rest: host.wake(at: nil)
+        case .settleItems: settleItems(&events)
+        case .complete: complete()
+        case .setAside:
+            let ids = (hand?.entries ?? []).indices.map { ($0, reason) }
+            if !setAside(ids) { events.append(.setAsideFailed) }
+        case .split:
+            if let piece = hand?.piece, !store.split(piece) { events.append(.setAsideFailed) }
+        case .park(let receipt): park(receipt)
+        case .unpark:
+            store.unpark(parked)
+            parked = []
+        case .resend(let receipts): store.unpark(receipts.compactMap { unconfirmed.removeValue(forKey: $0) })
+        case .confirm(let receipts): confirm(receipts)
+        case .poll(let receipts): if !poll(receipts) { events.append(.acknowledged(nil)) }
+        case .refreshAuthorization:
+            if let hook = settings.refreshAuthorization {
+                host.refresh(hook)
+            } else {
+                events.append(.refreshed)
+            }
+        case .dropOldest(let count):
+            unparkAll()
+            store.dropOldest(count)
+        case .countRetry: figures.retried += 1
+        case .report(let report): tell(report)
+        case .look: events.append(.looked)
+        }
+    }
+
+    private func send(_ maximumCount: Int, _ maximumBytes: Int, _ isProbe: Bool) -> Bool {
+        store.expire()
+        let limits = settings.encoding.limits
+        let bytes = min(maximumBytes, limits.bytes.bytes)
+        let piece = store.nextPiece(
+            maximumCount: min(maximumCount, limits.entries, BatchState.widestBatch), maximumBytes: bytes,
+            probe: isProbe)
+        reportTroubles()
+        guard let piece else { return false }
+        host.wake(at: nil)
+        if !wasNetworkTold {
+            wasNetworkTold = true
+            tell(.network, "Internet connected")
+        }
+        tell(.sending, "sending \(piece.records.count) logs")
+        let job = UploadJob(
+            piece: piece, names: piece.records.map { store.name(of: $0.id) }, device: settings.device,
+            encoding: settings.encoding, endpoint: settings.endpoint, decorators: settings.decorators,
+            transport: settings.transport, timeout: settings.timeout, maximumBytes: bytes,
+            compressionLevel: settings.compressionLevel, allowsInsecureHTTP: settings.allowsInsecureHTTP)
+        tell(.sending, "sending started")
+        host.start(job)
+        return true
+    }
+
+    private func complete() {
+        guard let hand else { return }
+        var rejected = 0
+        if case .answered(_, let verdict) = hand.outcome {
+            rejected = min(max(0, verdict.rejected), hand.entries.count)
+            if rejected > 0 {
+                host.report(
+                    .writeFailed,
+                    "\(settings.name): the server discarded \(rejected) messages: "
+                        + (verdict.note ?? "no reason given"),
+                    key: settings.name + "rejected", count: rejected)
+            }
+            // Which of them it was, it does not say; when it was all, they can be kept.
+            if rejected == hand.entries.count, let deadLetters {
+                for entry in hand.entries {
+                    let outcome = deadLetters.append(
+                        entry, reason: verdict.note ?? "discarded by the server", key: hand.piece.key,
+                        at: host.wallTime)
+                    countRemoved(outcome.removed)
+                }
+            }
+        }
+        let done = store.complete(hand.piece, done: hand.piece.records.map(\.id))
+        figures.rejected += min(rejected, done)
+        figures.acknowledged += max(0, done - rejected)
+        tellRemoved(hand.entries.count)
+    }
+
+    private func tellRemoved(_ count: Int) {
+        tell(.removing, "removing \(count) logs")
+        guard store.isOnDisk else { return }
+        tell(.saving, "saving remaining \(store.pending) logs")
+        tell(.saving, "saving succeeded")
+    }
+
+    private func settleItems(_ events: inout [DeliveryEvent]) {
+        guard let hand, case .answered(_, let verdict) = hand.outcome, let items = verdict.items else {
+            return
+        }
+        let ids = readableIDs(of: hand)
+        var refused: [(Int, String)] = []
+        var taken: [UInt64] = []
+        for (index, item) in items.enumerated() {
+            switch item {
+            case .delivered: taken.append(ids[index])
+            case .rejected(let reason): refused.append((index, reason))
+            case .retry: break
+            }
+        }
+        figures.acknowledged += store.complete(hand.piece, done: taken)
+        if !setAside(refused) { events.append(.setAsideFailed) }
+        tellRemoved(taken.count + refused.count)
+    }
+
+    private func readableIDs(of report: UploadJob.Report) -> [UInt64] {
+        report.piece.records.map(\.id).filter { !report.unreadable.contains($0) }
+    }
+
+    /// Sets entries of the piece aside that the server will never take; false when one had to be kept instead.
+    private func setAside(_ entries: [(index: Int, reason: String)]) -> Bool {
+        guard let hand else { return true }
+        let ids = readableIDs(of: hand)
+        for (index, reason) in entries {
+            let outcome = deadLetters?.append(
+                hand.entries[index], reason: reason, key: hand.piece.key, at: host.wallTime)
+            let isKept = outcome?.isKept ?? false
+            countRemoved(outcome?.removed ?? 0)
+            if !isKept && settings.rules.neverDrops { return false }
+            figures.rejected += store.complete(hand.piece, done: [ids[index]])
+            host.report(
+                .writeFailed,
+                "\(settings.name): the server refuses a message (\(reason)); it is "
+                    + (isKept ? "in rejected.ndjson in the spool's directory" : "lost"),
+                key: settings.name + "rejected", count: 1)
+        }
+        return true
+    }
+
+    /// Counts refused messages that the limit has removed.
+    private func countRemoved(_ count: Int) {
+        guard count > 0 else { return }
+        figures.rejectedRemoved += count
+        host.report(
+            .writeFailed,
+            "\(settings.name): rejected.ndjson has reached deadLetterLimit, \(settings.deadLetterLimit): the oldest "
+                + "refused messages, \(count) of them, were removed",
+            key: settings.name + "removed", count: count)
+    }
+
+    /// Why the piece was refused.
+    private var reason: String {
+        guard case .answered(let response, let verdict) = hand?.outcome else { return "too large" }
+        let text = "\(response.status)" + (verdict.note.map { ": \($0)" } ?? "")
+        return verdict.action == .split ? text + ", even alone" : text
+    }
+
+    // MARK: - Parking
+
+    private func park(_ receipt: String?) {
+        guard let piece = hand?.piece else { return }
+        store.park(piece)
+        if let receipt { unconfirmed[receipt] = piece } else { parked.append(piece) }
+    }
+
+    private func unparkAll() {
+        store.unpark(parked + unconfirmed.values)
+        (parked, unconfirmed) = ([], [:])
+    }
+
+    private func confirm(_ receipts: [String]) {
+        for receipt in receipts {
+            guard let piece = unconfirmed.removeValue(forKey: receipt) else { continue }
+            let count = store.complete(piece, done: piece.records.map(\.id))
+            figures.acknowledged += count
+            tellRemoved(count)
+        }
+    }
+
+    private func poll(_ receipts: [String]) -> Bool {
+        guard let encoding = settings.encoding as? any AcknowledgingEncoding else { return false }
+        host.start(
+            ReceiptJob(
+                receipts: receipts, encoding: encoding, endpoint: settings.endpoint,
+                decorators: settings.decorators, transport: settings.transport, timeout: settings.timeout,
+                allowsInsecureHTTP: settings.allowsInsecureHTTP))
+        return true
+    }
+
+    // MARK: - Closing
+
+    /// Ends the delivery for this attachment, and frees the store's directory.
+    func close() {
+        engineRemoved()
+        deadLetters = nil
+        store.close()
+        publish()
+    }
+
+    /// Ends the delivery for this attachment; the store stays open.
+    func engineRemoved() {
+        unparkAll()
+        run(.removed)
+    }
+
+    /// Opens the store again, when the logger was removed and is added again.
+    func reopen() {
+        guard store.isClosed else { return }
+        store.settings = settings.spool
+        do {
+            store = try store.reopened()
+        } catch {
+            host.report(
+                .setting, "\(settings.name): unsent messages are kept in memory only: \(error)",
+                key: settings.name, count: 1)
+            store = store.reopenedInMemory()
+        }
+        openDeadLetters()
+    }
+
+    /// The limit of the dead letters; nil: none is ever removed.
+    private var deadLetterLimit: ByteCount? {
+        settings.rules.neverDrops || store.keepsEverything ? nil : settings.deadLetterLimit
+    }
+
+    private func openDeadLetters() {
+        deadLetters = store.directory.map { DeadLetterFile(in: $0, limit: deadLetterLimit) }
+    }
+
+    // MARK: - Telling
+
+    private func publish() {
+        let counters = store.counters
+        figures.stored = counters.appended
+        figures.recovered = counters.recovered
+        figures.dropped = counters.lost
+        figures.pending = store.pending
+        reportTroubles()
+        host.publish(figures, oldest: store.oldestTime, isIdle: store.pending == 0 && !engine.isBusy)
+    }
+
+    private func reportTroubles() {
+        for trouble in store.takeTroubles() {
+            host.report(
+                trouble.code == .damaged ? .damaged : .writeFailed, "\(settings.name): \(trouble)",
+                key: settings.name, count: 1)
+        }
+    }
+
+    private func tell(_ report: DeliveryAction.Report) {
+        let name = settings.name
+        let last = figures.lastError ?? "no answer"
+        switch report {
+        case .held:
+            host.report(
+                .setting, "\(name): the server cannot be used as it is set up, everything is kept: \(last)",
+                key: name + "hold", count: 1)
+        case .refusesEverything:
+            host.report(
+                .setting,
+                "\(name): the server refuses every message, so its address may be wrong; "
+                    + "everything is kept: \(last)",
+                key: name + "hold", count: 1)
+        case .keptInsteadOfDropped:
+            host.report(
+                .setting, "\(name): the retry policy drops messages; this store keeps them: \(last)",
+                key: name + "hold", count: 1)
+        case .unacknowledged(let count):
+            host.report(
+                .writeFailed,
+                "\(name): the server did not acknowledge \(count) requests in time; they are sent again",
+                key: name + "unacknowledged", count: count)
+        }
+    }
+
+    func tell(_ category: TranscriptCategory, _ text: @autoclosure () -> String) {
+        settings.transcript?("[Heartwood.\(settings.name).\(category.rawValue)] \(text())")
+    }
+}

@@ -1,0 +1,331 @@
+/// Decides everything about delivery: events go in with the time, actions come out.
+///
+/// It has no clock, queue, disk or network. Its invariants, which the simulation checks at every step:
+///
+/// 1. Nothing is sent before ``DeliveryEvent/added(atFirstUse:)`` and after ``DeliveryEvent/closing``.
+/// 2. One attempt is in flight at a time.
+/// 3. After a failed attempt nothing is sent before time has passed, but for the halves of a refused piece, and those
+///    only as long as ``RefusalWatch`` allows.
+/// 4. A message is removed, set aside or dropped only by an action that says so.
+/// 5. Each call ends with exactly one of: an attempt under way, a time to come back at, or rest.
+struct DeliveryEngine: Sendable {
+    /// How long a store that begins with its first use waits for that.
+    static let grace = Duration.seconds(1)
+    /// How long everything stays when a server refuses every message.
+    static let refusalPause = Duration.seconds(300)
+    /// The shortest pause after a failed attempt, whatever a policy says.
+    static let shortestPause = Duration.milliseconds(100)
+
+    private enum Phase: Sendable {
+        case detached, idle, asking, sending, settling, refreshing
+    }
+
+    /// What follows once the store has settled what an answer said.
+    private enum Sequel: Sendable {
+        case goOn
+        case roundAgain
+        case pause(Duration, isBinding: Bool)
+        case nextInterval
+        case hold(DeliveryAction.Report)
+        case refresh
+    }
+
+    private var rules: DeliveryRules
+    private var phase = Phase.detached
+    private var isClosing = false
+    /// With ``DeliveryEvent/added(atFirstUse:)`` when to begin; nil: it has begun.
+    private var beginning: Duration?
+    private var pace = SendingPace()
+    private var failures = FailureRecord()
+    private var refusals = RefusalWatch()
+    private var receipts = ReceiptLedger()
+    private var isConnected: Bool?
+    private var isAllowed = false
+    private var deadline: Duration?
+    private var began = Duration.zero
+    private var lastExchange = Duration.zero
+    /// How many messages the answer at hand settles, and what follows then.
+    private var settled = 0
+    private var sequel = Sequel.goOn
+    private var actions: [DeliveryAction] = []
+
+    /// Makes an engine that sends nothing yet.
+    init(_ rules: DeliveryRules) { self.rules = rules }
+
+    /// Whether an attempt is under way.
+    var isBusy: Bool { phase != .detached && phase != .idle }
+
+    /// Whether the logger belongs to a dispatcher.
+    var isAttached: Bool { phase != .detached }
+
+    /// Takes an event, and says what to do.
+    mutating func handle(_ event: DeliveryEvent, _ moment: DeliveryMoment) -> [DeliveryAction] {
+        actions = []
+        if !moment.hasOpenBatch { refusals.batchEnded() }
+        note(event, moment)
+        // What the actions settle must be seen before anything is decided.
+        if actions.contains(where: \.changesStore) || phase == .settling {
+            actions.append(.look)
+        } else {
+            goOn(moment)
+        }
+        return actions
+    }
+
+    private mutating func note(_ event: DeliveryEvent, _ moment: DeliveryMoment) {
+        switch event {
+        case .added(let atFirstUse):
+            phase = .idle
+            isClosing = false
+            deadline = nil
+            beginning = atFirstUse ? moment.now + Self.grace : nil
+            pace.beginRound(of: moment.waiting)
+        case .closing: isClosing = true
+        case .removed: detach()
+        case .ending(let until):
+            beginning = nil
+            deadline = until
+            pace.beginRound(of: moment.waiting)
+        case .stored(let points):
+            beginning = nil
+            pace.stored(points: points, moment, rules)
+        case .timer: break
+        case .rules(let new): change(to: new, moment)
+        case .network(let isThere): networkChanged(isThere, moment)
+        case .wish(let wish):
+            beginning = nil
+            if wish == .sendNow, failures.allowsWish(at: moment.now) { pace.endPause() }
+            pace.beginRound(of: moment.waiting)
+        case .condition(let allows):
+            guard phase == .asking else { return }
+            phase = .idle
+            isAllowed = allows
+            if !allows { pace.leaveToInterval(moment, rules) }
+        case .empty: nothingToSend(moment)
+        case .answered(let answer): if phase == .sending { conclude(answer, moment) }
+        case .refreshed: if phase == .refreshing { phase = .idle }
+        case .acknowledged(let confirmed): polled(confirmed ?? [], moment)
+        case .looked: looked(moment)
+        case .setAsideFailed: (settled, sequel) = (0, .hold(.refusesEverything))
+        case .discarded:
+            refusals.batchEnded()
+            receipts.removeAll()
+        }
+    }
+
+    private mutating func detach() {
+        phase = .detached
+        pace.endRound()
+        refusals = RefusalWatch()
+        receipts.removeAll()
+        deadline = nil
+    }
+
+    private mutating func change(to new: DeliveryRules, _ moment: DeliveryMoment) {
+        let old = rules
+        rules = new
+        if new.interval != old.interval || new.jitter != old.jitter { pace.intervalChanged(moment, new) }
+        if new.isInBackground != old.isInBackground { pace.beginRound(of: moment.waiting) }
+        if beginning != nil { beginning = moment.now + Self.grace }
+    }
+
+    /// A notice that changes nothing counts for nothing.
+    private mutating func networkChanged(_ isThere: Bool, _ moment: DeliveryMoment) {
+        defer { isConnected = isThere }
+        guard isThere, isConnected == false else { return }
+        if failures.allowsWish(at: moment.now) { pace.endPause() }
+        pace.beginRound(of: moment.waiting)
+    }
+
+    // MARK: - Going on
+
+    private mutating func goOn(_ moment: DeliveryMoment) {
+        guard phase != .detached, !isClosing else { return actions.append(.rest) }
+        poll(moment)
+        guard phase == .idle else { return }
+        if let beginning, moment.now < beginning, moment.waiting > 0 {
+            return actions.append(.wait(until: beginning))
+        }
+        beginning = nil
+        let sending = decide(moment)
+        let poll = reachesServer ? receipts.pollTime : nil
+        switch sending {
+        case .send: begin(moment)
+        case .rest: actions.append(poll.map { .wait(until: $0) } ?? .rest)
+        case .wait(let time): actions.append(.wait(until: poll.map { min($0, time) } ?? time))
+        }
+    }
+
+    private var reachesServer: Bool { !rules.isPaused && (rules.isLoopback || isConnected != false) }
+
+    private mutating func decide(_ moment: DeliveryMoment) -> SendingPace.Decision {
+        let sendable = max(0, moment.waiting - refusals.suspects - receipts.records)
+        // Nothing else is left to find out whether the messages are bad or the server.
+        if sendable == 0, refusals.suspects > 0, !refusals.wantsProbe { hold(moment, .refusesEverything) }
+        let decision = pace.decide(
+            refusals.wantsProbe ? max(1, sendable) : sendable, moment, rules)
+        guard decision != .rest else { return .rest }
+        if !reachesServer { return .rest }
+        guard case .send = decision else { return decision }
+        if receipts.isFull { return .rest }
+        // At the end of the process nothing is started that nobody waits for.
+        if let deadline, moment.now + lastExchange > deadline { return .rest }
+        return .send
+    }
+
+    private mutating func begin(_ moment: DeliveryMoment) {
+        if rules.hasCondition && !isAllowed {
+            phase = .asking
+            return actions.append(.askCondition)
+        }
+        isAllowed = false
+        phase = .sending
+        began = moment.now
+        pace.began()
+        actions.append(
+            .send(
+                maximumCount: rules.maximumCount.map { max(1, $0) } ?? .max,
+                maximumBytes: rules.maximumBytes, probe: refusals.wantsProbe))
+    }
+
+    private mutating func nothingToSend(_ moment: DeliveryMoment) {
+        guard phase == .sending else { return }
+        phase = .idle
+        if refusals.wantsProbe || refusals.suspects > 0 { return hold(moment, .refusesEverything) }
+        // It cannot be read now, or is parked: it is looked at again at the next interval.
+        if moment.waiting > receipts.records { pace.leaveToInterval(moment, rules) }
+    }
+
+    // MARK: - Conclusions
+
+    private mutating func conclude(_ answer: DeliveryAnswer, _ moment: DeliveryMoment) {
+        phase = .settling
+        lastExchange = moment.now - began
+        settled = answer.delivered + answer.refused + answer.unreadable
+        sequel = .goOn
+        if answer.delivered > 0 {
+            failures.accepted(whole: false)
+            if refusals.accepted() { actions.append(.unpark) }
+        }
+        let open = answer.records - answer.delivered - answer.refused
+        switch answer.outcome {
+        case .nothingReadable: break
+        case .tooLarge: actions.append(.split)
+        case .accepted, .received:
+            if answer.refused > 0, answer.refused == answer.records {
+                settled = answer.unreadable
+                refuse(answer.records)
+            } else {
+                succeed(answer, open, moment)
+            }
+        case .failed(let cause, let action, let retryAfter):
+            if answer.delivered + answer.refused > 0 { actions.append(.settleItems) }
+            let failure = failures.failed(
+                cause, action, retryAfter: retryAfter, canRefresh: rules.canRefresh, at: moment.now)
+            act(rules.retryPolicy.decide(after: failure, random: moment.random), failure, open)
+        }
+    }
+
+    private mutating func succeed(_ answer: DeliveryAnswer, _ open: Int, _ moment: DeliveryMoment) {
+        failures.accepted(whole: true)
+        if refusals.accepted() { actions.append(.unpark) }
+        settled = answer.records + answer.unreadable
+        if answer.delivered + answer.refused > 0 {
+            actions.append(.settleItems)
+        } else if case .received(let receipt) = answer.outcome {
+            receipts.add(receipt, answer.records, at: moment.now)
+            actions.append(.park(receipt: receipt))
+        } else {
+            actions.append(.complete)
+        }
+    }
+
+    private mutating func act(_ decision: RetryDecision, _ failure: DeliveryFailure, _ open: Int) {
+        let isBinding = failure.retryAfter != nil
+        switch decision {
+        case .retry(let delay):
+            actions.append(.countRetry)
+            sequel = .pause(delay, isBinding: isBinding)
+        case .retryAtNextInterval:
+            actions.append(.countRetry)
+            sequel = .nextInterval
+        case .split, .isolate: refuse(open)
+        case .reject:
+            actions.append(.setAside)
+            settled += open
+            if failures.rejectedBatch() { sequel = .hold(.refusesEverything) }
+        case .hold(let delay):
+            actions.append(.report(.held))
+            sequel = .pause(delay, isBinding: isBinding)
+        case .refreshAuthorization:
+            failures.refreshed()
+            sequel = .refresh
+        case .dropOldest(let count):
+            sequel = .nextInterval
+            if rules.neverDrops { return actions.append(.report(.keptInsteadOfDropped)) }
+            actions.append(.dropOldest(count))
+            refusals.batchEnded()
+            receipts.removeAll()
+            failures.answeredAboutData()
+        }
+    }
+
+    private mutating func refuse(_ open: Int) {
+        failures.answeredAboutData()
+        switch refusals.refused(open) {
+        case .split: actions.append(.split)
+        case .setAside:
+            actions.append(.setAside)
+            settled += open
+        case .park:
+            actions.append(.park(receipt: nil))
+            sequel = .roundAgain
+        case .hold: sequel = .hold(.refusesEverything)
+        }
+    }
+
+    /// The store has settled what was said.
+    private mutating func looked(_ moment: DeliveryMoment) {
+        guard phase == .settling else { return }
+        phase = .idle
+        pace.ended(settling: settled, moment, rules)
+        switch sequel {
+        case .goOn: break
+        case .roundAgain: pace.beginRound(of: moment.waiting)
+        case .pause(let delay, let isBinding):
+            pace.pause(until: moment.now + max(delay, Self.shortestPause), isBinding: isBinding)
+        case .nextInterval: pace.leaveToInterval(moment, rules)
+        case .hold(let report): hold(moment, report)
+        case .refresh:
+            if isClosing { return }
+            phase = .refreshing
+            actions.append(.refreshAuthorization)
+        }
+    }
+
+    private mutating func hold(_ moment: DeliveryMoment, _ report: DeliveryAction.Report) {
+        actions += [.report(report), .unpark]
+        refusals.held()
+        failures.refusedEverything(at: moment.now)
+        pace.beginRound(of: moment.waiting)
+        pace.pause(until: moment.now + Self.refusalPause, isBinding: false)
+    }
+
+    // MARK: - Acknowledgements
+
+    private mutating func poll(_ moment: DeliveryMoment) {
+        let late = receipts.expire(rules.acknowledgementTimeout, at: moment.now)
+        if !late.isEmpty {
+            actions += [.resend(late), .report(.unacknowledged(late.count))]
+            pace.beginRound(of: moment.waiting)
+        }
+        guard reachesServer, let time = receipts.pollTime, time <= moment.now else { return }
+        receipts.polling()
+        actions.append(.poll(receipts.receipts))
+    }
+
+    private mutating func polled(_ confirmed: [String], _ moment: DeliveryMoment) {
+        let (settled, _) = receipts.polled(confirmed, at: moment.now)
+        if !settled.isEmpty { actions.append(.confirm(settled)) }
+    }
+}

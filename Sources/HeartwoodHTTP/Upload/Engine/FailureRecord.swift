@@ -1,0 +1,52 @@
+/// What has failed since the last success: counts for the policy, the breaker, and whether credentials were renewed.
+struct FailureRecord: Sendable {
+    private var failures = 0
+    private var answers = 0
+    private var batchesRejected = 0
+    private var breaker = CircuitBreaker()
+    private var hasRefreshed = false
+
+    /// Whether an attempt that somebody asks for may be made before its time.
+    func allowsWish(at now: Duration) -> Bool { breaker.allows(at: now) }
+
+    /// A server that has taken something is alive.
+    mutating func accepted(whole: Bool) {
+        failures = 0
+        answers = 0
+        batchesRejected = 0
+        breaker.succeeded()
+        if whole { hasRefreshed = false }
+    }
+
+    /// An answer about the data shows that the server is alive, and no more.
+    mutating func answeredAboutData() {
+        failures = 0
+        answers = 0
+    }
+
+    /// Counts a failure and describes it for the policy.
+    mutating func failed(
+        _ cause: DeliveryFailure.Cause, _ action: StatusAction, retryAfter: Duration?, canRefresh: Bool,
+        at now: Duration
+    ) -> DeliveryFailure {
+        failures += 1
+        if case .status = cause { answers += 1 }
+        // What the server says of the data does not make it a dead server.
+        if action == .retry || action == .hold || action == .authorize { breaker.failed(at: now) }
+        return DeliveryFailure(
+            cause: cause, action: action, retryAfter: retryAfter, consecutiveFailures: failures,
+            consecutiveAnswers: answers, hasRefreshedAuthorization: hasRefreshed || !canRefresh)
+    }
+
+    /// Whether whole batches were refused so often that the server must be meant and not the data.
+    mutating func rejectedBatch() -> Bool {
+        batchesRejected += 1
+        return batchesRejected >= 3
+    }
+
+    /// Everything was refused: as good as a dead server.
+    mutating func refusedEverything(at now: Duration) { breaker.failed(at: now) }
+
+    /// New credentials were asked for.
+    mutating func refreshed() { hasRefreshed = true }
+}

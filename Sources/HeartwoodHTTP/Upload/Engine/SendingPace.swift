@@ -1,0 +1,102 @@
+/// When the next request may go out: the interval, the points, the round at hand and the pause.
+///
+/// A request goes out when there is a reason: the interval is over, the points suffice, so many messages are pending, or
+/// somebody asked. Then everything that was pending at that moment goes, request by request: a round. A pause holds for
+/// every reason, however many messages are pending.
+struct SendingPace: Sendable {
+    /// What is to be done.
+    enum Decision: Equatable, Sendable {
+        case send
+        case wait(until: Duration)
+        case rest
+    }
+
+    private var points = 0
+    private var due: Duration?
+    /// How many of those that are pending belong to the round.
+    private var left = 0
+    private var pausedUntil: Duration?
+    private var isPauseBinding = false
+    /// Whether the pause ends with the interval.
+    private var isPauseInterval = false
+
+    /// Messages were stored.
+    mutating func stored(points new: Int, _ moment: DeliveryMoment, _ rules: DeliveryRules) {
+        points += new
+        if due == nil { due = Self.next(moment, rules) }
+    }
+
+    /// Everything that is pending belongs to a round from now on.
+    mutating func beginRound(of waiting: Int) { left = max(left, waiting) }
+
+    /// Ends a pause that the server has not asked for.
+    mutating func endPause() {
+        if !isPauseBinding { pausedUntil = nil }
+    }
+
+    /// Counts the interval from now, after it was changed.
+    mutating func intervalChanged(_ moment: DeliveryMoment, _ rules: DeliveryRules) {
+        guard due != nil else { return }
+        let next = Self.next(moment, rules)
+        due = next
+        if isPauseInterval, pausedUntil != nil { pausedUntil = next }
+    }
+
+    /// Whether a request goes out now, with `waiting` messages that could go.
+    mutating func decide(_ waiting: Int, _ moment: DeliveryMoment, _ rules: DeliveryRules) -> Decision {
+        if let pause = pausedUntil {
+            if moment.now < pause { return waiting > 0 ? .wait(until: pause) : .rest }
+            pausedUntil = nil
+            isPauseBinding = false
+        }
+        if waiting == 0 {
+            (left, due, points) = (0, nil, 0)
+            return .rest
+        }
+        if left == 0 {
+            let isFull = rules.countThreshold.map { waiting >= max(1, $0) } ?? false
+            let isUrgent = rules.pointThreshold > 0 && points >= rules.pointThreshold
+            if isFull || isUrgent || due.map({ $0 <= moment.now }) ?? false { left = waiting }
+        }
+        if left > 0 { return .send }
+        if due == nil { due = Self.next(moment, rules) }
+        return due.map { .wait(until: $0) } ?? .rest
+    }
+
+    /// A request goes out.
+    mutating func began() {
+        points = 0
+        due = nil
+    }
+
+    /// A request has ended, and settled so many; what is left of the round goes on.
+    mutating func ended(settling count: Int, _ moment: DeliveryMoment, _ rules: DeliveryRules) {
+        left = max(0, min(left - count, moment.waiting))
+        due = moment.waiting > 0 ? Self.next(moment, rules) : nil
+    }
+
+    /// Nothing may go out for a while; `isBinding` when the server has asked for that.
+    mutating func pause(until time: Duration, isBinding: Bool) {
+        pausedUntil = time
+        isPauseBinding = isBinding
+        isPauseInterval = false
+    }
+
+    /// What is pending is left to the next interval, however much it is.
+    mutating func leaveToInterval(_ moment: DeliveryMoment, _ rules: DeliveryRules) {
+        let next = Self.next(moment, rules)
+        left = 0
+        points = 0
+        due = next
+        pause(until: next, isBinding: false)
+        isPauseInterval = true
+    }
+
+    /// Forgets the round, when the logger is removed; a pause stays.
+    mutating func endRound() { (left, due, points) = (0, nil, 0) }
+
+    private static func next(_ moment: DeliveryMoment, _ rules: DeliveryRules) -> Duration {
+        let spread = 1 + max(0, min(1, rules.jitter)) * (2 * moment.random - 1)
+        return moment.now + .seconds(max(0.001, rules.interval.inSeconds * spread))
+    }
+}

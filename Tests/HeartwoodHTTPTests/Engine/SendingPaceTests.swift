@@ -1,0 +1,116 @@
+import Heartwood
+import Testing
+
+@testable import HeartwoodHTTP
+
+@Suite struct SendingPaceTests {
+    private let rules = {
+        var rules = DeliveryRules()
+        rules.jitter = 0
+        return rules
+    }()
+
+    private func at(_ seconds: Double, _ waiting: Int, random: Double = 0.5) -> DeliveryMoment {
+        DeliveryMoment(now: .seconds(seconds), waiting: waiting, random: random)
+    }
+
+    @Test("nothing is pending, nothing happens") func idle() {
+        var pace = SendingPace()
+        #expect(pace.decide(0, at(0, 0), rules) == .rest)
+    }
+
+    @Test("the interval counts from the first message that is pending") func interval() {
+        var pace = SendingPace()
+        pace.stored(points: 0, at(10, 1), rules)
+        pace.stored(points: 0, at(50, 2), rules)
+        #expect(pace.decide(2, at(50, 2), rules) == .wait(until: .seconds(70)))
+        #expect(pace.decide(2, at(69.9, 2), rules) == .wait(until: .seconds(70)))
+        #expect(pace.decide(2, at(70, 2), rules) == .send)
+    }
+
+    @Test("the jitter spreads the interval by its part", arguments: [(0.0, 54.0), (0.5, 60), (1, 66)])
+    func jitter(random: Double, due: Double) {
+        var rules = rules
+        rules.jitter = 0.1
+        var pace = SendingPace()
+        pace.stored(points: 0, at(0, 1, random: random), rules)
+        guard case .wait(let until) = pace.decide(1, at(0, 1), rules) else {
+            Issue.record("it does not wait")
+            return
+        }
+        #expect(abs(until / .seconds(1) - due) < 1e-6)
+    }
+
+    @Test("points, the number of messages and a wish send at once", arguments: [0, 1, 2])
+    func triggers(which: Int) {
+        var pace = SendingPace()
+        let waiting = which == 1 ? 300 : 1
+        pace.stored(points: which == 0 ? 10 : 9, at(0, waiting), rules)
+        if which == 2 { pace.beginRound(of: 1) }
+        #expect(pace.decide(waiting, at(0, waiting), rules) == .send)
+    }
+
+    @Test("without a number that triggers, any number waits for the interval") func noTrigger() {
+        var rules = rules
+        rules.countThreshold = nil
+        rules.maximumCount = 2
+        var pace = SendingPace()
+        pace.stored(points: 0, at(0, 10_000), rules)
+        #expect(pace.decide(10_000, at(1, 10_000), rules) == .wait(until: .seconds(60)))
+    }
+
+    @Test("what was pending when the round began goes without a pause") func round() {
+        var pace = SendingPace()
+        pace.beginRound(of: 700)
+        #expect(pace.decide(700, at(0, 700), rules) == .send)
+        pace.began()
+        pace.ended(settling: 300, at(1, 402), rules)
+        #expect(pace.decide(402, at(1, 402), rules) == .send)
+        pace.began()
+        pace.ended(settling: 300, at(2, 102), rules)
+        pace.began()
+        pace.ended(settling: 100, at(3, 2), rules)
+        #expect(pace.decide(2, at(3, 2), rules) == .wait(until: .seconds(63)))
+    }
+
+    @Test("what is left to the interval waits for it, however much it is and whatever comes")
+    func leave() {
+        var pace = SendingPace()
+        pace.beginRound(of: 10_000)
+        pace.leaveToInterval(at(5, 10_000), rules)
+        pace.stored(points: 1000, at(6, 20_000), rules)
+        #expect(pace.decide(20_000, at(6, 20_000), rules) == .wait(until: .seconds(65)))
+        #expect(pace.decide(20_000, at(65, 20_000), rules) == .send)
+    }
+
+    @Test("a pause that the server asked for cannot be ended") func binding() {
+        var pace = SendingPace()
+        pace.beginRound(of: 1)
+        pace.pause(until: .seconds(30), isBinding: true)
+        pace.endPause()
+        #expect(pace.decide(1, at(1, 1), rules) == .wait(until: .seconds(30)))
+        pace.pause(until: .seconds(30), isBinding: false)
+        pace.endPause()
+        #expect(pace.decide(1, at(1, 1), rules) == .send)
+    }
+
+    @Test("a changed interval counts from the change, after a failure as well", arguments: [true, false])
+    func change(hasFailed: Bool) {
+        var pace = SendingPace()
+        pace.stored(points: 0, at(0, 1), rules)
+        if hasFailed { pace.leaveToInterval(at(0, 1), rules) }
+        var shorter = rules
+        shorter.interval = .seconds(5)
+        pace.intervalChanged(at(2, 1), shorter)
+        #expect(pace.decide(1, at(2, 1), shorter) == .wait(until: .seconds(7)))
+    }
+}
+
+@Suite struct LevelWeightsTests {
+    @Test("custom levels weigh what the level weighs that they are as serious as") func custom() {
+        let audit = LogLevel(bit: 27, name: "audit-weight", severity: .error)
+        #expect(LevelWeights.standard[audit] == 10)
+        #expect(LevelWeights([audit: 3])[audit] == 3)
+        #expect(LevelWeights.swiftyBeaver[.warning] == 8 && LevelWeights.swiftyBeaver[.verbose] == 0)
+    }
+}

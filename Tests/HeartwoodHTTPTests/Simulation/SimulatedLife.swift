@@ -1,0 +1,51 @@
+import Heartwood
+import HeartwoodTestSupport
+
+@testable import HeartwoodHTTP
+
+/// One process of a simulated world: the real shell with the real engine on the real store.
+final class SimulatedLife: DeliveryHost {
+    enum Duty {
+        case wake
+        case report(UploadJob, UploadJob.Report, Result<HTTPResponse, HTTPTransportError>?)
+        case receipts([String]?)
+        case refreshed
+    }
+
+    /// What the world is told.
+    struct Effects {
+        var jobs: [UploadJob] = []
+        var questions: [ReceiptJob] = []
+        var refreshes = 0
+        var wakeTime: Duration?
+    }
+
+    private let clock: ManualClock
+    private var random: SeededGenerator
+    var effects = Effects()
+    private(set) var figures = HTTPStatistics()
+    private var shellIfMade: DeliveryShell?
+    var shell: DeliveryShell { shellIfMade.unsafelyUnwrapped }
+    var isAdded = false
+    var isEnding = false
+    /// How many messages this process has stored.
+    var stored = 0
+
+    init(_ store: any UnsentStore, _ settings: DeliverySettings, _ clock: ManualClock, seed: UInt64) {
+        self.clock = clock
+        random = SeededGenerator(seed: seed)
+        shellIfMade = DeliveryShell(store, settings, self)
+    }
+
+    var uptime: Duration { clock.uptime() }
+    var wallTime: LogTimestamp { clock.now() }
+    func draw() -> Double { Double.random(in: 0..<1, using: &random) }
+    func wake(at time: Duration?) { effects.wakeTime = time }
+    func start(_ job: UploadJob) { effects.jobs.append(job) }
+    func start(_ job: ReceiptJob) { effects.questions.append(job) }
+    func refresh(_ hook: @escaping @Sendable () async -> Void) { effects.refreshes += 1 }
+    func report(_ kind: LogDiagnostics.Kind, _ text: String, key: String, count: Int) {}
+    func noteWritten(_ bytes: Int) {}
+    func noteSettled() {}
+    func publish(_ figures: HTTPStatistics, oldest: LogTimestamp?, isIdle: Bool) { self.figures = figures }
+}
