@@ -195,10 +195,10 @@ struct FixedKey: SecretProvider {
         let name = log + (state == "part" ? ".gz.part" : ".gz")
         let content = state == "part" ? compressed.prefix(9) : compressed[...]
         _ = FileManager.default.createFile(atPath: scratch.logs + "/" + name, contents: Data(content))
-        var catalogue = FileCatalogue()
         let naming = LogFileNaming(application: "t")
-        catalogue.finished = naming.recognise(log)
-        try catalogue.store(LogDirectory(scratch.logs), naming)
+        let opened = try LogDirectory(scratch.logs)
+        CatalogueFile(opened, application: "t", lock: DirectoryLock(opened, name: ".t.lock")) { _, _ in }
+            .update { $0.finished = naming.recognise(log) }
         let logger = try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
         logger.archiveFormat = .gzip
         let dispatcher = LogDispatcher()

@@ -310,7 +310,8 @@ import Testing
         #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
         dispatcher.removeAll()
         let logs = path + "/logs"
-        let texts = try FileManager.default.contentsOfDirectory(atPath: logs).sorted()
+        let texts = try FileManager.default.contentsOfDirectory(atPath: logs).filter { !$0.hasPrefix(".") }
+            .sorted()
             .map { try String(contentsOfFile: logs + "/" + $0, encoding: .utf8) }
         let lines = texts.joined().split(separator: "\n").filter { !$0.hasPrefix("recovered") }.map(
             String.init)

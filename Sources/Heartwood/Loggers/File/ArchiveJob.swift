@@ -24,22 +24,30 @@ package struct ArchiveJob {
 
     /// Does the work.
     ///
-    /// Returns the size of the archive; nil where somebody else still holds the file. Throws what prevented it; then
-    /// everything is as before.
+    /// Returns the size of the archive; nil where another process or logger holds the file. Throws what prevented it;
+    /// then everything is as before.
     package func run() throws -> Int? {
-        let (source, status) = try directory.open(name)
-        guard try directory.calls.tryLock(source.number) else { return nil }
+        guard let source = try directory.hold(name) else { return nil }
+        return try run(source)?.size
+    }
+
+    /// Does the work for a file whose lock is held.
+    ///
+    /// Returns the archive, whose lock is held, and its size; nil where another process or logger holds the archive.
+    package func run(_ source: Descriptor) throws -> (archive: Descriptor, size: Int)? {
+        let status = try directory.calls.status(source.number)
         if let there = try directory.status(archiveName), there.kind == .regular {
             // An earlier run has made the archive, and died before it could remove the log.
+            guard let archive = try directory.hold(archiveName) else { return nil }
             try directory.remove(name)
-            return there.size
+            return (archive, there.size)
         }
         let isFramed = try FrameTail.isFramed(source, directory.calls)
         guard reserve(max(4096, status.size / 4)) else { throw SystemFailure(.write, EDQUOT) }
         try directory.remove(unfinishedName)
         let target = try directory.create(unfinishedName, mode: mode)
         do {
-            _ = try directory.calls.tryLock(target.number)
+            guard try directory.calls.tryLock(target.number) else { throw SystemFailure(.lock, EAGAIN) }
             guard
                 let size = isFramed
                     ? try copyFrames(source, status.size, to: target)
@@ -47,14 +55,14 @@ package struct ArchiveJob {
             else {
                 try directory.remove(unfinishedName)
                 try directory.replace(archiveName, with: name)
-                return status.size
+                return (source, status.size)
             }
             try directory.calls.setModified(target.number, to: status.modified)
             try directory.calls.sync(target.number)
             try directory.replace(archiveName, with: unfinishedName)
             try directory.sync()
             try directory.remove(name)
-            return size
+            return (target, size)
         } catch {
             _ = try? directory.remove(unfinishedName)
             throw error

@@ -2,75 +2,116 @@ import CHeartwood
 
 /// A lock that the processes and loggers of one directory share; held shortly, and never waited for without end.
 ///
-/// It is an advisory lock on a file beside the logs, so it is free as soon as its holder dies. The file also holds a
-/// number that whoever begins a file counts up, by which the others see that there is a newer one.
+/// It is an advisory lock on a file beside the logs, so it is free as soon as its holder dies. The size of the file is a
+/// number that counts up whenever a log file is created or finished, by which the others see that there is a change.
+/// Where the name is taken by a file that cannot be used (another user's, say), a file of this user's is the lock.
 ///
 /// Not thread-safe: owned by the engine.
 package final class DirectoryLock {
-    /// How long to wait at most, in steps of a millisecond, when others come and go: on a busy machine it takes a while.
-    package static let patience = 3000
-    /// The same when the last wait was in vain: whoever has the lock may be stopped, and must not stop this process, too.
-    package static let impatience = 250
+    /// How long to wait at most when others come and go: on a busy machine it takes a while.
+    package static let patience = Duration.seconds(3)
+    /// The same when the last wait failed: whoever has the lock may be stopped, and must not stop this process, too.
+    package static let impatience = Duration.milliseconds(250)
+
+    /// What an attempt to take the lock has led to.
+    package enum Outcome: Sendable {
+        case held
+        /// Another process or logger has it.
+        case busy
+        /// There is no lock file that could be used.
+        case unusable
+    }
+
+    /// Called once with the name of a lock file that cannot be used.
+    package var report: (_ name: String, any Error) -> Void = { _, _ in }
 
     private let directory: LogDirectory
     private let name: String
     private var file: Descriptor?
     private var depth = 0
-    private var isHeld = false
-    private var hasWaitedInVain = false
-    private var process = getpid()
+    private var outcome = Outcome.busy
+    private var hasTimedOut = false
+    private var hasReported = false
+    private var process: Int32
 
     package init(_ directory: LogDirectory, name: String) {
         self.directory = directory
         self.name = name
+        process = directory.calls.process
     }
 
     /// Takes the lock, or gives up after a while.
     ///
     /// May be nested; each call needs its ``release()``.
     ///
-    /// - Parameter waits: wait for another holder, three seconds at most, a quarter of one after a wait in vain.
+    /// - Parameter waits: wait for another holder, three seconds at most, a quarter of one after a wait that failed.
     /// - Returns: whether it is held.
-    package func acquire(waits: Bool = true) -> Bool {
+    package func acquire(waits: Bool = true) -> Bool { take(waits: waits) == .held }
+
+    /// Takes the lock, and says why not.
+    package func take(waits: Bool = true) -> Outcome {
         depth += 1
-        if depth > 1 { return isHeld }
-        isHeld = take(waits: waits)
-        return isHeld
+        if depth == 1 { outcome = takeOnce(waits: waits) }
+        return outcome
     }
 
     package func release() {
         depth -= 1
         guard depth == 0 else { return }
-        if isHeld, let file { directory.calls.unlock(file.number) }
-        isHeld = false
+        if outcome == .held, let file { directory.calls.unlock(file.number) }
+        outcome = .busy
     }
 
-    private func take(waits: Bool) -> Bool {
-        if process != getpid() {
+    private func takeOnce(waits: Bool) -> Outcome {
+        let calls = directory.calls
+        if process != calls.process {
             // After a fork the open file is shared with the parent, and with it the lock.
             file = nil
-            process = getpid()
+            process = calls.process
         }
-        guard let file = file ?? open() else { return false }
+        if let held = file, (try? calls.status(held.number))?.links == 0 {
+            // Removed by others; those that start now use a new one.
+            file = nil
+        }
+        guard let file = file ?? open() else { return .unusable }
         self.file = file
-        var tries = !waits ? 1 : hasWaitedInVain ? DirectoryLock.impatience : DirectoryLock.patience
+        let limit = hasTimedOut ? DirectoryLock.impatience : DirectoryLock.patience
+        var tries = waits ? Int(limit / .milliseconds(1)) : 1
         while tries > 0 {
-            guard let taken = try? directory.calls.tryLock(file.number) else { return false }
+            guard let taken = try? calls.tryLock(file.number) else { return .unusable }
             if taken {
-                hasWaitedInVain = false
-                return true
+                hasTimedOut = false
+                return .held
             }
             tries -= 1
-            if tries > 0 { usleep(1000) }
+            if tries > 0 { calls.pause(.milliseconds(1)) }
         }
-        if waits { hasWaitedInVain = true }
-        return false
+        if waits { hasTimedOut = true }
+        return .busy
     }
 
     private func open() -> Descriptor? {
-        if let file = try? directory.open(name).file { return file }
-        if let file = try? directory.create(name, mode: 0o600) { return file }
-        return try? directory.open(name).file
+        for candidate in [name, "\(name).\(directory.calls.user)"] {
+            do {
+                return try open(candidate)
+            } catch {
+                if !hasReported { report(candidate, error) }
+                hasReported = true
+            }
+        }
+        return nil
+    }
+
+    private func open(_ name: String) throws -> Descriptor {
+        do {
+            return try directory.open(name).file
+        } catch let failure as SystemFailure where failure.number == ENOENT {
+            do {
+                return try directory.create(name, mode: 0o600)
+            } catch let failure as SystemFailure where failure.number == EEXIST {
+                return try directory.open(name).file
+            }
+        }
     }
 
     /// Forgets the open lock file; for a directory that was replaced.
@@ -79,17 +120,15 @@ package final class DirectoryLock {
         file = nil
     }
 
-    // MARK: The number of the newest file
+    // MARK: The number of changes
 
-    /// A number that differs whenever another process has begun a file.
-    package var generation: Int {
-        guard let file else { return 0 }
-        return (try? directory.calls.status(file.number).size) ?? 0
+    /// A number that differs whenever another process has created or finished a file; nil where that is not known.
+    package var generation: Int? {
+        guard let file else { return nil }
+        return try? directory.calls.status(file.number).size
     }
 
-    /// Tells the others that there is a newer file.
-    ///
-    /// The number is the size of the lock file, one byte for each.
+    /// Tells the others that a file was created or finished.
     package func countUp() {
         guard let file else { return }
         let byte: [UInt8] = [UInt8(ascii: ".")]

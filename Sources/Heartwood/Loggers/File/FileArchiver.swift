@@ -16,12 +16,10 @@ package final class FileArchiver: Sendable {
         package init() {}
     }
 
-    /// What became of a file.
+    /// What happened to a file.
     package enum Event: Sendable {
         /// `name` is now `archive`, of `size` bytes.
         case archived(name: String, archive: String)
-        /// The processor has dealt with a file.
-        case processed(name: String)
         /// The processor has dealt with a file, which was removed then.
         case removed(name: String)
         /// A file could not be worked on; it is tried again.
@@ -36,30 +34,27 @@ package final class FileArchiver: Sendable {
     }
 
     // MARK: Constants (any thread)
-    private let directory: LogDirectory
     private let inventory: FileInventory
     private let clock: any LogClock
+    private let worker: ArchiveWorker
     private let queue = DispatchQueue(label: "heartwood.FileLogger.archives", qos: .background)
-    /// Makes room for `bytes` of an archive of the file `label`, removing older files only.
-    private let makeRoom: @Sendable (_ bytes: Int, _ label: LogFileLabel) -> Bool
-    private let describe: @Sendable (String) -> LogFileInfo?
     private let tell: @Sendable (Event) -> Void
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
     package init(
-        directory: LogDirectory, inventory: FileInventory, clock: any LogClock,
+        directory: LogDirectory, application: String, inventory: FileInventory, clock: any LogClock,
         makeRoom: @escaping @Sendable (Int, LogFileLabel) -> Bool,
         describe: @escaping @Sendable (String) -> LogFileInfo?,
         tell: @escaping @Sendable (Event) -> Void
     ) {
-        self.directory = directory
         self.inventory = inventory
         self.clock = clock
-        self.makeRoom = makeRoom
-        self.describe = describe
         self.tell = tell
+        worker = ArchiveWorker(
+            directory: directory, application: application, inventory: inventory, makeRoom: makeRoom,
+            describe: describe, tell: tell)
     }
 
     /// Takes new settings; returns whether they mean other work for files that are finished already.
@@ -104,7 +99,8 @@ package final class FileArchiver: Sendable {
             guard inventory.claim(name) else { continue }
             defer { inventory.protect(name, false) }
             do {
-                try work(on: &name, settings)
+                // What another process or logger works on is looked at again: it may die before it is done.
+                if try worker.work(on: &name, settings) == .busy { failed.append(name) }
             } catch {
                 failed.append(name)
                 tell(.failed(name: name, "\(error)"))
@@ -117,56 +113,5 @@ package final class FileArchiver: Sendable {
         let delay = state.withLock { $0.settings.processor?.retryDelay ?? .seconds(60) }
         let timer = clock.schedule(after: delay, on: queue) { [weak self] in self?.enqueue([]) }
         state.withLock { if !$0.isRunning { $0.timer = timer } }
-    }
-
-    /// Works on a claimed file; `name` is what it is called afterwards.
-    private func work(on name: inout String, _ settings: Settings) throws {
-        let (_, stage, _) = ArchiveStage.split(name)
-        if stage == .plain, settings.format != .plain, try !isLocked(name, settings) {
-            guard let archive = try makeArchive(of: name, settings) else {
-                throw LogError(.inUse, "Another process still holds the file", place: name)
-            }
-            let original = name
-            name = archive
-            tell(.archived(name: original, archive: archive))
-        }
-        guard let processor = settings.processor, let info = describe(name) else { return }
-        switch try processor.process(info) {
-        case .keep:
-            tell(.processed(name: name))
-        case .remove:
-            try directory.remove(name)
-            inventory.remove(name)
-            tell(.removed(name: name))
-        }
-    }
-
-    /// Whether the file is encrypted already, and there is no key any more: it stays as it is.
-    private func isLocked(_ name: String, _ settings: Settings) throws -> Bool {
-        settings.format != .encrypted && settings.key == nil && directory.isFramed(name)
-    }
-
-    private func makeArchive(of name: String, _ settings: Settings) throws -> String? {
-        guard let entry = inventory.entries.last(where: { $0.name == name }) else { return nil }
-        // What was encrypted stays so, whatever the setting is by now.
-        let isEncrypted = settings.format == .encrypted || directory.isFramed(name)
-        let stage = isEncrypted ? ArchiveStage.encrypted : .gzip
-        let unfinished = name + stage.rawValue + ArchiveStage.unfinished
-        let job = ArchiveJob(
-            directory: directory, name: name, stage: stage,
-            cipher: isEncrypted ? try FrameCipher(ofLogs: settings.key) : nil, mode: settings.mode,
-            reserve: { [makeRoom, inventory] bytes in
-                // What was set aside before counts already.
-                let before = inventory.reserve(unfinished, 0)
-                inventory.reserve(unfinished, before)
-                guard makeRoom(bytes - before, entry.label) else { return false }
-                inventory.reserve(unfinished, bytes)
-                return true
-            })
-        defer { inventory.reserve(unfinished, 0) }
-        guard let size = try job.run() else { return nil }
-        inventory.rename(name, to: job.archiveName, stage: job.stage)
-        inventory.resize(job.archiveName, to: size)
-        return job.archiveName
     }
 }

@@ -1,16 +1,21 @@
 import CHeartwood
 
-/// Writes records into log files: begins, rolls and removes files as the settings say, and copes with what goes wrong.
+/// Writes records into log files: creates, rolls and removes files as the settings say, and copes with what goes wrong.
 ///
 /// 1. **Whole.** Every record is in one file, once, in order, and never in part (promise 8).
-/// 2. **Accounted.** What was accepted is written, waits, or was dropped and counted; a file in which records are
+/// 2. **Accounted.** What was accepted is written, is pending, or was dropped and counted; a file in which records are
 ///    missing says so in their place (promise 4).
 /// 3. **Within the quota.** At no moment do the files of this naming take more room than the quota, as far as this
 ///    process alone writes to them.
 /// 4. **Nothing escapes.** No failure of a system call ends the process, or is thrown to whoever logs (promise 7).
+/// 5. **Nothing of others.** What could not be opened, identified and locked is left alone (promise 12).
 ///
-/// Where a new file is due and cannot be begun, records go on into the file that is open: a file above its limit is
+/// Where a new file is due and cannot be created, records go on into the file that is open: a file above its limit is
 /// better than a lost line. This is the one exception from the limit of the size.
+///
+/// The parts decide, each with a state of its own: ``WriteGate`` whether a record may be written now, ``FileOpener`` into
+/// which file, ``FileLedger`` what is finished, ``DiskBudget`` what is removed, ``SyncPlan`` when the disk is asked to
+/// keep it, ``PendingRecords`` what waits and what is lost.
 ///
 /// Not thread-safe: it is owned by the logger, which calls it on its queue.
 package final class FileEngine {
@@ -18,65 +23,33 @@ package final class FileEngine {
 
     package let directory: LogDirectory
     package let inventory = FileInventory()
-    let clock: any LogClock
-    let report: (FileEvent) -> Void
-    /// The header of a new file; empty for none.
-    let header: () -> [UInt8]
-    /// The record that tells how many were dropped, and why.
-    let announcement: (Int, SystemFailure?) -> [UInt8]
     /// How long to wait after a failure before trying again.
-    static let retryInterval = Duration.milliseconds(250)
+    package static let retryInterval = Duration.milliseconds(250)
+    private let clock: any LogClock
+    /// The header of a new file; empty for none.
+    private let header: () -> [UInt8]
+    /// The record that tells how many were dropped, and why.
+    private let announcement: (Int, SystemFailure?) -> [UInt8]
 
     // MARK: Owned by the logger
 
-    package internal(set) var settings: FileSettings
-    package internal(set) var counters = FileCounters()
-    var writer: FileWriter?
-    var catalogue = FileCatalogue()
-    var isStarted = false
-    /// The next file must not be one that is there already.
-    var mustBegin = false
-    /// Another process or logger writes to this directory, so names say whose they are.
-    var sharesDirectory = false
-    var process = getpid()
-    /// In shared mode: the lock's number when this engine last looked for a newer file.
-    var sharedGeneration = 0
-    let lock: DirectoryLock
-
-    /// Records that no file took yet.
-    private var waiting = RecordBuffer()
-    /// Which of the waiting records are announcements of the engine's own, and of how many records.
-    private var announcements: [(index: Int, lost: Int)] = []
-    /// Records dropped since the last announcement.
-    private var lost = 0
-    /// Why they were dropped.
-    private var lossReason: SystemFailure?
-    /// Why the last attempt failed.
-    var failure: SystemFailure?
-    var hasFailed = false
-    var nextAttempt = Duration.zero
-    /// When it is worth trying to roll again, after that failed.
-    var nextRoll = Duration.zero
-    /// The bytes of the last header.
-    var headerSize = 0
-    /// Bytes that may be written before the free space is looked at again.
-    var spaceCredit = 0
-    /// When bytes were first written that are not synchronised.
-    var unsyncedSince: Duration?
-    /// A name that a renamed file has still to lose.
-    var surplusName: String?
-    /// Finished files that were not synchronised when they were.
-    var unsyncedFiles: [String] = []
-    /// When it is worth looking for files that are too old.
-    var nextAgeCheck = Duration.zero
-    /// Files were begun or renamed since the directory was last synchronised.
-    var hasUnsyncedNames = false
-    /// To notice that the wall clock was set: the two clocks when they were last compared.
-    var lastSeen: (wall: LogTimestamp, steady: Duration)?
-    /// Until when the wall clock is not believed in what concerns the age of files.
-    var distrustedUntil = Duration.zero
+    /// The file that is written; nil for none.
+    package private(set) var writer: FileWriter?
+    package private(set) var isStarted = false
     /// Where the journal is told of each write before it is made.
     package var slot: JournalSlot?
+    /// The process that the state belongs to; another one after a fork.
+    package var process: Int32
+    private let scene: FileScene
+    private let ledger: FileLedger
+    private let budget: DiskBudget
+    private let opener: FileOpener
+    private let watch: ClockWatchBox
+    private var pending = PendingRecords()
+    private var sync = SyncPlan()
+    private var health = FileHealth()
+    /// The bytes of the last header.
+    private var headerSize = 0
 
     package init(
         directory: LogDirectory, settings: FileSettings, clock: any LogClock = SystemClock(),
@@ -85,15 +58,21 @@ package final class FileEngine {
         report: @escaping (FileEvent) -> Void = { _ in }
     ) {
         self.directory = directory
-        self.settings = settings
         self.clock = clock
         self.header = header
         self.announcement = announcement
-        self.report = report
-        self.lock = DirectoryLock(directory, name: ".\(settings.naming.application).lock")
+        process = directory.calls.process
+        let watch = ClockWatchBox()
+        scene = FileScene(directory, inventory, settings, clock, report: report)
+        ledger = FileLedger(scene)
+        budget = DiskBudget(scene, ledger) { watch.value.isTrusted(at: clock.uptime()) }
+        opener = FileOpener(scene, ledger, budget)
+        self.watch = watch
     }
 
-    var calls: SystemCalls { directory.calls }
+    package var settings: FileSettings { scene.settings }
+    package var counters: FileCounters { scene.counters }
+    package var calls: SystemCalls { directory.calls }
 
     /// An announcement for files of lines.
     package static func plainAnnouncement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
@@ -103,20 +82,20 @@ package final class FileEngine {
 
     // MARK: Writing
 
-    /// Writes records; those that no file takes wait for a later call, as many as the limit allows.
+    /// Writes records; those that no file takes are pending until a later call, as many as the limit allows.
     ///
     /// - Parameters:
     ///   - bytes: the records, without gaps.
     ///   - ends: where each ends.
     ///   - marks: the mark of each in the journal; none without a journal.
-    ///   - isUrgent: synchronise afterwards.
+    ///   - isUrgent: synchronize afterwards.
     package func write(
         _ bytes: UnsafeRawBufferPointer, _ ends: [Int], marks: [UInt64] = [], isUrgent: Bool = false
     ) {
         guard !ends.isEmpty else { return }
         checkProcess()
         var done = 0
-        if waiting.isEmpty, lost == 0 {
+        if pending.isEmpty {
             let progress = drive(bytes, ends, marks)
             done = progress.dealt
             if let number = progress.unwritable { drop(number) }
@@ -125,104 +104,67 @@ package final class FileEngine {
                 return
             }
         }
-        park(bytes, ends, marks, from: done)
-        if failure == nil || clock.uptime() >= nextAttempt { retry() }
+        let dropped = pending.park(
+            bytes, ends, marks, from: done, limit: settings.waitingLimit, because: health.failure,
+            announcement: announcement)
+        scene.counters.waiting = pending.count
+        if dropped > 0 { countDropped(dropped, health.failure) }
+        if health.mayTry(at: clock.uptime()) { retry() }
         synchronizeIfDue(isUrgent)
     }
 
-    /// Tries again to write what waits.
+    /// Tries again to write what is pending.
     package func retry() {
-        guard !waiting.isEmpty || lost > 0 else { return }
-        failure = nil
-        while failure == nil {
-            if waiting.isEmpty, lost > 0 { announceLoss() }
-            if waiting.isEmpty { break }
-            let progress = waiting.bytes.withUnsafeBytes { drive($0, waiting.ends, waiting.marks) }
-            if !settle(progress) { break }
-        }
-        if failure == nil, hasFailed {
-            hasFailed = false
-            report(.resumed(dropped: counters.dropped))
-        }
-    }
-
-    /// Takes what was dealt with out of the waiting records.
-    ///
-    /// - Returns: false where not even an announcement can be written at the moment.
-    private func settle(_ progress: (dealt: Int, unwritable: Int32?)) -> Bool {
-        var own = announcements.prefix { $0.index < progress.dealt }
-        announcements = announcements.dropFirst(own.count).map { ($0.index - progress.dealt, $0.lost) }
-        waiting.removeFirst(progress.dealt)
-        var isAnnounced = true
-        if let number = progress.unwritable {
-            if let last = own.last, last.index == progress.dealt - 1 {
-                own.removeLast()
-                lost += last.lost
-                isAnnounced = false
-                nextAttempt = clock.uptime() + FileEngine.retryInterval
-            } else {
-                drop(number)
+        guard !pending.isEmpty else { return }
+        health.beginAttempt()
+        while health.failure == nil {
+            if pending.hasOnlyLoss { pending.announceLoss(announcement) }
+            guard pending.hasRecords else { break }
+            let buffer = pending.buffer
+            let progress = buffer.bytes.withUnsafeBytes { drive($0, buffer.ends, buffer.marks) }
+            let settled = pending.settle(progress.dealt, unwritable: progress.unwritable)
+            scene.counters.written -= settled.announced
+            scene.counters.announcements += settled.announced
+            scene.counters.waiting = pending.count
+            if settled.hasDropped { countDropped(1, pending.reason) }
+            if settled.hasUnwritableAnnouncement {
+                health.delay(until: clock.uptime() + FileEngine.retryInterval)
+                if !pending.hasRecords { break }
             }
         }
-        counters.written -= own.count
-        counters.announcements += own.count
-        counters.waiting = waiting.count - announcements.count
-        return isAnnounced || !waiting.isEmpty
+        if health.hasRecovered() { scene.report(.resumed(dropped: counters.dropped)) }
     }
 
     /// Whether everything that was accepted is in a file, or was dropped.
-    package var isIdle: Bool { waiting.isEmpty && lost == 0 }
+    package var isIdle: Bool { pending.isEmpty }
 
-    /// Drops what waits, counted: the logger goes, and there is no later.
-    func giveUpWaiting() {
-        let count = waiting.count - announcements.count
+    /// Drops what is pending, counted: the logger is removed, and there is no later.
+    private func giveUpPending() {
+        let count = pending.count
         guard count > 0 else { return }
-        counters.dropped += count
         forgetWaiting()
-        report(.dropped(records: counters.dropped, failure))
+        countDropped(count, health.failure)
     }
 
-    /// Forgets what waits: after a fork it is the parent's.
-    func forgetWaiting() {
-        waiting.removeAll()
-        announcements.removeAll()
-        lost = 0
-        counters.waiting = 0
+    /// Forgets what is pending: after a fork it is the parent's.
+    package func forgetWaiting() {
+        pending.removeAll()
+        scene.counters.waiting = 0
     }
 
-    private func announceLoss() {
-        announcements.append((waiting.count, lost))
-        waiting.append(announcement(lost, lossReason))
-        lost = 0
+    /// Gives up a record that no file could ever hold.
+    private func drop(_ number: Int32) {
+        let why = SystemFailure(.write, number)
+        pending.drop(1, because: why)
+        countDropped(1, why)
     }
 
-    private func park(_ bytes: UnsafeRawBufferPointer, _ ends: [Int], _ marks: [UInt64], from first: Int) {
-        var start = first == 0 ? 0 : ends[first - 1]
-        let before = counters.dropped
-        for (index, end) in ends.enumerated().dropFirst(first) {
-            let record = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-            start = end
-            var room = settings.waitingLimit - waiting.byteCount
-            if lost > 0, record.count < room {
-                let text = announcement(lost, lossReason)
-                if text.count + record.count <= room {
-                    announceLoss()
-                    room -= text.count
-                } else {
-                    room = 0
-                }
-            }
-            if record.count <= room {
-                waiting.append(record: record, mark: marks.isEmpty ? 0 : marks[index])
-            } else {
-                lost += 1
-                lossReason = failure
-                counters.dropped += 1
-            }
-        }
-        counters.waiting = waiting.count - announcements.count
-        if counters.dropped > before { report(.dropped(records: counters.dropped, failure)) }
+    private func countDropped(_ count: Int, _ why: SystemFailure?) {
+        scene.counters.dropped += count
+        scene.report(.dropped(records: counters.dropped, why))
     }
+
+    // MARK: One write
 
     /// Writes records into as many files as it takes.
     ///
@@ -232,96 +174,501 @@ package final class FileEngine {
         _ bytes: UnsafeRawBufferPointer, _ ends: [Int], _ marks: [UInt64]
     ) -> (dealt: Int, unwritable: Int32?) {
         var index = 0
-        // How many records a frame may hold; fewer, once a limit on the size of files was met.
-        var most = Int.max
+        // How many records a write may have; fewer, once a frame met a limit on the size of files.
+        var most = slot == nil ? Int.max : JournalSlot.writeLimit
+        var attempt = WriteGate.Attempt()
         do {
             while index < ends.count {
-                let start = index == 0 ? 0 : ends[index - 1]
-                let mayTruncate = beginWrite()
+                let isLocked = beginWrite()
                 defer { endWrite() }
-                let writer = try readyWriter()
-                guard try !settings.isShared || writer.followFrames(mayTruncate: mayTruncate) || roll() else {
-                    throw SystemFailure(.open, EPERM)
-                }
-                guard writer === self.writer else { continue }
-                var rest =
-                    writer.isFramed ? frame(of: ends[index...], from: start, most: most) : ends[index...]
-                if slot != nil { rest = rest.prefix(JournalSlot.writeLimit) }
-                let overhead =
-                    writer.isFramed ? EncryptedFrame.overhead(of: (rest.last ?? start) - start) : 0
-                var count = rolling.fitting(
-                    rest, from: start - overhead, size: writer.size, isFresh: !writer.hasRecords)
-                if count == 0 {
-                    if roll() { continue }
-                    count = rest.count
-                }
-                guard let fitting = try fitQuota(rest.prefix(count), from: start - overhead, writer) else {
-                    continue
-                }
-                guard fitting > 0 else { return (index + 1, EDQUOT) }
-                let last = index + fitting
-                try spendSpace(ends[last - 1] - start + overhead)
-                let part = UnsafeRawBufferPointer(rebasing: bytes[start..<ends[last - 1]])
-                let outcome = writer.append(
-                    part, ends: ends[index..<last], from: start, mayTruncate: mayTruncate
-                ) { written in
-                    if marks.isEmpty { return }
-                    slot?.intend(
-                        writer.identity, writer.name, size: writer.size, written, from: start,
-                        ends: ends[index..<last], marks: marks[index..<last], isFrame: writer.isFramed)
-                }
-                if !marks.isEmpty {
-                    slot?.settle(upTo: marks[index..<index + outcome.records].max() ?? 0)
-                }
-                index += outcome.records
-                noteWritten(outcome, writer)
-                guard let failure = outcome.failure else { continue }
-                guard failure.number == EFBIG else { throw failure }
-                // The process may not make files larger than this: go on in another one.
-                if writer.hasRecords {
-                    guard roll() else { throw failure }
-                } else if writer.isFramed, fitting > 1 {
-                    most = fitting / 2
-                } else {
-                    return (index + 1, EFBIG)
+                let writer = try readyWriter(mayCut: isLocked)
+                let start = index == 0 ? 0 : ends[index - 1]
+                let situation = WriteGate.Situation(
+                    size: writer.size, hasRecords: writer.hasRecords, total: inventory.total)
+                switch gate(writer, most).answer(ends[index...], from: start, situation, attempt) {
+                case .roll:
+                    attempt.cannotRoll = !roll()
+                case .makeRoom(let needed):
+                    budget.apply(incoming: needed)
+                    attempt.hasMadeRoom = true
+                case .never(let number):
+                    return (index + 1, number)
+                case .wait(let number):
+                    throw SystemFailure(.write, number)
+                case .write(let count, let size):
+                    try budget.spend(size)
+                    let outcome = append(bytes, ends, marks, index..<index + count, start, writer, isLocked)
+                    index += outcome.records
+                    attempt = WriteGate.Attempt()
+                    guard let failure = outcome.failure else { continue }
+                    guard failure.number == EFBIG else { throw failure }
+                    // The process may not make files larger than this: go on in another one.
+                    if writer.hasRecords {
+                        guard roll() else { throw failure }
+                    } else if writer.isFramed, count > 1 {
+                        most = count / 2
+                    } else {
+                        return (index + 1, EFBIG)
+                    }
                 }
             }
-            failure = nil
+            health.noteSuccess()
         } catch {
             note(error)
         }
         return (index, nil)
     }
 
-    /// The records that go into one frame: as many as fit, one at least.
-    private func frame(of ends: ArraySlice<Int>, from start: Int, most: Int) -> ArraySlice<Int> {
-        let count = ends.prefix(most).prefix { $0 - start <= EncryptedFrame.pieceSize }.count
-        return ends.prefix(max(1, count))
+    private func gate(_ writer: FileWriter, _ most: Int) -> WriteGate {
+        WriteGate(
+            rolling: scene.rolling, quota: settings.retention.quota, headerSize: headerSize,
+            mostRecords: most,
+            isFramed: writer.isFramed)
     }
 
-    private func noteWritten(_ outcome: FileWriter.Outcome, _ writer: FileWriter) {
+    private func append(
+        _ bytes: UnsafeRawBufferPointer, _ ends: [Int], _ marks: [UInt64], _ range: Range<Int>, _ start: Int,
+        _ writer: FileWriter, _ mayTruncate: Bool
+    ) -> FileWriter.Outcome {
+        let part = UnsafeRawBufferPointer(rebasing: bytes[start..<ends[range.upperBound - 1]])
+        let outcome = writer.append(part, ends: ends[range], from: start, mayTruncate: mayTruncate) {
+            written in
+            if marks.isEmpty { return }
+            slot?.intend(
+                writer.identity, writer.name, size: writer.size, written, from: start, ends: ends[range],
+                marks: marks[range], isFrame: writer.isFramed)
+        }
+        if !marks.isEmpty {
+            slot?.settle(upTo: marks[range.lowerBound..<range.lowerBound + outcome.records].max() ?? 0)
+        }
         inventory.resize(writer.name, to: writer.size)
-        counters.written += outcome.records
-        counters.bytes += outcome.bytes
-        if unsyncedSince == nil, outcome.bytes > 0 { unsyncedSince = clock.uptime() }
+        scene.counters.written += outcome.records
+        scene.counters.bytes += outcome.bytes
+        if outcome.bytes > 0 { sync.noteWrite(at: clock.uptime()) }
+        return outcome
     }
 
-    /// Gives up a record that no file could ever hold.
-    private func drop(_ number: Int32) {
-        lost += 1
-        lossReason = SystemFailure(.write, number)
-        counters.dropped += 1
-        report(.dropped(records: counters.dropped, lossReason))
+    /// Takes the lock that shared writing needs.
+    ///
+    /// - Returns: whether the file is this process' alone for the moment, so that it may be cut.
+    private func beginWrite() -> Bool { settings.isShared ? ledger.lock.acquire() : true }
+
+    private func endWrite() {
+        if settings.isShared { ledger.lock.release() }
     }
 
     /// Remembers a failure, and when to try again.
-    func note(_ error: any Error) {
-        if let error = error as? LogError, error.code == .secret { report(.locked(reason: "\(error)")) }
+    private func note(_ error: any Error) {
+        if let error = error as? LogError, error.code == .secret { scene.report(.locked(reason: "\(error)")) }
         let failure = error as? SystemFailure ?? SystemFailure(.open, (error as? LogError)?.cause ?? EPERM)
-        self.failure = failure
-        hasFailed = true
-        nextAttempt = clock.uptime() + FileEngine.retryInterval
-        counters.failures += 1
-        report(.failed(failure, name: writer?.name, waiting: waiting.count))
+        health.noteFailure(failure, retryAt: clock.uptime() + FileEngine.retryInterval)
+        scene.counters.failures += 1
+        scene.report(.failed(failure, name: writer?.name, waiting: pending.total))
     }
+
+    // MARK: The open file
+
+    /// The file that the next record goes to, examined, with a header, and with a whole last line.
+    private func readyWriter(mayCut: Bool) throws -> FileWriter {
+        let now = clock.now()
+        let uptime = clock.uptime()
+        watch.value.compare(now, uptime)
+        if let writer { examine(writer, now, uptime) }
+        var ready = try writer ?? open(now, uptime)
+        if settings.isShared, try !ready.followFrames(mayTruncate: mayCut) {
+            // Encrypted with another key by now: it is left to the others.
+            guard roll(), let next = writer else { throw SystemFailure(.open, EPERM) }
+            ready = next
+        }
+        if let cut = try ready.endTornLine(mayCut: mayCut && settings.isShared) {
+            scene.report(.repaired(name: ready.name, bytes: cut))
+            inventory.resize(ready.name, to: ready.size)
+        }
+        if ready.needsHeader { try writeHeader(ready) }
+        return ready
+    }
+
+    private func writeHeader(_ writer: FileWriter) throws {
+        let bytes = header()
+        headerSize = bytes.count
+        guard !bytes.isEmpty else {
+            writer.needsHeader = false
+            return
+        }
+        try budget.makeRoom(for: bytes.count)
+        if let failure = bytes.withUnsafeBytes({ writer.writeHeader($0) }) { throw failure }
+        inventory.resize(writer.name, to: writer.size)
+    }
+
+    private func open(_ now: LogTimestamp, _ uptime: Duration) throws -> FileWriter {
+        try start()
+        let opened = try opener.open(now, uptime, currentCipher())
+        sync.noteName()
+        writer = opened
+        return opened
+    }
+
+    /// What the next file is encrypted with; nil for plain text.
+    private func currentCipher() throws -> FrameCipher? {
+        settings.isEncrypted ? try FrameCipher(ofLogs: settings.key) : nil
+    }
+
+    /// Reads what earlier runs left in the directory; once.
+    package func start() throws {
+        guard !isStarted else { return }
+        ledger.load(isFirst: true)
+        try opener.read()
+        isStarted = true
+        opener.finishLeftovers()
+    }
+
+    /// Releases a file that others took away, and rolls one whose time is over.
+    private func examine(_ writer: FileWriter, _ now: LogTimestamp, _ uptime: Duration) {
+        do {
+            let wasTorn = writer.isTorn
+            let status = try writer.refresh()
+            inventory.resize(writer.name, to: writer.size)
+            if wasTorn { scene.report(.repaired(name: writer.name, bytes: status.size - writer.size)) }
+            let place = writer.place(status, in: directory)
+            if place != .inPlace {
+                scene.report(.disturbed(name: writer.name, place))
+                ledger.forgetActive()
+                // A file with the fixed active name that is there by now was made for us; any other is another's.
+                if writer.name != settings.naming.activeName { opener.requireNew() }
+                release(writer)
+                return
+            }
+            writer.checkLimit()
+        } catch {
+            // The file cannot be examined, or a torn line not be cut off: leave it alone, and go on in another one.
+            note(error)
+            if writer.isTorn || error.number == EBADF {
+                opener.requireNew()
+                ledger.note(begun: nil, finished: [(writer.name, writer.label)])
+                release(writer)
+            }
+            return
+        }
+        renewDeadlineIfSetBack(writer, now, uptime)
+        if settings.isShared {
+            followOthers(writer)
+            guard self.writer === writer else { return }
+        }
+        if writer.deadline.isReached(wall: now, steady: uptime) {
+            if writer.hasRecords { _ = roll(now, uptime) } else { renewDeadline(writer, now, now, uptime) }
+        }
+    }
+
+    private func renewDeadlineIfSetBack(_ writer: FileWriter, _ now: LogTimestamp, _ uptime: Duration) {
+        guard now < writer.deadline.earliest else { return }
+        renewDeadline(writer, writer.begun, now, uptime)
+    }
+
+    private func renewDeadline(
+        _ writer: FileWriter, _ begun: LogTimestamp, _ now: LogTimestamp, _ uptime: Duration
+    ) {
+        writer.deadline = scene.rolling.deadline(begun: begun, wall: now, steady: uptime)
+    }
+
+    /// In shared mode: leaves a file that another process has finished.
+    private func followOthers(_ writer: FileWriter) {
+        guard ledger.hasChanges else { return }
+        ledger.load()
+        ledger.noteSeen()
+        guard ledger.catalogue.isFinished(writer.name, writer.label) else { return }
+        release(writer)
+    }
+
+    /// Releases the open file without finishing it.
+    private func release(_ writer: FileWriter) {
+        inventory.protect(writer.name, false)
+        if process == calls.process { calls.unlock(writer.file.number) }
+        self.writer = nil
+        opener.refresh()
+    }
+
+    // MARK: Rolling
+
+    /// Finishes the file and creates the next one at once; keeps the open one where that fails.
+    ///
+    /// - Returns: whether there is a new file.
+    private func roll(_ now: LogTimestamp? = nil, _ uptime: Duration? = nil) -> Bool {
+        let uptime = uptime ?? clock.uptime()
+        guard let old = writer, health.mayRoll(at: uptime) else { return false }
+        let now = now ?? clock.now()
+        _ = ledger.lock.acquire()
+        defer { ledger.lock.release() }
+        do {
+            let cipher = try currentCipher()
+            try opener.giveFinalName(old)
+            writer = try opener.begin(now, uptime, cipher, finishing: (old.name, old.label))
+        } catch {
+            health.delayRoll(until: uptime + FileEngine.retryInterval)
+            scene.counters.failures += 1
+            let failure = error as? SystemFailure ?? SystemFailure(.open, EPERM)
+            scene.report(.failed(failure, name: old.name, waiting: 0))
+            return false
+        }
+        sync.noteName()
+        retire(old)
+        budget.apply()
+        return true
+    }
+
+    /// Finishes the file that is written, or that the next line would have gone on with.
+    ///
+    /// The next line creates a file.
+    ///
+    /// - Returns: false where it was not possible; the file is then still written to.
+    @discardableResult
+    package func rollNow() -> Bool {
+        checkProcess()
+        retry()
+        guard let old = writer else {
+            opener.requireNew()
+            return finishLeftover()
+        }
+        guard old.hasRecords else { return true }
+        _ = ledger.lock.acquire()
+        defer { ledger.lock.release() }
+        do {
+            try opener.giveFinalName(old)
+        } catch {
+            note(error)
+            return false
+        }
+        sync.noteName()
+        writer = nil
+        if !settings.isShared { opener.requireNew() }
+        ledger.note(begun: nil, finished: [(old.name, old.label)])
+        retire(old)
+        budget.apply()
+        return true
+    }
+
+    /// Before the first line: finishes the newest file of an earlier run.
+    private func finishLeftover() -> Bool {
+        do {
+            try start()
+            try opener.finishLeftover()
+            return true
+        } catch {
+            note(error)
+            return false
+        }
+    }
+
+    /// Closes a file that is finished.
+    private func retire(_ old: FileWriter) {
+        if settings.sync != .never {
+            _ = try? old.sync()
+        } else {
+            sync.noteFinished(old.name) { [inventory] in Set(inventory.entries.map(\.name)) }
+        }
+        scene.counters.rolls += 1
+        inventory.modify(old.name, at: (try? calls.status(old.file.number).modified) ?? clock.now())
+        inventory.protect(old.name, false)
+        // Others wait for this lock, and a child that a fork made holds the file open as well.
+        calls.unlock(old.file.number)
+        scene.report(.rolled(name: old.name))
+    }
+
+    // MARK: Limits and archives
+
+    /// Looks at the directory again.
+    package func refreshInventory() { opener.refresh() }
+
+    /// Removes what the limits say.
+    package func applyRetention() { budget.apply() }
+
+    /// Makes room for the archive of a file, by removing older files only.
+    package func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
+        budget.makeRoom(forArchive: bytes, of: label)
+    }
+
+    /// The finished files that are not archives yet, or that the processor has not dealt with, oldest first.
+    package var unarchived: [String] {
+        ledger.load()
+        let processed = Set(ledger.catalogue.processed)
+        return inventory.entries.filter { entry in
+            !entry.isUnfinished && !entry.isForeign && entry.name != writer?.name && ledger.isFinished(entry)
+                && !processed.contains(entry.name)
+        }.map(\.name)
+    }
+
+    // MARK: Time
+
+    /// Does what is due: tries again, synchronizes, rolls an idle file.
+    package func tick() {
+        checkProcess()
+        let now = clock.now()
+        let uptime = clock.uptime()
+        watch.value.compare(now, uptime)
+        try? opener.removeSurplusName()
+        if !isIdle, health.mayTry(at: uptime) { retry() }
+        if let writer, writer.hasRecords {
+            renewDeadlineIfSetBack(writer, now, uptime)
+            if writer.deadline.isReached(wall: now, steady: uptime), health.mayRoll(at: uptime) {
+                rollIdle(writer, uptime)
+            }
+        }
+        if isStarted, budget.isAgeCheckDue(at: uptime) {
+            opener.refresh()
+            applyRetention()
+        }
+        synchronizeIfDue(false)
+    }
+
+    private func rollIdle(_ writer: FileWriter, _ uptime: Duration) {
+        _ = beginWrite()
+        defer { endWrite() }
+        if settings.isShared { followOthers(writer) }
+        if self.writer === writer, !rollNow() { health.delayRoll(until: uptime + .seconds(1)) }
+    }
+
+    /// How long until ``tick()`` has something to do; nil for never.
+    package var untilTick: Duration? {
+        let uptime = clock.uptime()
+        var delays: [Duration?] = []
+        if !isIdle { delays.append(health.retryDelay(at: uptime)) }
+        if opener.hasSurplusName { delays.append(FileEngine.retryInterval) }
+        if let writer, writer.hasRecords {
+            // The wall clock may be set meanwhile: look again after ten minutes at the latest.
+            let delay = writer.deadline.delay(wall: clock.now(), steady: uptime)
+            if let delay { delays.append(max(health.rollDelay(at: uptime), min(delay, .seconds(600)))) }
+        }
+        delays.append(sync.delay(settings.sync, at: uptime))
+        if isStarted { delays.append(budget.ageCheckDelay(at: uptime)) }
+        return delays.compactMap { $0 }.min()
+    }
+
+    // MARK: The disk
+
+    /// Puts everything that was written on the disk: the open file, those that were finished, and their names.
+    package func synchronize() throws(SystemFailure) {
+        do throws(SystemFailure) {
+            while let name = sync.files.first {
+                // One that is gone was removed by the limits, or is an archive, which is on the disk already.
+                if let (file, _) = try? directory.open(name, acceptsLinked: true) {
+                    try calls.sync(file.number)
+                }
+                sync.noteFileSynced()
+            }
+            if let writer { try writer.sync() }
+            if sync.hasNames {
+                try calls.syncDirectory(directory.descriptor.number)
+                sync.noteNamesSynced()
+            }
+        } catch {
+            scene.counters.failures += 1
+            sync.noteFailure(at: clock.uptime())
+            scene.report(.failed(error, name: writer?.name, waiting: 0))
+            throw error
+        }
+        sync.noteSynced()
+    }
+
+    private func synchronizeIfDue(_ isUrgent: Bool) {
+        if sync.isDue(settings.sync, isUrgent: isUrgent, at: clock.uptime()) { try? synchronize() }
+    }
+
+    // MARK: Settings and the end
+
+    /// Takes new settings; limits hold at once.
+    ///
+    /// Before the engine has started nothing is done: settings come one by one, and the first must not remove what the
+    /// second would keep.
+    package func apply(_ new: FileSettings) {
+        let old = settings
+        guard isStarted else {
+            scene.settings = new
+            return
+        }
+        if old.naming !== new.naming || old.scheme !== new.scheme || old.isShared != new.isShared {
+            // With the old names, which the file has.
+            if let writer { finishForChange(writer) }
+            isStarted = false
+            opener.requireNew()
+        }
+        scene.settings = new
+        if let writer, writer.isFramed != new.isEncrypted || (writer.isFramed && !hasKey(writer)) {
+            finishForChange(writer)
+            opener.requireNew()
+        }
+        if old.rolling != new.rolling || old.retention != new.retention { rollIfOver() }
+        if old.retention != new.retention || old.rolling.maximumSize != new.rolling.maximumSize {
+            advise()
+            do {
+                try start()
+                applyRetention()
+            } catch {
+                note(error)
+            }
+        }
+        if old.currentLink != new.currentLink, let writer { opener.updateLink(writer.name) }
+        if old.minimumFreeSpace != new.minimumFreeSpace { budget.forgetFreeSpace() }
+    }
+
+    private func rollIfOver() {
+        guard let writer else { return }
+        let (now, uptime) = (clock.now(), clock.uptime())
+        renewDeadline(writer, writer.begun, now, uptime)
+        let limit = scene.rolling.maximumSize
+        let isOver = limit > 0 && writer.size >= limit || writer.deadline.isReached(wall: now, steady: uptime)
+        if writer.hasRecords, isOver { rollNow() }
+    }
+
+    /// Whether the file is encrypted with the key that is to be used from now on.
+    private func hasKey(_ writer: FileWriter) -> Bool {
+        (try? currentCipher()) == writer.cipher
+    }
+
+    /// Tells of settings that contradict each other.
+    package func advise() {
+        for advice in settings.retention.contradictions(maximumFileSize: settings.rolling.maximumSize) {
+            scene.report(.advice(advice))
+        }
+    }
+
+    private func finishForChange(_ writer: FileWriter) {
+        if writer.hasRecords { rollNow() } else { release(writer) }
+        self.writer = nil
+    }
+
+    /// After a fork, the child forgets what its parent will write, and creates a file of its own.
+    private func checkProcess() {
+        let current = calls.process
+        guard current != process else { return }
+        process = current
+        opener.noteSharing()
+        if !settings.isShared { opener.requireNew() }
+        if let writer { inventory.protect(writer.name, true) }
+        writer = nil
+        slot = nil
+        forgetWaiting()
+    }
+
+    /// Releases the file; it may be continued later.
+    package func close() {
+        retry()
+        giveUpPending()
+        releaseSynced()
+    }
+
+    /// Closes the file, and keeps what is pending; the next record opens it again.
+    package func reopen() {
+        retry()
+        releaseSynced()
+    }
+
+    private func releaseSynced() {
+        guard let writer else { return }
+        if settings.sync != .never { _ = try? writer.sync() }
+        release(writer)
+    }
+}
+
+/// Holds the watch where the engine and its budget both look at it.
+private final class ClockWatchBox {
+    var value = ClockWatch()
 }

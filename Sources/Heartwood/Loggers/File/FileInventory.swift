@@ -18,18 +18,32 @@ package final class FileInventory: Sendable {
         package var isProtected = false
         /// An archive that is not finished yet; belongs to a log that is in the list as well.
         package var isUnfinished = false
+        /// Of another user; it is neither counted nor touched, and only its name matters.
+        package var isForeign = false
+
+        /// The bytes that count for the limits.
+        fileprivate var weight: Int { isForeign ? 0 : size }
+        /// Whether it counts as a file.
+        fileprivate var isCounted: Bool { !isForeign && !isUnfinished }
     }
 
     private struct State {
         var entries: [Entry] = []
-        /// The sum of the sizes.
+        /// The sum of the sizes that count.
         var sum = 0
+        /// How many files count.
+        var files = 0
         /// Room that is set aside for archives that are being made, by the names they have meanwhile.
         var reservations: [String: Int] = [:]
         /// Counts the files that came and went, so that a list that was read meanwhile is known to be old.
         var version = 0
         /// Names that are ours, of things that are no regular files.
         var refused: [String] = []
+
+        mutating func forget(_ entry: Entry) {
+            sum -= entry.weight
+            if entry.isCounted { files -= 1 }
+        }
 
         var total: Int {
             var total = sum
@@ -45,6 +59,12 @@ package final class FileInventory: Sendable {
     private let state = Locked(State())
 
     package init() {}
+
+    /// How many files are known.
+    package var count: Int { state.withLock { $0.entries.count } }
+
+    /// The oldest file that may be removed.
+    package var oldest: Entry? { state.withLock { $0.entries.first { !$0.isProtected && $0.isCounted } } }
 
     package var entries: [Entry] { state.withLock { $0.entries } }
     package var total: Int { state.withLock { $0.total } }
@@ -62,12 +82,13 @@ package final class FileInventory: Sendable {
     /// Costs one call per file of ours.
     ///
     /// `activeLabel` says what the file with the naming's active name was begun as, if that is known.
-    package func refresh(_ directory: LogDirectory, _ naming: LogFileNaming, activeLabel: LogFileLabel?)
-        throws
-    {
+    package func refresh(
+        _ directory: LogDirectory, _ naming: LogFileNaming, _ scheme: LogFileScheme = LogFileScheme(),
+        activeLabel: LogFileLabel?
+    ) throws {
         for _ in 0..<3 {
             let version = state.withLock { $0.version }
-            let (entries, refused) = try FileInventory.read(directory, naming, activeLabel)
+            let (entries, refused) = try FileInventory.read(directory, naming, scheme, activeLabel)
             let isCurrent = state.withLock { state in
                 guard state.version == version else { return false }
                 let protected = Set(state.entries.lazy.filter(\.isProtected).map(\.name))
@@ -76,7 +97,8 @@ package final class FileInventory: Sendable {
                 for index in state.entries.indices where protected.contains(state.entries[index].name) {
                     state.entries[index].isProtected = true
                 }
-                state.sum = entries.reduce(0) { $0 + $1.size }
+                state.sum = entries.reduce(0) { $0 + $1.weight }
+                state.files = entries.lazy.filter(\.isCounted).count
                 return true
             }
             if isCurrent { return }
@@ -84,14 +106,17 @@ package final class FileInventory: Sendable {
     }
 
     private static func read(
-        _ directory: LogDirectory, _ naming: LogFileNaming, _ activeLabel: LogFileLabel?
+        _ directory: LogDirectory, _ naming: LogFileNaming, _ scheme: LogFileScheme,
+        _ activeLabel: LogFileLabel?
     ) throws -> (entries: [Entry], refused: [String]) {
         var entries: [Entry] = []
         var refused: [String] = []
+        let user = directory.calls.user
         for name in try directory.names() {
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
             let label: LogFileLabel
             if let read = naming.recognise(log) {
+                guard scheme.owns(log, label: read) else { continue }
                 label = read
             } else if name == naming.activeName {
                 label = activeLabel ?? LogFileLabel(begun: nil)
@@ -108,7 +133,7 @@ package final class FileInventory: Sendable {
                 Entry(
                     name: name, label: isUnlabelled ? LogFileLabel(begun: status.modified) : label,
                     stage: stage, size: status.size, modified: status.modified,
-                    isUnfinished: isUnfinished))
+                    isUnfinished: isUnfinished, isForeign: status.owner != user))
         }
         entries.sort { ($0.label, $0.stage.rawValue, $0.name) < ($1.label, $1.stage.rawValue, $1.name) }
         return (entries, refused)
@@ -120,13 +145,15 @@ package final class FileInventory: Sendable {
     package func insert(_ entry: Entry) {
         state.withLock { state in
             if let index = state.entries.lastIndex(where: { $0.name == entry.name }) {
-                state.sum += entry.size - state.entries[index].size
+                state.sum += entry.weight - state.entries[index].weight
+                state.files += (entry.isCounted ? 1 : 0) - (state.entries[index].isCounted ? 1 : 0)
                 state.entries[index] = entry
                 return
             }
             let index = state.entries.lastIndex { $0.label <= entry.label }.map { $0 + 1 } ?? 0
             state.entries.insert(entry, at: index)
-            state.sum += entry.size
+            state.sum += entry.weight
+            if entry.isCounted { state.files += 1 }
             state.version += 1
         }
     }
@@ -135,8 +162,9 @@ package final class FileInventory: Sendable {
     package func resize(_ name: String, to size: Int) {
         state.withLock { state in
             guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
-            state.sum += size - state.entries[index].size
+            let before = state.entries[index].weight
             state.entries[index].size = size
+            state.sum += state.entries[index].weight - before
         }
     }
 
@@ -156,11 +184,18 @@ package final class FileInventory: Sendable {
 
     /// Takes files out of the list.
     package func remove(_ names: Set<String>) {
+        guard !names.isEmpty else { return }
         state.withLock { state in
-            state.entries.removeAll { entry in
-                guard names.contains(entry.name) else { return false }
-                state.sum -= entry.size
-                return true
+            // Few are the oldest ones, mostly: found without a look at all the others.
+            if names.count <= 4 {
+                for name in names {
+                    guard let index = state.entries.firstIndex(where: { $0.name == name }) else { continue }
+                    state.forget(state.entries.remove(at: index))
+                }
+            } else {
+                let gone = state.entries.filter { names.contains($0.name) }
+                state.entries.removeAll { names.contains($0.name) }
+                gone.forEach { state.forget($0) }
             }
             state.version += 1
         }
@@ -203,22 +238,32 @@ package final class FileInventory: Sendable {
         }
     }
 
-    /// The files that a plan removes, oldest first.
+    /// The files that a plan removes, in the order in which they go: the oldest first, unless `order` says otherwise.
     ///
-    /// `held` are the names of files that somebody else holds.
+    /// `held` are the names of files that must stay. What `order` leaves out goes after the others.
     package func removals(
         _ plan: RetentionPlan, now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0,
-        held: Set<String> = []
+        held: Set<String> = [], order: (([Entry]) -> [String])? = nil
     ) -> [RetentionPlan.File] {
-        let (entries, total) = state.withLock { ($0.entries, $0.total) }
-        // What is set aside for an unfinished archive is no file of its own, but it takes room.
-        let unfinished = total - entries.lazy.filter { !$0.isUnfinished }.reduce(0) { $0 + $1.size }
-        let files = entries.lazy.filter { !$0.isUnfinished }.map {
+        let (entries, total, count) = state.withLock { ($0.entries, $0.total, $0.files) }
+        // What is set aside for an unfinished archive is no file of its own, but it takes room: it is in the total.
+        let files = entries.lazy.filter(\.isCounted).map {
             RetentionPlan.File(
                 name: $0.name, label: $0.label, size: $0.size, modified: $0.modified,
                 isProtected: $0.isProtected || held.contains($0.name))
         }
+        guard let order, plan.isExceeded(count: count + incomingFiles, total: total + incoming, now: now)
+        else {
+            return plan.removals(
+                from: files, count: count + incomingFiles, total: total + incoming, now: now)
+        }
+        let removable = entries.filter { $0.isCounted && !$0.isProtected && !held.contains($0.name) }
+        var rest = Dictionary(files.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var ordered: [RetentionPlan.File] = []
+        for name in order(removable) + removable.map(\.name) {
+            if let file = rest.removeValue(forKey: name), !file.isProtected { ordered.append(file) }
+        }
         return plan.removals(
-            from: Array(files), now: now, incoming: incoming + unfinished, incomingFiles: incomingFiles)
+            from: ordered, count: count + incomingFiles, total: total + incoming, now: now)
     }
 }

@@ -69,25 +69,28 @@ extension FileLogger {
     /// - Throws: ``LogError`` where the directory cannot be read.
     public final func logFiles() throws -> [LogFileInfo] {
         let inventory = FileInventory()
-        let catalogue = FileCatalogue.load(directory, naming)
+        let catalogue = CatalogueFile.load(directory, application: naming.application)
         do {
-            try inventory.refresh(directory, naming, activeLabel: catalogue.active)
+            try inventory.refresh(directory, naming, scheme, activeLabel: catalogue.active)
         } catch {
             let cause = (error as? SystemFailure)?.number
             throw LogError(.file, "The log directory cannot be read", place: directoryPath, cause: cause)
         }
         let active = activeName.withLock { $0 }
-        return inventory.entries.reversed().filter { !$0.isUnfinished }.map {
-            let finished = catalogue.finished
-            let label = $0.label
-            return LogFileInfo(
-                $0, directory, active: active,
-                isFinished: finished.map { label <= $0 } ?? false)
+        return inventory.entries.reversed().filter { !$0.isUnfinished }.map { entry in
+            // The catalogue says that it is finished, and the lock that no one writes to it all the same.
+            let isFinished =
+                entry.stage == .plain && entry.name != active && entry.name != naming.activeName
+                && catalogue.isFinished(entry.name, entry.label) && directory.isFree(entry.name)
+            return LogFileInfo(entry, directory, active: active, isFinished: isFinished)
         }
     }
 
-    /// The path of the file that is written, if there is one.
+    /// The path of the file that is written; nil where there is none, or where it was removed since the last message.
     ///
-    /// Never waits.
-    public final var currentPath: String? { activeName.withLock { $0 }.map { directoryPath + "/" + $0 } }
+    /// Asks the file system, and waits for nothing else.
+    public final var currentPath: String? {
+        guard let name = activeName.withLock({ $0 }), directory.mayHave(name) else { return nil }
+        return directoryPath + "/" + name
+    }
 }

@@ -11,7 +11,8 @@ extension FileLogger {
         case .disturbed(let name, let place):
             let what = place == .removed ? "removed" : "renamed or replaced"
             diagnostics.report(
-                .note, "\(self.name): \(name) was \(what) by somebody else; logging goes on in another file",
+                .note,
+                "\(self.name): \(name) was \(what) by another program; logging continues in another file",
                 key: name)
         case .repaired(let name, let bytes):
             diagnostics.report(
@@ -28,6 +29,11 @@ extension FileLogger {
             diagnostics.report(
                 .damaged, "\(self.name): \(name) in \(directoryPath) was refused: \(refusal.explanation)",
                 key: name)
+        case .unusable(let failure, let name):
+            diagnostics.report(
+                .writeFailed,
+                "\(self.name): \(name) in \(directoryPath) cannot be used, so logging goes on without it: \(failure)",
+                key: "\(name) \(failure.call)")
         case .dropped(let records, let failure):
             let why = failure.map { "\($0)" } ?? "the limit of waiting lines is reached"
             diagnostics.report(
@@ -53,8 +59,6 @@ extension FileLogger {
         switch event {
         case .archived(_, let archive):
             if let didArchive, let info = describe(archive) { hookQueue.async { didArchive(info) } }
-        case .processed(let name):
-            perform { [weak self] in self?.engine.noteProcessed(name) }
         case .removed(let name):
             if let didDelete { hookQueue.async { didDelete(name) } }
         case .failed(let name, let why):

@@ -79,6 +79,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// How files are named, and known again.
     @Ordered public final var naming: LogFileNaming
 
+    /// Which files belong to the logger, how new ones are labeled and created, and in which order old ones go.
+    @Ordered public final var scheme: LogFileScheme
+
     /// The permissions of new files, whatever the umask; 0o600.
     @Ordered public final var fileMode: UInt16 = 0o600
 
@@ -204,15 +207,17 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// - Parameters:
     ///   - directory: The path.
     ///   - naming: How files are named; by the program's name and date unless given.
-    ///   - formatter: Turns messages into lines; nil writes the text alone.
+    ///   - scheme: Which files belong to the logger, how new ones are labeled and created, and in which order old ones go.
+    ///   - formatter: Turns messages into lines; nil writes the text alone, with line breaks and control characters escaped.
     ///   - name: The logger's name in statistics.
     ///   - directoryMode: The permissions of directories that are made, whatever the umask.
     ///   - acceptsSharedDirectory: Accepts a directory that other users may write to. They could remove the files, and
     ///     put others in their place that this logger refuses.
     ///   - clock: The time, for tests.
-    /// - Throws: ``LogError`` where the directory cannot be made or opened, or others may write to it.
+    /// - Throws: ``LogError`` where the directory cannot be made or opened, or others may write to it, or where the naming
+    ///   cannot read the names that it writes.
     public init(
-        directory: String, naming: LogFileNaming = LogFileNaming(),
+        directory: String, naming: LogFileNaming = LogFileNaming(), scheme: LogFileScheme = LogFileScheme(),
         formatter: LogFormatter? = LineFormatter(),
         name: String? = nil, directoryMode: UInt16 = 0o700, acceptsSharedDirectory: Bool = false,
         clock: any LogClock = SystemClock()
@@ -224,7 +229,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         self.clock = clock
         directoryPath = directory.path
         hookQueue = FileLogger.makeHookQueue()
+        try FileLogger.check(naming)
         _naming = Ordered(wrappedValue: naming)
+        _scheme = Ordered(wrappedValue: scheme)
         batch = FileLogger.makeBatch()
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         makeEngine()
@@ -255,7 +262,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         self.clock = clock
         directoryPath = directory.path
         hookQueue = FileLogger.makeHookQueue()
+        try FileLogger.check(naming)
         _naming = Ordered(wrappedValue: naming)
+        _scheme = Ordered(wrappedValue: LogFileScheme())
         batch = FileLogger.makeBatch()
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         makeEngine()
@@ -264,6 +273,13 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     deinit {
         batch.deinitialize(count: 1)
         batch.deallocate()
+    }
+
+    private static func check(_ naming: LogFileNaming) throws {
+        guard naming.isReadable else {
+            let example = naming.name(for: LogFileLabel(begun: LogTimestamp(nanoseconds: 0)))
+            throw LogError(.setting, LogFileNaming.unreadable, place: example)
+        }
     }
 
     private static func makeHookQueue() -> DispatchQueue {
@@ -283,7 +299,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             announcement: { [unowned self] in announcement($0, $1) },
             report: { [unowned self] in handle($0) })
         archiverIfMade = FileArchiver(
-            directory: directory, inventory: engine.inventory, clock: clock,
+            directory: directory, application: naming.application, inventory: engine.inventory, clock: clock,
             makeRoom: { [weak self] in self?.makeRoom($0, of: $1) ?? false },
             describe: { [weak self] in self?.describe($0) },
             tell: { [weak self] in self?.handle($0) })
@@ -299,6 +315,12 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         let batch = batch
         let start = batch.pointee.buffer.count
         guard formatted(message, into: &batch.pointee.buffer) else { return }
+        if hasFormatter {
+            // A formatter that writes nothing wants no line.
+            if batch.pointee.buffer.count == start { return noteFiltered() }
+        } else if repairsTornLines {
+            FileLogger.makeLine(&batch.pointee.buffer, from: start)
+        }
         if let cap = batch.pointee.cap, cap.isExceeded(by: batch.pointee.buffer.count - start) {
             shorten(message, from: start, cap)
         }
@@ -309,10 +331,18 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         if batch.pointee.buffer.count >= FileLogger.batchSize { writeBatch() }
     }
 
+    /// Makes one line of a text that no formatter has written.
+    private static func makeLine(_ output: inout LogBuffer, from start: Int) {
+        if output.count > start, output.last == UInt8(ascii: "\n") { output.truncate(to: output.count - 1) }
+        output.makeSafe(from: start, .escape)
+    }
+
     private func shorten(_ message: LogMessage, from start: Int, _ cap: MessageCap) {
         cap.shorten(message, in: &batch.pointee.buffer, from: start) { shorter, output in
             guard let formatter else {
+                let start = output.count
                 output.appendText(of: shorter, privacy: .redact)
+                if repairsTornLines { FileLogger.makeLine(&output, from: start) }
                 return true
             }
             return formatter.format(shorter, into: &output)
@@ -411,7 +441,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     // MARK: - Inside
 
     private func currentSettings() -> FileSettings {
-        var settings = FileSettings(naming: naming)
+        var settings = FileSettings(naming: usableNaming())
+        settings.scheme = scheme
         settings.rolling = RollingPolicy(
             maximumSize: maximumFileSize.bytes, interval: rollingInterval, boundary: rollingBoundary,
             zone: timeZone)
@@ -429,6 +460,17 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         settings.isEncrypted = archiveFormat == .encrypted
         settings.key = archiveKey
         return settings
+    }
+
+    /// The naming that is set; the last one before it where it cannot read its own names.
+    private func usableNaming() -> LogFileNaming {
+        guard let engine = engineIfMade, engine.settings.naming !== naming, !naming.isReadable else {
+            return naming
+        }
+        diagnostics.report(
+            .setting, "\(name): \(LogFileNaming.unreadable); the naming before it stays in effect",
+            key: "naming")
+        return engine.settings.naming
     }
 
     /// Reads the directory and applies the limits, the first time that there is something to do.

@@ -27,6 +27,7 @@ public enum LogSyncPolicy: Hashable, Sendable {
 /// All settings of the engine at one moment.
 package struct FileSettings: Sendable {
     package var naming: LogFileNaming
+    package var scheme = LogFileScheme()
     package var rolling = RollingPolicy()
     package var retention = RetentionPlan()
     package var fileMode: UInt32 = 0o600

@@ -31,11 +31,17 @@ package final class FileWriter {
     private var isLimited: Bool
     /// The end of the last whole record, where a part of one is behind it that could not be cut off.
     private var tornAt: Int?
+    /// Records are lines, so that one that others left without its end must be ended.
+    private let endsLines: Bool
+    /// Where the last whole line ends that is known; what comes after it others wrote.
+    private var wholeEnd: Int
     private let calls: SystemCalls
 
     package init(
         file: Descriptor, status: FileStatus, name: String, label: LogFileLabel, begun: LogTimestamp,
-        isNew: Bool, hasHeader: Bool, frames: FrameEncoder? = nil, calls: SystemCalls
+        isNew: Bool, hasHeader: Bool, endsLines: Bool = true, isWhole: Bool = true,
+        frames: FrameEncoder? = nil,
+        calls: SystemCalls
     ) {
         self.file = file
         self.identity = status.identity
@@ -45,6 +51,8 @@ package final class FileWriter {
         self.size = status.size
         self.hasRecords = !isNew && status.size > 0
         self.needsHeader = hasHeader && status.size == 0
+        self.endsLines = endsLines
+        self.wholeEnd = isWhole ? status.size : 0
         self.frames = frames
         self.framesEnd = status.size
         self.isLimited = calls.fileSizeLimit() != nil
@@ -89,6 +97,37 @@ package final class FileWriter {
         return status
     }
 
+    /// Ends a line that others left without its end, so that the next one begins at the beginning of a line.
+    ///
+    /// With `mayCut` only processes that are dead can have left it, and it is cut off; else it gets a newline.
+    ///
+    /// - Returns: how many bytes were cut off; nil where none.
+    package func endTornLine(mayCut: Bool) throws(SystemFailure) -> Int? {
+        guard endsLines, !isFramed, size != wholeEnd else { return nil }
+        guard size > 0 else {
+            wholeEnd = 0
+            return nil
+        }
+        // A file that cannot be read is written all the same, after a newline.
+        let last = try? calls.bytes(1, of: file.number, at: size - 1).first
+        guard last != UInt8(ascii: "\n") else {
+            wholeEnd = size
+            return nil
+        }
+        if mayCut, last != nil, let cut = try? TornLineRepair.repair(file, size: size, calls: calls) {
+            size = try calls.status(file.number).size
+            if size == 0 { hasRecords = false }
+            wholeEnd = size
+            return cut == 0 ? nil : cut
+        }
+        let newline: [UInt8] = [UInt8(ascii: "\n")]
+        let (written, failure) = newline.withUnsafeBytes { writeAll($0) }
+        if let failure { throw failure }
+        size += written
+        wholeEnd = size
+        return nil
+    }
+
     /// Looks for the file under its name.
     package func place(_ status: FileStatus, in directory: LogDirectory) -> Place {
         if status.links == 0 { return .removed }
@@ -119,6 +158,7 @@ package final class FileWriter {
         let (written, failure) = writeAll(bytes)
         guard let failure else {
             size += written
+            wholeEnd = size
             hasRecords = true
             return Outcome(records: ends.count, bytes: written, failure: nil)
         }
@@ -130,6 +170,7 @@ package final class FileWriter {
             records += 1
         }
         size = before + kept
+        wholeEnd = size
         if written > kept { cut(at: size, mayTruncate: mayTruncate, written: written - kept) }
         if records > 0 { hasRecords = true }
         return Outcome(records: records, bytes: kept, failure: failure)
@@ -150,6 +191,7 @@ package final class FileWriter {
             return failure
         }
         size += written
+        wholeEnd = size
         needsHeader = false
         return nil
     }
@@ -167,7 +209,7 @@ package final class FileWriter {
                 // A file is always ready, but a network file system may not be: wait a second at most.
                 guard error.number == EAGAIN, waits < 10 else { return (written, error) }
                 waits += 1
-                _ = hw_wait_writable(file.number, 100)
+                calls.waitUntilWritable(file.number)
             }
         }
         return (written, nil)

@@ -60,9 +60,34 @@ extension LogDirectory {
         let file = Descriptor(number, calls)
         let status = try calls.status(number)
         guard status.kind == .regular else { throw Refusal.notRegular }
-        guard status.owner == geteuid() || !writing else { throw Refusal.foreignOwner }
+        guard status.owner == calls.user || !writing else { throw Refusal.foreignOwner }
         guard status.links <= 1 || acceptsLinked else { throw Refusal.linked }
         return (file, status)
+    }
+
+    /// Opens a file and takes its lock, to remove it or to work on it.
+    ///
+    /// - Returns: the file, whose lock is held until it is released; nil where another process or logger has the lock.
+    /// - Throws: ``Refusal`` for what is not a regular file of this user, ``SystemFailure`` of `ENOENT` where it is gone.
+    package func hold(_ name: String) throws -> Descriptor? {
+        let (file, status) = try open(name, writing: false, acceptsLinked: true)
+        guard status.owner == calls.user else { throw Refusal.foreignOwner }
+        guard try calls.tryLock(file.number) else { return nil }
+        // Until the lock was taken, the name may have become another file's.
+        guard try self.status(name)?.identity == status.identity else { throw SystemFailure(.open, ENOENT) }
+        return file
+    }
+
+    /// Whether no process or logger writes to a file, as its lock tells; false where that cannot be found out.
+    package func isFree(_ name: String) -> Bool {
+        guard let file = try? hold(name) else { return false }
+        calls.unlock(file.number)
+        return true
+    }
+
+    /// Whether there is an entry, or may be one.
+    package func mayHave(_ name: String) -> Bool {
+        do { return try status(name) != nil } catch { return true }
     }
 
     /// Whether a log is encrypted, as its first bytes say; false where it cannot be read.
@@ -106,7 +131,8 @@ extension LogDirectory {
             try calls.unlink(directory.number, old)
             return true
         } catch {
-            return false
+            // Another process that found both names may have removed the old one.
+            return error.number == ENOENT
         }
     }
 
@@ -139,7 +165,7 @@ extension LogDirectory {
         try safe(target)
         if let there = try status(name), there.kind != .symbolicLink { throw Refusal.notRegular }
         let directory = descriptor
-        let temporary = ".\(name).\(getpid()).new"
+        let temporary = ".\(name).\(calls.process).new"
         try remove(temporary)
         try calls.symlink(directory.number, temporary, to: target)
         try calls.rename(directory.number, temporary, to: name)

@@ -102,7 +102,7 @@ package final class LogDirectory: Sendable {
         }
         let descriptor = Descriptor(number, calls)
         do {
-            try check(calls.status(number), path, policy)
+            try check(calls.status(number), path, policy, user: calls.user)
         } catch let failure as SystemFailure {
             throw LogError(.file, "The log directory cannot be examined", place: path, cause: failure.number)
         }
@@ -136,7 +136,9 @@ package final class LogDirectory: Sendable {
         }
     }
 
-    private static func check(_ status: FileStatus, _ path: String, _ policy: Policy) throws {
+    private static func check(
+        _ status: FileStatus, _ path: String, _ policy: Policy, user: UInt32
+    ) throws {
         guard !policy.acceptsShared else { return }
         guard status.mode & 0o022 == 0 else {
             throw LogError(
@@ -144,7 +146,7 @@ package final class LogDirectory: Sendable {
                 "Others may write to the log directory, and could plant links in it; remove that permission"
                     + " (chmod go-w), or accept it with `acceptsSharedDirectory`", place: path)
         }
-        guard status.owner == geteuid() || status.owner == 0 else {
+        guard status.owner == user || status.owner == 0 else {
             throw LogError(
                 .unsafe,
                 "The log directory belongs to another user; use one of your own, or accept it with"
@@ -158,17 +160,18 @@ package final class Descriptor: Sendable {
     /// The number that the kernel gave it.
     package let number: Int32
     private let calls: SystemCalls
-    private let owner = getpid()
+    private let owner: Int32
 
     package init(_ number: Int32, _ calls: SystemCalls) {
         self.number = number
         self.calls = calls
+        owner = calls.process
     }
 
     deinit {
         // A child that another thread is just starting has the descriptor, too, until it runs its program: to close ours
         // would leave the file locked so long. A forked child must not free its parent's lock.
-        if getpid() == owner { calls.unlock(number) }
+        if calls.process == owner { calls.unlock(number) }
         calls.close(number)
     }
 }

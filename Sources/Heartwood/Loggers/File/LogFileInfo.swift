@@ -31,8 +31,23 @@ public struct LogFileInfo: Hashable, Sendable {
     /// The file's place.
     public var url: URL { URL(fileURLWithPath: path) }
 
+    /// Describes an entry of a directory by its name alone.
+    init(_ entry: FileInventory.Entry, _ directory: LogDirectory) {
+        self.init(
+            entry, directory, active: nil, isFinished: false, isEncrypted: entry.stage == .encrypted)
+    }
+
     /// Describes an entry of a directory; looks into a file whose name does not say whether it is encrypted.
     init(_ entry: FileInventory.Entry, _ directory: LogDirectory, active: String?, isFinished: Bool) {
+        let isEncrypted =
+            entry.stage == .encrypted || (entry.stage == .plain && directory.isFramed(entry.name))
+        self.init(entry, directory, active: active, isFinished: isFinished, isEncrypted: isEncrypted)
+    }
+
+    private init(
+        _ entry: FileInventory.Entry, _ directory: LogDirectory, active: String?, isFinished: Bool,
+        isEncrypted: Bool
+    ) {
         name = entry.name
         path = directory.path + "/" + entry.name
         begun = entry.label.begun
@@ -41,8 +56,7 @@ public struct LogFileInfo: Hashable, Sendable {
         size = ByteCount(entry.size)
         isActive = entry.name == active
         isCompressed = entry.stage != .plain
-        isEncrypted =
-            entry.stage == .encrypted || (entry.stage == .plain && directory.isFramed(entry.name))
+        self.isEncrypted = isEncrypted
         isArchived =
             entry.stage != .plain || (isFinished && entry.name != active)
     }

@@ -9,12 +9,23 @@ public struct LogFileLabel: Hashable, Comparable, Sendable {
     public var number: Int
     /// The process that the file belongs to, where the name says so.
     public var process: Int32?
+    /// What the name says besides, such as the version of the program; without meaning for the order.
+    public var variant: String?
+
+    /// The greatest number that a name can have.
+    package static let greatestNumber = 999_999_999_999_999
 
     /// Describes a file.
-    public init(begun: LogTimestamp?, number: Int = 1, process: Int32? = nil) {
+    public init(begun: LogTimestamp?, number: Int = 1, process: Int32? = nil, variant: String? = nil) {
         self.begun = begun
         self.number = number
         self.process = process
+        self.variant = variant
+    }
+
+    /// Counts up; after the greatest number comes the first.
+    mutating func count() {
+        number = (1..<LogFileLabel.greatestNumber).contains(number) ? number + 1 : 1
     }
 
     /// Which of the two files was begun first.

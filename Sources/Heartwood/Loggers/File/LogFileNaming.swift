@@ -13,7 +13,8 @@ public import Foundation
 /// - `{app}`: the application's name;
 /// - `{date}` or `{date:yyyy-MM-dd}`: when the file was begun, of the fields `yyyy MM dd HH mm ss SSS ZZZ`;
 /// - `{number}` or `{number:6}`: a number that counts up, with at least that many digits;
-/// - `{pid}`: the process.
+/// - `{pid}`: the process;
+/// - `{variant}`: a version, build or session, which each file has in its name (see ``variant``).
 ///
 /// A template needs a date or a number. What is not in it is put before the extension where it is needed: `@0002`,
 /// `@0003` … when two files were begun at the same time, `@0001@pid77` when several processes log to the directory. So
@@ -46,6 +47,12 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     /// A fixed name for the file that is being written, which gets its dated name when it is rolled; nil for none.
     public final let activeName: String?
 
+    /// What the template's `{variant}` means for new files: the version of the program, say; nil for none.
+    ///
+    /// Files of other variants belong to the same logger: they are counted and removed like all others, but not
+    /// continued.
+    public final let variant: String?
+
     private let template: NameTemplate
 
     /// The default names: `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC.
@@ -56,6 +63,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         self.template = .standard
         self.timeZone = .gmt
         self.activeName = nil
+        self.variant = nil
     }
 
     /// Names of your own making.
@@ -66,17 +74,26 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     ///   - timeZone: the zone of the dates. Outside of UTC `{date}` alone gets the distance from UTC (`+0200`), as
     ///     one hour a year has every time twice. Zones but UTC need a program that imports Foundation.
     ///   - activeName: a fixed name, such as `app.log`, for the file that is being written.
+    ///   - variant: what `{variant}` in the template means for new files, such as the version of the program: up to 64
+    ///     letters, digits, dots, underscores and plus signs. Others become `_`.
     /// - Throws: ``LogError`` of code `setting` for a template without date and number, with an unknown field, or
     ///   with a name that could leave the directory.
     public init(
         application: String? = nil, template: String = "{app} {date}.log", timeZone: TimeZone = .gmt,
-        activeName: String? = nil
+        activeName: String? = nil, variant: String? = nil
     ) throws {
         self.application = LogFileNaming.cleaned(application ?? LogFileNaming.programName)
         let isUTC = timeZone == .gmt || timeZone.identifier == "UTC" || timeZone.identifier == "GMT"
         self.template = try NameTemplate(template, defaultDate: isUTC ? .standard : .standardWithOffset)
         self.timeZone = timeZone
         self.activeName = activeName
+        self.variant = self.template.hasVariant ? NameTemplate.cleanedVariant(variant ?? "") : nil
+        guard self.template.hasVariant == (variant != nil) else {
+            throw LogError(
+                .setting,
+                "The template of the file names needs the field {variant} and a `variant`, or neither",
+                place: template)
+        }
         let example = name(for: LogFileLabel(begun: LogTimestamp(nanoseconds: 0)))
         for name in [example, activeName].compactMap({ $0 }) where !LogFileNaming.isUsable(name) {
             throw LogError(
@@ -94,7 +111,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
 
     /// The name of a file; different labels need different names.
     open func name(for label: LogFileLabel) -> String {
-        template.name(for: label, application, timeZone)
+        template.name(for: label, application, timeZone, variant: variant)
     }
 
     /// What a name says; nil where ``name(for:)`` cannot have made it.
@@ -122,14 +139,49 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         var label = LogFileLabel(begun: now, number: 1, process: process)
         label = recognise(name(for: label)) ?? label
         guard let newest else { return label }
+        let greatest = LogFileLabel.greatestNumber
         if label.begun == nil {
-            label.number = max(label.number, newest.number + 1)
+            // After the greatest number comes the first that is free: better than none.
+            let next = newest.number >= greatest ? 1 : newest.number + 1
+            label.number = newest.number >= greatest ? next : max(label.number, next)
         } else if let latest = newest.begun, let begun = label.begun, begun <= latest {
             label.begun = latest
             label.number = newest.number + 1
+            if newest.number >= greatest { label = later(than: latest, like: label) }
         }
         return label
     }
+
+    /// A label of a later date, where the names of a date have used up their numbers.
+    private func later(than latest: LogTimestamp, like label: LogFileLabel) -> LogFileLabel {
+        var label = label
+        label.number = 1
+        for step in [Duration.milliseconds(1), .seconds(1), .seconds(60), .seconds(3600), .seconds(86_400)] {
+            label.begun = latest + step
+            if let read = recognise(name(for: label))?.begun, read > latest {
+                label.begun = read
+                return label
+            }
+        }
+        return label
+    }
+
+    /// Whether the naming reads the names that it writes, and gives different files different names.
+    ///
+    /// Without that its files would be outside of all limits.
+    package final var isReadable: Bool {
+        let first = LogFileLabel(begun: LogTimestamp(nanoseconds: 1_767_225_600_000_000_000))
+        var second = first
+        second.number = 2
+        let names = [first, second].map { name(for: $0) }
+        guard names[0] != names[1] else { return false }
+        return names.allSatisfy { recognise($0) != nil }
+    }
+
+    /// What is wrong with a naming that is not readable, for a person.
+    package static let unreadable =
+        "The naming cannot read the names that it writes, so the limits would not hold for its files;"
+        + " override label(of:) together with name(for:), so that different labels have different names"
 
     /// Whether a name stays in the directory and can be seen there, and leaves room for `.gz.part` after it.
     package static func isUsable(_ name: String) -> Bool {

@@ -12,6 +12,7 @@ package struct NameTemplate: Sendable, Hashable {
         case date(DatePattern)
         case number(digits: Int)
         case process
+        case variant
     }
 
     /// The pieces before the extension.
@@ -20,12 +21,15 @@ package struct NameTemplate: Sendable, Hashable {
     private let fileExtension: String
     private let hasNumber: Bool
     private let hasProcess: Bool
+    /// Whether names have a field for the variant.
+    package let hasVariant: Bool
 
     private init(stem: [Piece], fileExtension: String) {
         self.stem = stem
         self.fileExtension = fileExtension
         hasNumber = stem.contains { if case .number = $0 { true } else { false } }
         hasProcess = stem.contains(.process)
+        hasVariant = stem.contains(.variant)
     }
 
     /// The template `{app} {date}.log`.
@@ -54,6 +58,7 @@ package struct NameTemplate: Sendable, Hashable {
             switch (parts.first ?? "", parts.count > 1 ? parts[1] : nil) {
             case ("app", nil): pieces.append(.application)
             case ("pid", nil): pieces.append(.process)
+            case ("variant", nil): pieces.append(.variant)
             case ("date", nil): pieces.append(.date(defaultDate))
             case ("date", let pattern?):
                 guard let date = DatePattern(pattern) else {
@@ -86,16 +91,20 @@ package struct NameTemplate: Sendable, Hashable {
         for piece in pieces {
             var isDigits = false
             switch piece {
+            case .variant: isDigits = true
             case .date: dates += 1
             case .number, .process:
                 if case .number = piece { numbers += 1 }
                 isDigits = true
             case .literal, .application: break
             }
-            guard !(isDigits && wasDigits) else { throw refused("has two numbers with nothing between them") }
+            guard !(isDigits && wasDigits) else {
+                throw refused("has two numbers, or a number and a variant, with nothing between them")
+            }
             wasDigits = isDigits
         }
-        guard dates <= 1, numbers <= 1 else { throw refused("has a field twice") }
+        let variants = pieces.count { $0 == .variant }
+        guard dates <= 1, numbers <= 1, variants <= 1 else { throw refused("has a field twice") }
         guard dates + numbers > 0 else {
             throw refused("has neither {date} nor {number}, so files have no order")
         }
@@ -103,7 +112,9 @@ package struct NameTemplate: Sendable, Hashable {
 
     // MARK: Writing and reading
 
-    package func name(for label: LogFileLabel, _ application: String, _ zone: TimeZone) -> String {
+    package func name(
+        for label: LogFileLabel, _ application: String, _ zone: TimeZone, variant: String? = nil
+    ) -> String {
         var text = ""
         for piece in stem {
             switch piece {
@@ -113,6 +124,7 @@ package struct NameTemplate: Sendable, Hashable {
             case .number(let digits):
                 text += padded(label.number, digits)
             case .process: text += String(label.process ?? 0)
+            case .variant: text += label.variant ?? variant ?? ""
             }
         }
         return text + suffix(of: label) + fileExtension
@@ -137,9 +149,18 @@ package struct NameTemplate: Sendable, Hashable {
 
     package func label(of name: String, _ application: String, _ zone: TimeZone) -> LogFileLabel? {
         guard name.hasSuffix(fileExtension) else { return nil }
-        var rest = name.dropLast(fileExtension.count)
-        var label = LogFileLabel(begun: nil, number: 1)
-        for piece in stem {
+        let text = name.dropLast(fileExtension.count)
+        return read(stem[...], text, LogFileLabel(begun: nil, number: 1), application, zone)
+    }
+
+    /// Reads the rest of a name as the rest of the pieces.
+    private func read(
+        _ pieces: ArraySlice<Piece>, _ text: Substring, _ known: LogFileLabel, _ application: String,
+        _ zone: TimeZone
+    ) -> LogFileLabel? {
+        var rest = text
+        var label = known
+        for (index, piece) in zip(pieces.indices, pieces) {
             switch piece {
             case .literal(let text):
                 guard rest.hasPrefix(text) else { return nil }
@@ -156,8 +177,25 @@ package struct NameTemplate: Sendable, Hashable {
             case .process:
                 guard let number = NameTemplate.number(&rest) else { return nil }
                 label.process = Int32(exactly: number).flatMap { $0 == 0 ? nil : $0 }
+            case .variant:
+                // As short as possible, so that the rest can be read.
+                let most = rest.prefix { NameTemplate.isOfVariant($0) }.count
+                for count in 0...min(most, NameTemplate.variantLimit) {
+                    label.variant = String(rest.prefix(count))
+                    let after = pieces[(index + 1)...]
+                    if let found = read(after, rest.dropFirst(count), label, application, zone) {
+                        return found
+                    }
+                }
+                return nil
             }
         }
+        return readSuffix(rest, label)
+    }
+
+    private func readSuffix(_ text: Substring, _ known: LogFileLabel) -> LogFileLabel? {
+        var rest = text
+        var label = known
         if !hasNumber, rest.hasPrefix("@") {
             rest.removeFirst()
             guard let number = NameTemplate.number(&rest) else { return nil }
@@ -172,10 +210,23 @@ package struct NameTemplate: Sendable, Hashable {
         return rest.isEmpty ? label : nil
     }
 
+    // MARK: Variants
+
+    private static let variantLimit = 64
+
+    private static func isOfVariant(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "._+".contains(character))
+    }
+
+    /// The text as it can be in a name.
+    package static func cleanedVariant(_ text: String) -> String {
+        String(text.prefix(variantLimit).map { isOfVariant($0) ? $0 : "_" })
+    }
+
     /// Reads the digits at the beginning; nil where there are none, or too many for a number.
     private static func number(_ text: inout Substring) -> Int? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
-        guard let number = Int(digits) else { return nil }
+        guard let number = Int(digits), number <= LogFileLabel.greatestNumber else { return nil }
         text.removeFirst(digits.count)
         return number
     }

@@ -48,18 +48,34 @@ package struct RetentionPlan: Sendable, Hashable {
     package func removals(
         from files: [File], now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0
     ) -> [File] {
-        var count = files.count + incomingFiles
-        var total = files.reduce(incoming) { $0 + $1.size }
+        removals(
+            from: files, count: files.count + incomingFiles, total: files.reduce(incoming) { $0 + $1.size },
+            now: now)
+    }
+
+    /// The files to remove of those that are given in the order in which they go.
+    ///
+    /// `count` and `total` are those of all files. Where no age limits them, it ends with the first that may stay.
+    func removals(
+        from files: some Sequence<File>, count: Int, total: Int, now: LogTimestamp?
+    ) -> [File] {
+        var (count, total) = (count, total)
         var removals: [File] = []
-        for file in files where !file.isProtected {
-            let isOverCount = maximumCount > 0 && count > maximumCount
-            let isOverQuota = quota > 0 && total > quota
-            guard isOverCount || isOverQuota || isTooOld(file, now) else { continue }
+        for file in files {
+            let isOver = isExceeded(count: count, total: total, now: nil)
+            if !isOver, maximumAge <= .zero || now == nil { break }
+            guard !file.isProtected, isOver || isTooOld(file, now) else { continue }
             removals.append(file)
             count -= 1
             total -= file.size
         }
         return removals
+    }
+
+    /// Whether so many files of so many bytes exceed a limit, or may because of their age.
+    func isExceeded(count: Int, total: Int, now: LogTimestamp?) -> Bool {
+        maximumCount > 0 && count > maximumCount || quota > 0 && total > quota
+            || maximumAge > .zero && now != nil
     }
 
     private func isTooOld(_ file: File, _ now: LogTimestamp?) -> Bool {

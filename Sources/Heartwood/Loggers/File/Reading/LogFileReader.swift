@@ -52,7 +52,7 @@ public struct LogFileReader: Sendable {
         let inventory = FileInventory()
         do {
             if let naming {
-                let catalogue = FileCatalogue.load(opened, naming)
+                let catalogue = CatalogueFile.load(opened, application: naming.application)
                 try inventory.refresh(opened, naming, activeLabel: catalogue.active)
             } else {
                 for entry in try anyEntries(opened) { inventory.insert(entry) }

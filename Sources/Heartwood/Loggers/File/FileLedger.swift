@@ -1,0 +1,128 @@
+/// What the loggers of a directory know together: which files are finished, and whether others have changed something.
+///
+/// 1. A file is finished only when its writer, or whoever found it without one, said so of this very file. Finishing a
+///    newer file finishes no older one.
+/// 2. All changes are made under the directory's lock, to what is on the disk at that moment.
+///
+/// Not thread-safe: owned by the engine.
+final class FileLedger {
+    let lock: DirectoryLock
+    private let scene: FileScene
+    private var file: CatalogueFile
+    /// The catalogue as it was last read or written.
+    private(set) var catalogue = FileCatalogue()
+    /// The lock's number when this engine last looked.
+    private var seen: Int?
+
+    init(_ scene: FileScene) {
+        self.scene = scene
+        lock = DirectoryLock(scene.directory, name: ".\(scene.settings.naming.application).lock")
+        file = FileLedger.file(scene, lock)
+        lock.report = { [unowned scene] in scene.report($1, name: $0) }
+    }
+
+    private static func file(_ scene: FileScene, _ lock: DirectoryLock) -> CatalogueFile {
+        CatalogueFile(
+            scene.directory, application: scene.settings.naming.application, lock: lock,
+            report: { [unowned scene] in scene.report($1, name: $0) })
+    }
+
+    /// Reads the catalogue of the naming in effect.
+    func load(isFirst: Bool = false) {
+        if isFirst { file = FileLedger.file(scene, lock) }
+        catalogue = file.load()
+    }
+
+    // MARK: Changes of others
+
+    /// Whether another process or logger may have created or finished a file since ``noteSeen()``.
+    var hasChanges: Bool {
+        guard let seen, let now = lock.generation else { return true }
+        return seen != now
+    }
+
+    func noteSeen() { seen = lock.generation }
+
+    /// Tells the others of a change; what they had changed before must be known already.
+    private func tellOthers() {
+        lock.countUp()
+        noteSeen()
+    }
+
+    // MARK: Finished files
+
+    func isFinished(_ entry: FileInventory.Entry) -> Bool {
+        if entry.stage != .plain { return true }
+        guard entry.name != scene.settings.naming.activeName else { return false }
+        return catalogue.isFinished(entry.name, entry.label)
+    }
+
+    /// The label after which the next one comes: that of the newest file, there or finished.
+    ///
+    /// A date in the future that no file has any more was a wrong clock's, and is forgotten.
+    func newest(at now: LogTimestamp) -> LogFileLabel? {
+        let newest = scene.inventory.newest
+        guard let finished = catalogue.finished else { return newest }
+        guard let newest, newest >= finished else {
+            guard let begun = finished.begun, begun > now else { return finished }
+            let entries = scene.inventory.entries
+            catalogue = file.update { catalogue in
+                let known = catalogue
+                catalogue.finished =
+                    entries.last { $0.stage == .plain && known.isFinished($0.name, $0.label) }?.label
+            }
+            return newest
+        }
+        return newest
+    }
+
+    /// Notes that a file was created, and that another one, if given, is never written to again.
+    func note(begun: FileWriter?, finished: [(name: String, label: LogFileLabel)]) {
+        let entries = scene.inventory.entries
+        let active = scene.settings.naming.activeName
+        let isNew = catalogue.finished == nil && !file.exists
+        catalogue = file.update { [unowned scene] catalogue in
+            if let begun {
+                if begun.name == active { catalogue.active = begun.label }
+                catalogue.open.insert(begun.name)
+            }
+            for (name, label) in finished {
+                FileLedger.finish(name, label, among: entries, isNew: isNew, &catalogue, scene)
+            }
+            catalogue.open = catalogue.open.filter { $0 == begun?.name || scene.directory.mayHave($0) }
+            FileLedger.prune(&catalogue, scene.inventory)
+        }
+        tellOthers()
+    }
+
+    private static func finish(
+        _ name: String, _ label: LogFileLabel, among entries: [FileInventory.Entry], isNew: Bool,
+        _ catalogue: inout FileCatalogue, _ scene: FileScene
+    ) {
+        // The mark passes over files that are not finished by this.
+        for entry in entries.reversed() where entry.name != name && entry.label <= label {
+            if let mark = catalogue.finished, entry.label <= mark { break }
+            guard entry.stage == .plain, !entry.isUnfinished, entry.name != scene.settings.naming.activeName
+            else { continue }
+            // Without a catalogue, only the lock tells.
+            if isNew, scene.directory.isFree(entry.name) { continue }
+            catalogue.open.insert(entry.name)
+        }
+        catalogue.open.remove(name)
+        catalogue.finished = max(catalogue.finished ?? label, label)
+        if catalogue.active == label { catalogue.active = nil }
+    }
+
+    /// Forgets files that are gone; seldom, because it costs a look at all names.
+    private static func prune(_ catalogue: inout FileCatalogue, _ inventory: FileInventory) {
+        guard catalogue.processed.count > 32, catalogue.processed.count > 2 * inventory.count else { return }
+        let there = Set(inventory.entries.map(\.name))
+        catalogue.processed = catalogue.processed.filter(there.contains)
+    }
+
+    /// The active file is no longer the one that was created.
+    func forgetActive() {
+        guard catalogue.active != nil else { return }
+        catalogue = file.update { $0.active = nil }
+    }
+}

@@ -1,0 +1,553 @@
+import CHeartwood
+import HeartwoodTestSupport
+
+@testable import Heartwood
+
+/// A small random number generator that gives the same numbers for the same seed everywhere.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 ^ 0xD1B5_4A32_D192_ED03 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &self) == 0 }
+    mutating func pick<Element>(_ list: [Element]) -> Element {
+        list[Int.random(in: 0..<list.count, using: &self)]
+    }
+    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+}
+
+/// One run of one simulated process: an engine, and the account of what it was given.
+final class SimulatedWriter {
+    let mark: String
+    let kernel: SimulatedKernel
+    let engine: FileEngine
+    let directory: LogDirectory
+    var accepted = 0
+    /// Records that were written when the process was closed or died; nil while it lives.
+    var isEnded = false
+    var hasDied = false
+
+    init(_ mark: String, _ kernel: SimulatedKernel, _ directory: LogDirectory, _ engine: FileEngine) {
+        self.mark = mark
+        self.kernel = kernel
+        self.directory = directory
+        self.engine = engine
+    }
+}
+
+/// A seeded world: a directory, processes that log into it, others who have their hands in it, faults, full disks,
+/// clocks that are set, and deaths at any call. Its invariants are checked after each step.
+final class FileWorld {
+    let seed: UInt64
+    private var numbers: SeededNumbers
+    private let clock = ManualClock()
+    private let disk: SimulatedDisk
+    private var settings: FileSettings
+    private var writers: [SimulatedWriter] = []
+    private var living: [SimulatedWriter?]
+    private var runs = 0
+    private var isNested = false
+    private var faultRate = 0
+    /// What makes an exact limit or a single processing impossible to ask for.
+    private var hasFaults = false
+    private var hasDeaths = false
+    private var hasOthers = false
+    private var hasInterrupts = false
+    private(set) var problems: [String] = []
+    private(set) var story: [String] = []
+    private let tellsStory: Bool
+    private let processor = CountingProcessor()
+
+    private static let user: UInt32 = 1000
+
+    init(_ seed: UInt64, tellsStory: Bool = false) throws {
+        self.seed = seed
+        self.tellsStory = tellsStory
+        var numbers = SeededNumbers(seed)
+        disk = SimulatedDisk(clock)
+        disk.makeFolder(owner: Self.user, mode: 0o700)
+        let hasActiveName = numbers.chance(3)
+        let template = numbers.pick([
+            "{app} {date}.log", "{app}-{date:yyyy-MM-dd}.log", "{app}.{number:3}.log",
+        ])
+        settings = FileSettings(
+            naming: try LogFileNaming(
+                application: "t", template: template, activeName: hasActiveName ? "t.log" : nil))
+        settings.isShared = numbers.chance(4)
+        settings.rolling.maximumSize = numbers.pick([0, 60, 100, 300])
+        settings.rolling.interval = numbers.pick([.zero, .seconds(600), .seconds(86_400)])
+        settings.retention.maximumCount = numbers.pick([0, 1, 2, 3, 5])
+        settings.retention.quota = numbers.pick([0, 0, 200, 600])
+        settings.retention.maximumAge = numbers.pick([.zero, .zero, .seconds(7200)])
+        settings.waitingLimit = numbers.pick([80, 400, 1 << 20])
+        settings.reusesFiles = !numbers.chance(4)
+        settings.sync = numbers.pick([.never, .never, .everyBatch])
+        settings.currentLink = numbers.chance(4) ? "current" : nil
+        settings.minimumFreeSpace = numbers.chance(4) ? 1 : 0
+        living = Array(repeating: nil, count: numbers.pick([1, 1, 2, 3]))
+        hasInterrupts = living.count > 1 && numbers.chance(4)
+        self.numbers = numbers
+    }
+
+    private func tell(_ text: @autoclosure () -> String) {
+        if tellsStory { story.append(text()) }
+    }
+
+    private func fail(_ text: String) {
+        if problems.count < 5 { problems.append(text) }
+    }
+
+    // MARK: The run
+
+    /// Runs the world, and returns what was wrong.
+    func run() -> [String] {
+        plantOthers()
+        for _ in 0..<numbers.number(12...40) where problems.isEmpty {
+            step()
+            checkViolations()
+        }
+        heal()
+        checkLines()
+        return problems
+    }
+
+    private func step() {
+        let index = numbers.number(0...(living.count - 1))
+        guard let writer = living[index] else { return start(index) }
+        guard !writer.kernel.isDead else { return bury(index) }
+        switch numbers.number(0...39) {
+        case 0...15: write(writer, numbers.number(1...4))
+        case 16...19: advance()
+        case 20...22: perform(writer, "tick") { $0.tick() }
+        case 23...24: perform(writer, "roll") { $0.rollNow() }
+        case 25: perform(writer, "reopen") { $0.reopen() }
+        case 26...27: stop(index)
+        case 28: perform(writer, "synchronize") { try? $0.synchronize() }
+        case 29...30: archive(writer)
+        case 31: changeLimits(writer)
+        case 32: toggleFaults(writer)
+        case 33: writer.kernel.callsToLive = numbers.number(1...60)
+        case 34: disk.capacity = numbers.chance(2) ? Int.max / 4 : disk.used + numbers.number(0...120)
+        case 35: jumpClock()
+        default: interfere()
+        }
+        if writer.kernel.isDead { bury(index) }
+    }
+
+    private func start(_ index: Int) {
+        runs += 1
+        let kernel = SimulatedKernel(disk, process: Int32(100 + runs), user: Self.user)
+        kernel.interrupt = { [unowned self, unowned kernel] in interrupt(kernel) }
+        if tellsStory { kernel.trace = { [unowned self] in tell("    \($0)") } }
+        tell("start process \(kernel.process)")
+        guard let directory = try? LogDirectory("/logs", calls: SystemCalls(kernel: kernel)) else {
+            if faultRate == 0, disk.capacity > 0 { fail("the directory cannot be opened") }
+            return
+        }
+        let engine = FileEngine(
+            directory: directory, settings: settings, clock: clock,
+            report: { [unowned self] in if case .advice = $0 {} else { tell("  reports \($0)") } })
+        let writer = SimulatedWriter("p\(runs)", kernel, directory, engine)
+        writers.append(writer)
+        living[index] = writer
+        applyFaults(kernel)
+    }
+
+    private func bury(_ index: Int) {
+        guard let writer = living[index] else { return }
+        tell("process \(writer.kernel.process) is dead")
+        writer.hasDied = true
+        writer.isEnded = true
+        hasDeaths = true
+        living[index] = nil
+    }
+
+    private func stop(_ index: Int) {
+        guard let writer = living[index] else { return }
+        perform(writer, "close") { $0.close() }
+        if writer.kernel.isDead { return }
+        writer.isEnded = true
+        writer.kernel.kill()
+        living[index] = nil
+    }
+
+    private func write(_ writer: SimulatedWriter, _ count: Int) {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        for _ in 0..<count {
+            let padding = String(repeating: "x", count: numbers.pick([0, 3, 20]))
+            bytes += Array("\(writer.mark) \(writer.accepted) \(padding).\n".utf8)
+            writer.accepted += 1
+            ends.append(bytes.count)
+        }
+        perform(writer, "write \(count)") { engine in
+            bytes.withUnsafeBytes { engine.write($0, ends) }
+        }
+    }
+
+    private func perform(_ writer: SimulatedWriter, _ what: String, _ body: (FileEngine) -> Void) {
+        tell("\(writer.kernel.process): \(what)")
+        let created = writer.kernel.created
+        let waits = writer.kernel.waits
+        body(writer.engine)
+        guard !writer.kernel.isDead else { return }
+        let counters = writer.engine.counters
+        if counters.written + counters.dropped + counters.waiting != writer.accepted {
+            fail("\(writer.mark): \(counters) is not \(writer.accepted)")
+        }
+        if writer.kernel.waits == waits, !isNested {
+            checkLimits(writer, hasCreated: writer.kernel.created > created)
+        }
+    }
+
+    // MARK: What happens
+
+    private func advance() {
+        let time = numbers.pick([
+            Duration.milliseconds(1), .milliseconds(300), .seconds(5), .seconds(700), .seconds(90_000),
+        ])
+        tell("after \(time)")
+        clock.advance(by: time)
+    }
+
+    private func jumpClock() {
+        let time = numbers.pick([
+            Duration.seconds(-7000), .seconds(7000), .seconds(86_400 * 400), .seconds(-86_400 * 30),
+        ])
+        tell("the clock is set by \(time)")
+        clock.setWall(clock.now() + time)
+    }
+
+    private func changeLimits(_ writer: SimulatedWriter) {
+        var new = writer.engine.settings
+        new.retention.maximumCount = numbers.pick([0, 1, 3])
+        new.rolling.maximumSize = numbers.pick([60, 300])
+        hasOthers = true  // the others keep to the old limits
+        perform(writer, "limits \(new.retention.maximumCount) files of \(new.rolling.maximumSize)") {
+            $0.apply(new)
+        }
+    }
+
+    private func toggleFaults(_ writer: SimulatedWriter) {
+        faultRate = faultRate == 0 ? numbers.pick([3, 8, 20]) : 0
+        tell("faults: \(faultRate)")
+        for case let writer? in living { applyFaults(writer.kernel) }
+    }
+
+    private func applyFaults(_ kernel: SimulatedKernel) {
+        guard faultRate > 0 else {
+            kernel.fault = { _ in nil }
+            kernel.descriptorLimit = 64
+            return
+        }
+        hasFaults = true
+        if numbers.chance(4) {
+            kernel.descriptorLimit = 3
+            return
+        }
+        let number = numbers.pick([EACCES, EPERM, EIO, EROFS, ENOSPC, EMFILE])
+        let call = numbers.chance(2) ? numbers.pick(SystemCall.allCases) : nil
+        kernel.fault = { [unowned self] made in
+            guard call == nil || call == made, numbers.chance(faultRate) else { return nil }
+            return number
+        }
+    }
+
+    /// Lets another process run while one is in the middle of a call.
+    private func interrupt(_ kernel: SimulatedKernel) {
+        guard hasInterrupts, !isNested, numbers.chance(60) else { return }
+        isNested = true
+        defer { isNested = false }
+        let others = living.compactMap { $0 }.filter { $0.kernel !== kernel && !$0.kernel.isDead }
+        guard let other = others.first else { return }
+        tell("  meanwhile")
+        switch numbers.number(0...3) {
+        case 0: perform(other, "roll") { $0.rollNow() }
+        case 1: perform(other, "tick") { $0.tick() }
+        default: write(other, 1)
+        }
+    }
+
+    private func archive(_ writer: SimulatedWriter) {
+        var archive = FileArchiver.Settings()
+        processor.isRemoving = seed % 2 == 0
+        archive.processor = processor
+        let disk = disk
+        processor.found = { [unowned self] name in
+            guard let file = disk.folder?.entries[name] else {
+                return fail("\(name) is processed and is not there")
+            }
+            file.processed += 1
+            if file.processed > 1, !hasDeaths, !hasFaults, !hasOthers, disk.capacity > 1 << 30 {
+                fail("\(name) was processed \(file.processed) times")
+            }
+            for case let other? in living where other.engine.writer?.identity.inode == file.number {
+                fail("\(name) was processed while process \(other.kernel.process) writes to it")
+            }
+        }
+        let engine = writer.engine
+        let worker = ArchiveWorker(
+            directory: writer.directory, application: "t", inventory: engine.inventory,
+            makeRoom: { _, _ in false },
+            describe: { [inventory = engine.inventory, directory = writer.directory] name in
+                inventory.entries.last { $0.name == name }.map {
+                    LogFileInfo($0, directory, active: nil, isFinished: true)
+                }
+            }, tell: { _ in })
+        perform(writer, "archive") { engine in
+            for name in engine.isStarted ? engine.unarchived : [] {
+                var name = name
+                _ = try? worker.work(on: &name, archive)
+            }
+        }
+    }
+
+    // MARK: Others
+
+    /// What is in the directory before the first process starts.
+    private func plantOthers() {
+        for _ in 0..<numbers.pick([0, 0, 1, 3]) { plantOne() }
+    }
+
+    private func plantOne() {
+        let naming = settings.naming
+        let moment = clock.now() + .seconds(Double(-numbers.number(0...9000)))
+        let name = naming.name(
+            for: LogFileLabel(
+                begun: naming.recognise(naming.name(for: LogFileLabel(begun: moment)))?.begun,
+                number: numbers.number(1...5)))
+        let names = [
+            name, name, naming.activeName ?? name, "t.log.txt", ".t.lock", ".t.catalogue", "current",
+        ]
+        let chosen = numbers.pick(names)
+        guard disk.folder?.entries[chosen] == nil else { return }
+        hasOthers = true
+        let kind = numbers.number(0...6)
+        tell("others put \(chosen) there, of kind \(kind)")
+        switch kind {
+        case 0: disk.plant(chosen, "theirs\n", owner: 0, isForeign: true)
+        case 1: disk.plant(chosen, "theirs\n", owner: 0, mode: 0o644, isForeign: true)
+        case 2: disk.plant(chosen, "theirs\n", owner: Self.user, isForeign: true).isImmutable = true
+        case 3: disk.plant(chosen, kind: .directory, owner: Self.user, mode: 0o700, isForeign: true)
+        case 4:
+            guard chosen != "current" else { return }
+            disk.plant(chosen, kind: .symbolicLink, owner: Self.user, isForeign: true)
+        case 5: disk.plant(chosen, "theirs\n", owner: 0, mode: 0o666, isForeign: true)
+        default:
+            // An old file of the logger's own, whole or torn.
+            guard chosen == name else { return }
+            disk.plant(chosen, numbers.pick(["old\n", "old\nto", ""]), owner: Self.user)
+        }
+    }
+
+    private func interfere() {
+        hasOthers = true
+        guard let folder = disk.folder else { return }
+        let logs = folder.entries.keys.filter { folder.entries[$0]?.isForeign == false && !$0.hasPrefix(".") }
+            .sorted()
+        switch numbers.number(0...9) {
+        case 0...1:
+            guard !logs.isEmpty else { return }
+            let name = numbers.pick(logs)
+            tell("others remove \(name)")
+            disk.removeName(name)
+        case 2:
+            guard !logs.isEmpty else { return }
+            let name = numbers.pick(logs)
+            tell("others rename \(name)")
+            guard let file = folder.entries.removeValue(forKey: name) else { return }
+            folder.entries["kept-\(numbers.number(0...99_999)).txt"] = file
+        case 3:
+            guard !logs.isEmpty, let file = folder.entries[numbers.pick(logs)] else { return }
+            tell("others empty file \(file.number)")
+            disk.taken.append(file.data)
+            file.data = []
+            file.isTampered = true
+        case 4:
+            guard !logs.isEmpty, let file = folder.entries[numbers.pick(logs)] else { return }
+            tell("others write to file \(file.number)")
+            file.data += Array(numbers.pick(["their line\n", "their tail"]).utf8)
+            file.isTampered = true
+        case 5:
+            let name = numbers.pick([".t.catalogue", ".t.lock"])
+            guard folder.entries[name]?.isForeign == false else { return }
+            tell("others remove \(name)")
+            disk.removeName(name)
+        case 6:
+            tell("others remove all logs")
+            for name in logs { disk.removeName(name) }
+        case 7:
+            guard numbers.chance(3) else { return }
+            tell("others remove the directory")
+            disk.removeFolder()
+        default: plantOne()
+        }
+    }
+
+    // MARK: Invariants
+
+    private func checkViolations() {
+        for text in disk.violations { fail(text) }
+        disk.violations = []
+    }
+
+    private var entries: [(name: String, file: SimulatedFile)] {
+        let naming = settings.naming
+        return (disk.folder?.entries ?? [:]).filter { name, file in
+            guard file.kind == .regular, file.owner == Self.user else { return false }
+            return name == naming.activeName || naming.recognise(ArchiveStage.split(name).log) != nil
+        }.map { ($0.key, $0.value) }
+    }
+
+    private func checkLimits(_ writer: SimulatedWriter, hasCreated: Bool) {
+        guard !hasFaults, !hasOthers, !hasInterrupts, disk.capacity > 1 << 30 else { return }
+        let entries = entries
+        let settings = writer.engine.settings
+        let retention = settings.retention
+        if hasCreated, retention.maximumCount > 0 {
+            let held = entries.count { !$0.file.locks.isEmpty }
+            if entries.count > max(retention.maximumCount, held) {
+                fail(
+                    "\(entries.count) files at a limit of \(retention.maximumCount): \(entries.map(\.name).sorted())"
+                )
+            }
+        }
+        if retention.quota > 0, living.count == 1 {
+            let total = entries.reduce(0) { $0 + $1.file.data.count }
+            if total > retention.quota { fail("\(total) bytes at a quota of \(retention.quota)") }
+        }
+        let limit = retention.effectiveFileSize(settings.rolling.maximumSize)
+        guard limit > 0 else { return }
+        for (name, file) in entries where file.data.count > limit && !file.isTampered {
+            if file.data.count(where: { $0 == 10 }) > 1 {
+                fail("\(name) has \(file.data.count) bytes, limit \(limit)")
+            }
+        }
+    }
+
+    /// All is well again: every process that lives must log again at once.
+    private func heal() {
+        guard problems.isEmpty else { return }
+        tell("all is well again")
+        faultRate = 0
+        hasInterrupts = false
+        disk.capacity = Int.max / 4
+        for index in living.indices {
+            if living[index] == nil || living[index]?.kernel.isDead == true {
+                bury(index)
+                start(index)
+            }
+            guard let writer = living[index] else {
+                fail("a process cannot start")
+                continue
+            }
+            writer.kernel.callsToLive = nil
+            applyFaults(writer.kernel)
+        }
+        for _ in 0..<4 {
+            clock.advance(by: .seconds(2))
+            for case let writer? in living { perform(writer, "tick") { $0.tick() } }
+        }
+        for case let writer? in living {
+            let written = writer.engine.counters.written
+            write(writer, 1)
+            // The active files of the others may take all the room of the quota.
+            let mayWait = settings.retention.quota > 0 && living.count > 1
+            if !mayWait, !writer.engine.isIdle || writer.engine.counters.written != written + 1 {
+                fail("process \(writer.kernel.process) does not log again: \(writer.engine.counters)")
+            }
+            if settings.retention.maximumAge > .zero { checkAge(writer) }
+            perform(writer, "close") { $0.close() }
+            writer.isEnded = true
+        }
+        checkViolations()
+    }
+
+    private func checkAge(_ writer: SimulatedWriter) {
+        clock.advance(by: .seconds(90_000))
+        for _ in 0..<2 {
+            clock.advance(by: .seconds(3700))
+            perform(writer, "tick") { $0.tick() }
+        }
+        for (name, file) in entries where file.locks.isEmpty && file.links == 1 && !file.isImmutable {
+            let age = clock.now() - file.modified
+            guard age > writer.engine.settings.retention.maximumAge, age > .zero,
+                file.modified.nanoseconds > 978_307_200_000_000_000
+            else { continue }
+            fail("\(name) is \(age) old, limit \(writer.engine.settings.retention.maximumAge)")
+        }
+    }
+
+    /// Every record that was accepted is in one file, once, whole and in order, or was counted as dropped.
+    private func checkLines() {
+        guard problems.isEmpty else { return }
+        var found: [String: [Int]] = [:]
+        let marks = Dictionary(uniqueKeysWithValues: writers.map { ($0.mark, $0) })
+        for file in disk.files where file.kind == .regular && !file.isForeign && file.isLog {
+            collect(file.data, file.number, marks, &found)
+        }
+        for data in disk.taken { collect(data, 0, marks, &found) }
+        for writer in writers {
+            let lines = found[writer.mark] ?? []
+            let counters = writer.engine.counters
+            if Set(lines).count != lines.count {
+                fail("\(writer.mark): a line is in the files twice: \(lines.sorted())")
+            } else if !writer.hasDied, lines.count != counters.written {
+                fail("\(writer.mark): \(lines.count) lines in the files, \(counters) of \(writer.accepted)")
+            } else if lines.count < counters.written || lines.count > writer.accepted {
+                fail("\(writer.mark): died with \(lines.count) lines in the files, \(counters)")
+            }
+        }
+    }
+
+    private func collect(
+        _ data: [UInt8], _ number: UInt64, _ marks: [String: SimulatedWriter], _ found: inout [String: [Int]]
+    ) {
+        for bytes in data.split(separator: 10) {
+            var line = String(decoding: bytes, as: UTF8.self)
+            // Where the file could not even be examined, a line may come after what others left.
+            if hasFaults, line.hasPrefix("their tailp") { line.removeFirst(10) }
+            let words = line.split(separator: " ", omittingEmptySubsequences: false)
+            if words.count == 3, line.hasSuffix("."), let record = Int(words[1]),
+                marks[String(words[0])] != nil,
+                words[2].dropLast().allSatisfy({ $0 == "x" })
+            {
+                found[String(words[0]), default: []].append(record)
+            } else if !isExpected(line, marks) {
+                fail("file \(number) has the line “\(line)”")
+            }
+        }
+    }
+
+    /// Lines of others, announcements, and what a death has left of a last line.
+    private func isExpected(_ line: String, _ marks: [String: SimulatedWriter]) -> Bool {
+        let line = line.replacing("their tail", with: "", maxReplacements: 9)
+        if line.isEmpty || line.contains(" dropped here")
+            || ["theirs", "old", "to", "their line"].contains(line)
+        {
+            return true
+        }
+        guard !line.hasSuffix(".") || line.count < 4 else { return false }
+        return (hasDeaths || hasFaults) && line.hasPrefix(String("p".prefix(line.count)))
+            && line.dropFirst().allSatisfy { $0.isNumber || $0 == " " || $0 == "x" || $0 == "." }
+    }
+}
+
+/// A processor that counts what it is given.
+private final class CountingProcessor: LogArchiveProcessor, @unchecked Sendable {  // a simulated world has one thread
+    var isRemoving = false
+    var found: (String) -> Void = { _ in }
+
+    override func process(_ file: LogFileInfo) throws -> Outcome {
+        found(file.name)
+        return isRemoving ? .remove : .keep
+    }
+}

@@ -1,0 +1,131 @@
+import CHeartwood
+import HeartwoodTestSupport
+
+@testable import Heartwood
+
+/// A file or link of a simulated disk; kept after its last name is gone, so that every line can be found again.
+final class SimulatedFile {
+    let number: UInt64
+    let kind: FileStatus.Kind
+    var owner: UInt32
+    var mode: UInt32
+    var data: [UInt8] = []
+    var links = 0
+    var modified: LogTimestamp
+    let birth: LogTimestamp
+    /// Belongs to others: whatever a logger does to it is a defect.
+    var isForeign = false
+    /// Cannot be opened for writing, removed or renamed by anyone (`chattr +i`).
+    var isImmutable = false
+    /// It was created under a name that is not hidden.
+    var isLog = true
+    /// Others have written to it, so its size and its lines are theirs as well.
+    var isTampered = false
+    /// How often a processor was given it.
+    var processed = 0
+    /// Who has its lock, and whether they share it.
+    var locks: [ObjectIdentifier: Bool] = [:]
+
+    init(_ number: UInt64, _ kind: FileStatus.Kind, owner: UInt32, mode: UInt32, at moment: LogTimestamp) {
+        self.number = number
+        self.kind = kind
+        self.owner = owner
+        self.mode = mode
+        modified = moment
+        birth = moment
+    }
+
+    var status: FileStatus {
+        FileStatus(
+            identity: .init(device: 1, inode: number), kind: kind, size: data.count, links: links,
+            owner: owner,
+            mode: mode, modified: modified)
+    }
+}
+
+/// A directory of a simulated disk.
+final class SimulatedFolder {
+    let number: UInt64
+    var owner: UInt32
+    var mode: UInt32
+    var entries: [String: SimulatedFile] = [:]
+    var isRemoved = false
+
+    init(_ number: UInt64, owner: UInt32, mode: UInt32) {
+        self.number = number
+        self.owner = owner
+        self.mode = mode
+    }
+}
+
+/// An open file of a simulated process.
+final class SimulatedHandle {
+    let file: SimulatedFile?
+    let folder: SimulatedFolder?
+    let isWritable: Bool
+
+    init(file: SimulatedFile? = nil, folder: SimulatedFolder? = nil, isWritable: Bool = false) {
+        self.file = file
+        self.folder = folder
+        self.isWritable = isWritable
+    }
+}
+
+/// A disk in memory with one directory, `/logs`, which several simulated processes and others use.
+final class SimulatedDisk {
+    let clock: ManualClock
+    var folder: SimulatedFolder?
+    /// Every file there ever was.
+    private(set) var files: [SimulatedFile] = []
+    /// The bytes that files may take in all.
+    var capacity = Int.max / 4
+    /// What was cut off by others.
+    var taken: [[UInt8]] = []
+    /// What loggers have done that they must not do.
+    var violations: [String] = []
+    private var lastNumber: UInt64 = 1
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    func makeFolder(owner: UInt32, mode: UInt32) {
+        lastNumber += 1
+        folder = SimulatedFolder(lastNumber, owner: owner, mode: mode)
+    }
+
+    func makeFile(_ kind: FileStatus.Kind = .regular, owner: UInt32, mode: UInt32 = 0o600) -> SimulatedFile {
+        lastNumber += 1
+        let file = SimulatedFile(lastNumber, kind, owner: owner, mode: mode, at: clock.now())
+        files.append(file)
+        return file
+    }
+
+    /// Puts a file of others or of an earlier run into the directory.
+    @discardableResult
+    func plant(
+        _ name: String, _ text: String = "", kind: FileStatus.Kind = .regular, owner: UInt32,
+        mode: UInt32 = 0o600, isForeign: Bool = false
+    ) -> SimulatedFile {
+        let file = makeFile(kind, owner: owner, mode: mode)
+        file.data = Array(text.utf8)
+        file.isForeign = isForeign
+        file.isTampered = true
+        file.links = 1
+        folder?.entries[name] = file
+        return file
+    }
+
+    var used: Int { folder?.entries.values.reduce(0) { $0 + $1.data.count } ?? 0 }
+
+    func removeName(_ name: String) {
+        guard let file = folder?.entries.removeValue(forKey: name) else { return }
+        file.links -= 1
+    }
+
+    func removeFolder() {
+        guard let folder else { return }
+        for file in folder.entries.values { file.links -= 1 }
+        folder.entries = [:]
+        folder.isRemoved = true
+        self.folder = nil
+    }
+}

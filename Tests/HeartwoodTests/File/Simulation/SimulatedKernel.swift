@@ -1,0 +1,334 @@
+import CHeartwood
+import HeartwoodTestSupport
+
+@testable import Heartwood
+
+/// The system calls of one simulated process, with faults, limits, and a death at any of them.
+///
+/// Everything runs on one thread.
+final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated world has one thread
+    let disk: SimulatedDisk
+    let process: Int32
+    let user: UInt32
+    /// How many descriptors the process may have.
+    var descriptorLimit = 64
+    /// After how many calls the process dies; nil for not at all.
+    var callsToLive: Int?
+    private(set) var isDead = false
+    /// What a call fails with instead of being made.
+    var fault: (SystemCall) -> Int32? = { _ in nil }
+    /// Called before each call, so that another process can run meanwhile.
+    var interrupt: () -> Void = {}
+    /// Told of each change of a name.
+    var trace: (String) -> Void = { _ in }
+    /// Faults that have happened.
+    private(set) var faults = 0
+    /// Files that this process has created.
+    private(set) var created = 0
+    /// How often the process waited for a lock.
+    private(set) var waits = 0
+    private var handles: [Int32: SimulatedHandle] = [:]
+
+    init(_ disk: SimulatedDisk, process: Int32, user: UInt32) {
+        self.disk = disk
+        self.process = process
+        self.user = user
+    }
+
+    /// The process is killed: its descriptors are closed, its locks are free.
+    func kill() {
+        isDead = true
+        for number in handles.keys.sorted() { release(number) }
+    }
+
+    private func release(_ number: Int32) {
+        guard let handle = handles.removeValue(forKey: number) else { return }
+        handle.file?.locks[ObjectIdentifier(handle)] = nil
+    }
+
+    private func enter(_ call: SystemCall) throws(SystemFailure) {
+        interrupt()
+        if isDead { throw SystemFailure(call, EIO) }
+        if let left = callsToLive {
+            callsToLive = left - 1
+            if left <= 1 {
+                kill()
+                throw SystemFailure(call, EIO)
+            }
+        }
+        if let number = fault(call) {
+            faults += 1
+            throw SystemFailure(call, number)
+        }
+    }
+
+    private func handle(_ number: Int32, _ call: SystemCall) throws(SystemFailure) -> SimulatedHandle {
+        guard let handle = handles[number] else { throw SystemFailure(call, EBADF) }
+        return handle
+    }
+
+    private func folder(_ number: Int32, _ call: SystemCall) throws(SystemFailure) -> SimulatedFolder {
+        guard let folder = try handle(number, call).folder else { throw SystemFailure(call, ENOTDIR) }
+        return folder
+    }
+
+    private func file(_ number: Int32, _ call: SystemCall) throws(SystemFailure) -> SimulatedFile {
+        guard let file = try handle(number, call).file else { throw SystemFailure(call, EISDIR) }
+        return file
+    }
+
+    private func add(_ handle: SimulatedHandle) throws(SystemFailure) -> Int32 {
+        guard handles.count < descriptorLimit else { throw SystemFailure(.open, EMFILE) }
+        var number: Int32 = 3
+        while handles[number] != nil { number += 1 }
+        handles[number] = handle
+        return number
+    }
+
+    private func mayChange(_ folder: SimulatedFolder) -> Bool {
+        user == 0 || folder.owner == user || folder.mode & 0o002 != 0
+    }
+
+    private func violate(_ text: String) { disk.violations.append("process \(process): \(text)") }
+
+    // MARK: Who asks
+
+    func pause(_ duration: Duration) {
+        waits += 1
+        disk.clock.advance(by: duration)
+    }
+
+    // MARK: Descriptors
+
+    func openDirectory(_ path: String) throws(SystemFailure) -> Int32 {
+        try enter(.open)
+        guard path == "/logs", let folder = disk.folder else { throw SystemFailure(.open, ENOENT) }
+        return try add(SimulatedHandle(folder: folder))
+    }
+
+    func openFile(
+        _ directory: Int32, _ name: String, _ flags: Int32, mode: UInt32
+    ) throws(SystemFailure) -> Int32 {
+        try enter(.open)
+        let folder = try folder(directory, .open)
+        let isWriting = flags & (O_WRONLY | O_RDWR) != 0
+        if let file = folder.entries[name] {
+            if flags & O_EXCL != 0 { throw SystemFailure(.open, EEXIST) }
+            if file.kind == .symbolicLink { throw SystemFailure(.open, ELOOP) }
+            if file.kind == .directory, isWriting { throw SystemFailure(.open, EISDIR) }
+            if file.isImmutable, isWriting { throw SystemFailure(.open, EPERM) }
+            let bits = file.owner == user ? file.mode >> 6 : file.mode
+            let needed: UInt32 = isWriting ? 0o6 : 0o4
+            guard user == 0 || bits & needed == needed else { throw SystemFailure(.open, EACCES) }
+            return try add(SimulatedHandle(file: file, isWritable: isWriting))
+        }
+        guard flags & O_CREAT != 0, !folder.isRemoved else { throw SystemFailure(.open, ENOENT) }
+        guard mayChange(folder) else { throw SystemFailure(.open, EACCES) }
+        guard handles.count < descriptorLimit else { throw SystemFailure(.open, EMFILE) }
+        let file = disk.makeFile(owner: user, mode: mode)
+        file.links = 1
+        file.isLog = !name.hasPrefix(".")
+        folder.entries[name] = file
+        created += file.isLog ? 1 : 0
+        trace("\(process) creates \(name)")
+        return try add(SimulatedHandle(file: file, isWritable: true))
+    }
+
+    func close(_ descriptor: Int32) {
+        if !isDead { release(descriptor) }
+    }
+
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
+        let count: Int
+        if let left = callsToLive, left <= 1, let handle = handles[descriptor], let file = handle.file {
+            // Killed in the middle of the call.
+            file.data.append(contentsOf: bytes.prefix(bytes.count / 2))
+            try enter(.write)
+            return 0
+        }
+        try enter(.write)
+        let handle = try handle(descriptor, .write)
+        guard let file = handle.file, handle.isWritable else { throw SystemFailure(.write, EBADF) }
+        let room = max(0, disk.capacity - disk.used)
+        count = min(bytes.count, room)
+        if count == 0, bytes.count > 0 { throw SystemFailure(.write, ENOSPC) }
+        if file.isForeign { violate("wrote to a file of others") }
+        if file.processed > 0 { violate("wrote to a file that was processed already") }
+        file.data.append(contentsOf: bytes.prefix(count))
+        file.modified = disk.clock.now()
+        return count
+    }
+
+    func read(
+        _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(SystemFailure) -> Int {
+        try enter(.read)
+        let file = try file(descriptor, .read)
+        guard offset < file.data.count else { return 0 }
+        let part = file.data[offset..<min(file.data.count, offset + bytes.count)]
+        bytes.copyBytes(from: part)
+        return part.count
+    }
+
+    func truncate(_ descriptor: Int32, to length: Int) throws(SystemFailure) {
+        try enter(.truncate)
+        let file = try file(descriptor, .truncate)
+        if file.isForeign { violate("cut a file of others") }
+        file.data.removeLast(max(0, file.data.count - length))
+    }
+
+    func sync(_ descriptor: Int32) throws(SystemFailure) {
+        try enter(.sync)
+        _ = try handle(descriptor, .sync)
+    }
+
+    func tryLock(_ descriptor: Int32, shared: Bool) throws(SystemFailure) -> Bool {
+        try enter(.lock)
+        let handle = try handle(descriptor, .lock)
+        guard let file = handle.file else { return true }
+        let key = ObjectIdentifier(handle)
+        for (other, isShared) in file.locks where other != key {
+            if !(shared && isShared) { return false }
+        }
+        file.locks[key] = shared
+        return true
+    }
+
+    func unlock(_ descriptor: Int32) {
+        guard !isDead, let handle = handles[descriptor] else { return }
+        handle.file?.locks[ObjectIdentifier(handle)] = nil
+    }
+
+    // MARK: Status
+
+    func status(_ descriptor: Int32) throws(SystemFailure) -> FileStatus {
+        try enter(.status)
+        let handle = try handle(descriptor, .status)
+        if let file = handle.file { return file.status }
+        guard let folder = handle.folder else { throw SystemFailure(.status, EBADF) }
+        return SimulatedKernel.status(folder)
+    }
+
+    private static func status(_ folder: SimulatedFolder) -> FileStatus {
+        FileStatus(
+            identity: .init(device: 1, inode: folder.number), kind: .directory, size: 0,
+            links: folder.isRemoved ? 0 : 2, owner: folder.owner, mode: folder.mode,
+            modified: LogTimestamp(nanoseconds: 0))
+    }
+
+    func status(_ directory: Int32, _ name: String) throws(SystemFailure) -> FileStatus {
+        try enter(.status)
+        guard let file = try folder(directory, .status).entries[name] else {
+            throw SystemFailure(.status, ENOENT)
+        }
+        return file.status
+    }
+
+    func status(path: String) throws(SystemFailure) -> FileStatus {
+        try enter(.status)
+        guard let folder = disk.folder else { throw SystemFailure(.status, ENOENT) }
+        if path == "/logs" || path == "/logs/." { return SimulatedKernel.status(folder) }
+        guard path.hasPrefix("/logs/"), let file = folder.entries[String(path.dropFirst(6))] else {
+            throw SystemFailure(.status, ENOENT)
+        }
+        return file.status
+    }
+
+    func birth(_ descriptor: Int32) -> LogTimestamp? { handles[descriptor]?.file?.birth }
+
+    func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure) {
+        try enter(.changeMode)
+        let handle = try handle(descriptor, .changeMode)
+        handle.file?.mode = mode
+        handle.folder?.mode = mode
+    }
+
+    func setModified(_ descriptor: Int32, to moment: LogTimestamp) throws(SystemFailure) {
+        try enter(.setTime)
+        try file(descriptor, .setTime).modified = moment
+    }
+
+    func freeSpace(_ descriptor: Int32) throws(SystemFailure) -> (free: Int, total: Int) {
+        try enter(.freeSpace)
+        return (max(0, disk.capacity - disk.used), disk.capacity)
+    }
+
+    func fileSizeLimit() -> Int? { nil }
+
+    // MARK: Names
+
+    /// Checks that a name may be taken from a file by this process.
+    private func checkRemoval(
+        _ name: String, _ file: SimulatedFile, _ call: SystemCall, _ folder: SimulatedFolder, _ verb: String
+    ) throws(SystemFailure) {
+        guard mayChange(folder) else { throw SystemFailure(call, EACCES) }
+        if file.isImmutable { throw SystemFailure(call, EPERM) }
+        if file.isForeign { violate("\(verb) \(name), which belongs to others") }
+        guard file.kind == .regular, !name.hasPrefix("."), file.links == 1 else { return }
+        let mine = Set(handles.values.map { ObjectIdentifier($0) })
+        if file.locks.keys.contains(where: { !mine.contains($0) }) {
+            violate("\(verb) \(name), which another process writes to")
+        }
+        if file.owner != user { violate("\(verb) \(name), which belongs to another user") }
+    }
+
+    func rename(_ directory: Int32, _ old: String, to new: String) throws(SystemFailure) {
+        try enter(.rename)
+        let folder = try folder(directory, .rename)
+        guard let file = folder.entries[old] else { throw SystemFailure(.rename, ENOENT) }
+        guard mayChange(folder) else { throw SystemFailure(.rename, EACCES) }
+        if let there = folder.entries[new] {
+            if there === file { return }
+            if there.kind == .directory { throw SystemFailure(.rename, EISDIR) }
+            try checkRemoval(new, there, .rename, folder, "replaced")
+            there.links -= 1
+        }
+        folder.entries[old] = nil
+        folder.entries[new] = file
+        trace("\(process) renames \(old) to \(new)")
+    }
+
+    func link(_ directory: Int32, _ old: String, to new: String) throws(SystemFailure) {
+        try enter(.link)
+        let folder = try folder(directory, .link)
+        guard let file = folder.entries[old] else { throw SystemFailure(.link, ENOENT) }
+        guard folder.entries[new] == nil else { throw SystemFailure(.link, EEXIST) }
+        guard mayChange(folder), !folder.isRemoved else { throw SystemFailure(.link, EACCES) }
+        if file.isForeign { violate("linked \(old), which belongs to others") }
+        folder.entries[new] = file
+        file.links += 1
+        trace("\(process) links \(old) to \(new)")
+    }
+
+    func symlink(_ directory: Int32, _ name: String, to target: String) throws(SystemFailure) {
+        try enter(.symlink)
+        let folder = try folder(directory, .symlink)
+        guard folder.entries[name] == nil else { throw SystemFailure(.symlink, EEXIST) }
+        guard mayChange(folder), !folder.isRemoved else { throw SystemFailure(.symlink, EACCES) }
+        let file = disk.makeFile(.symbolicLink, owner: user)
+        file.links = 1
+        folder.entries[name] = file
+    }
+
+    func unlink(_ directory: Int32, _ name: String) throws(SystemFailure) {
+        try enter(.unlink)
+        let folder = try folder(directory, .unlink)
+        guard let file = folder.entries[name] else { throw SystemFailure(.unlink, ENOENT) }
+        if file.kind == .directory { throw SystemFailure(.unlink, EISDIR) }
+        try checkRemoval(name, file, .unlink, folder, "removed")
+        trace("\(process) unlinks \(name)")
+        folder.entries[name] = nil
+        file.links -= 1
+    }
+
+    func makeDirectory(_ path: String, mode: UInt32) throws(SystemFailure) {
+        try enter(.makeDirectory)
+        guard disk.folder == nil else { throw SystemFailure(.makeDirectory, EEXIST) }
+        disk.makeFolder(owner: user, mode: mode)
+    }
+
+    func names(_ directory: Int32) throws(SystemFailure) -> [String] {
+        try enter(.list)
+        return try folder(directory, .list).entries.keys.sorted()
+    }
+}
