@@ -205,6 +205,7 @@ final class FileWorld {
         }
         if writer.kernel.waits == waits, !isNested {
             checkLimits(writer, hasCreated: writer.kernel.created > created)
+            if writer.kernel.created > created { checkFinished(writer) }
         }
     }
 
@@ -405,6 +406,19 @@ final class FileWorld {
             guard file.kind == .regular, file.owner == Self.user else { return false }
             return name == naming.activeName || naming.recognise(ArchiveStage.split(name).log) != nil
         }.map { ($0.key, $0.value) }
+    }
+
+    /// A file that is written must not count as finished: others would archive, remove or leave it.
+    private func checkFinished(_ writer: SimulatedWriter) {
+        guard !hasFaults, disk.capacity > 1 << 30, let active = writer.engine.writer else { return }
+        guard let file = disk.folder?.entries[".t.catalogue"], file.owner == Self.user, !file.isImmutable
+        else {
+            return
+        }
+        let catalogue = FileCatalogue(text: String(decoding: file.data, as: UTF8.self))
+        if catalogue.isFinished(active.name, active.label), active.name != settings.naming.activeName {
+            fail("\(active.name) is written and counts as finished")
+        }
     }
 
     private func checkLimits(_ writer: SimulatedWriter, hasCreated: Bool) {
