@@ -35,7 +35,8 @@ open class AbstractLogger: @unchecked Sendable {
     /// thread instead of `queue`.
     ///
     /// For loggers that care about neither, which saves two changes of thread.
-    package final let runsOnCaller: Bool
+    package final var runsOnCaller: Bool { callerRuns.load(ordering: .relaxed) }
+    private let callerRuns: Atomic<Bool>
 
     /// Whether it takes no messages: a dispatcher flushes it, but neither lists nor removes it with the others.
     package final let isUnlisted: Bool
@@ -106,7 +107,7 @@ open class AbstractLogger: @unchecked Sendable {
         let name = name ?? String(describing: Self.self)
         self.name = name
         self.queue = queue ?? DispatchQueue(label: "heartwood.\(name)", qos: .utility)
-        runsOnCaller = false
+        callerRuns = Atomic(false)
         isUnlisted = false
         setUp(formatter)
     }
@@ -116,7 +117,7 @@ open class AbstractLogger: @unchecked Sendable {
         let name = name ?? String(describing: Self.self)
         self.name = name
         queue = DispatchQueue(label: "heartwood.\(name)", qos: .utility)
-        self.runsOnCaller = runsOnCaller
+        callerRuns = Atomic(runsOnCaller)
         isUnlisted = false
         setUp(formatter)
     }
@@ -126,10 +127,13 @@ open class AbstractLogger: @unchecked Sendable {
         let name = name ?? String(describing: Self.self)
         self.name = name
         queue = DispatchQueue(label: "heartwood.\(name)", qos: .utility)
-        runsOnCaller = false
+        callerRuns = Atomic(false)
         self.isUnlisted = isUnlisted
         setUp(formatter)
     }
+
+    /// Changes whether waiting callers may run the hooks; false where a hook may wait for other processes.
+    package final func setRunsOnCaller(_ mayRun: Bool) { callerRuns.store(mayRun, ordering: .relaxed) }
 
     private func setUp(_ formatter: LogFormatter?) {
         nodeIfMade = LoggerNode(logger: self, queue: queue)

@@ -253,6 +253,27 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         try self.init(directory: directory.path, naming: naming, formatter: formatter)
     }
 
+    /// Makes a logger for the usual directory of the program's logs, which is created if it is missing.
+    ///
+    /// That is the first of these that there is: `$LOGS_DIRECTORY`, which systemd sets for `LogsDirectory=`;
+    /// `$XDG_STATE_HOME/<app>/log`; on Apple's systems `~/Library/Logs/<app>`; for root `/var/log/<app>`; and
+    /// `~/.local/state/<app>/log`. ``directoryPath`` says which.
+    ///
+    /// - Parameters:
+    ///   - naming: How files are named; by the program's name and date unless given. Its application is `<app>`.
+    ///   - scheme: Which files belong to the logger, how new ones are labeled and created, and in which order old ones go.
+    ///   - formatter: Turns messages into lines; nil writes the text alone, with line breaks and control characters escaped.
+    /// - Throws: ``LogError`` where the directory cannot be created or opened, or others may write to it.
+    public convenience init(
+        naming: LogFileNaming = LogFileNaming(), scheme: LogFileScheme = LogFileScheme(),
+        formatter: LogFormatter? = LineFormatter()
+    ) throws {
+        try self.init(
+            directory: StandardLogDirectory.path(application: naming.application), naming: naming,
+            scheme: scheme,
+            formatter: formatter)
+    }
+
     /// Makes a logger for a directory that is open.
     package init(
         _ directory: LogDirectory, naming: LogFileNaming, formatter: LogFormatter?, name: String? = nil,
@@ -394,6 +415,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         guard engineIfMade != nil else { return }
         writeBatch()
         let settings = currentSettings()
+        // The lock of shared files may be held by a stopped process: no caller waits for it beyond its own time limit.
+        setRunsOnCaller(!settings.isShared)
         batch.pointee.cap = MessageCap(maximumMessageSize.bytes)
         batch.pointee.urgentLevels = if case .levels(let mask) = settings.sync { mask } else { .off }
         engine.apply(settings)

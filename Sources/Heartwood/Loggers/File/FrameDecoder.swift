@@ -72,7 +72,9 @@ package struct FrameDecoder {
         if let before = last[place.run], place.number <= before { return false }
         file = place.file
         last[place.run] = place.number
-        if place.number > expected { missingFrames += Int(clamping: place.number - expected) }
+        if place.number > expected {
+            missingFrames = Int(clamping: UInt64(missingFrames) &+ min(place.number - expected, 1 << 62))
+        }
         // Two processes that write at the same time may use a number twice, in runs of their own.
         expected = max(expected, place.number &+ 1)
         return true

@@ -9,7 +9,7 @@ package struct FrameEncoder {
     /// Begins a file, or goes on behind a frame of one.
     package init(_ cipher: FrameCipher, behind last: FramePlace? = nil) throws {
         self.cipher = cipher
-        place = last.map { $0.next(number: $0.number + 1) } ?? .first()
+        place = last.map { $0.next(number: $0.number &+ 1) } ?? .first()
         runCipher = try place.cipher(cipher)
     }
 
@@ -21,7 +21,7 @@ package struct FrameEncoder {
             place, sealedSize: payload.count, plainSize: text.count,
             isCompressed: compressed.count < text.count,
             isLast: isLast)
-        place.number += 1
+        place.number &+= 1
         return header.bytes + (try runCipher.seal(payload, nonce: header.nonce, header: header.bytes))
     }
 

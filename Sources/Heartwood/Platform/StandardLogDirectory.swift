@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The directory of logs where a program names none.
+enum StandardLogDirectory {
+    /// The directory for an application: what the environment says, or the platform's usual place.
+    ///
+    /// - Throws: ``LogError`` of code `setting` where the user has no home directory.
+    static func path(
+        application: String, environment: [String: String] = ProcessEnvironment.all, user: UInt32 = geteuid()
+    ) throws -> String {
+        // systemd's LogsDirectory= gives a list of whole paths.
+        if let list = environment["LOGS_DIRECTORY"],
+            let first = list.split(separator: ":").first(where: { $0.hasPrefix("/") })
+        {
+            return String(first)
+        }
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+            return "\(state)/\(application)/log"
+        }
+        #if canImport(Darwin)
+        return try HomeDirectory.expand("~/Library/Logs/\(application)")
+        #else
+        if user == 0 { return "/var/log/\(application)" }
+        return try HomeDirectory.expand("~/.local/state/\(application)/log")
+        #endif
+    }
+}
