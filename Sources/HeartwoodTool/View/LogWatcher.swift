@@ -46,7 +46,7 @@ final class LogWatcher {
         self.key = key
     }
 
-    /// Takes note of the files that a place has now.
+    /// Records the files that a place has now.
     ///
     /// - Returns: the files, oldest first, each with how much of its text counts as having been there.
     func open(list: @escaping () throws -> [String]) throws -> [LogStart] {

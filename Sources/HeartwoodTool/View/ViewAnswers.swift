@@ -22,7 +22,7 @@ struct ViewAnswers: Sendable {
         guard let query = ViewQuery(head.target) else {
             return hardened(.text(400, "The address is not valid"))
         }
-        // A ticket stands for the token, once.
+        // A ticket replaces the token, once.
         let ticket = query.path.count == 2 && query.path[0] == "open" ? tickets.redeem(query.path[1]) : nil
         let isPage = query.path.count == 1 || ticket != nil
         switch gate.refusal(of: head, token: ticket ?? query.path.first, isPage: isPage) {

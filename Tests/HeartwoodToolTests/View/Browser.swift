@@ -8,7 +8,7 @@ import Testing
 
 /// A headless Chromium with one page, driven over its debugging protocol through two pipes.
 ///
-/// It ends when its pipes do, whatever becomes of the test.
+/// It ends when its pipes do, however the test ends.
 final class Browser: Sendable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
