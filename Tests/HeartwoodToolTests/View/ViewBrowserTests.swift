@@ -42,10 +42,7 @@ struct ViewBrowserTests {
         return Array(text.utf8)
     }
 
-    @Test(
-        "The page opens at the last line, searches, filters, opens a record "
-            + "and is bookmarked, without an error, light and dark"
-    )
+    @Test("The page opens, searches, filters, shows a record and keeps a bookmark, light and dark")
     func opensAndFilters() async throws {
         let view = try ViewFixture([("shop 2026-11-20--08-00-00-000.log", Self.shop(lines: 6000))])
         let browser = try await Browser(in: view.scratch)
@@ -115,10 +112,7 @@ struct ViewBrowserTests {
         await browser.close()
     }
 
-    @Test(
-        "Millions of rows scroll by wheel, scroll bar and keys, each row in "
-            + "its place, with a bounded number of elements"
-    )
+    @Test("Long logs scroll by wheel, scroll bar and keys, with few elements in the page")
     func scrollsFar() async throws {
         let line = "2026-11-20 10:00:00.000Z info line\n"
         let view = try ViewFixture([("a.log", Array(String(repeating: line, count: 400_000).utf8))])

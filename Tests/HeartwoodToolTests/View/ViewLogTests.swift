@@ -187,10 +187,7 @@ struct ViewLogTests {
         #expect(try state() == before)
     }
 
-    @Test(
-        "The timeline counts every line that has a time once, by level, and "
-            + "the next error is found in both directions"
-    )
+    @Test("The timeline counts every line once, and the next error is found in both directions")
     func timeline() async throws {
         let view = try ViewFixture(try Self.files())
         #expect(await view.indexed())
@@ -210,10 +207,7 @@ struct ViewLogTests {
         #expect(view.get("api/next?from=\(first + 2)&step=-1")?.text == "{\"n\":null}")
     }
 
-    @Test(
-        "A page that is told of new lines is told how many rows there are, "
-            + "and the last of them, however many came"
-    )
+    @Test("The last of many lines that came at once are rows with their right numbers")
     func tellsOfGrowth() async throws {
         let view = try ViewFixture([("a.log", [])])
         #expect(await view.indexed())
