@@ -32,6 +32,7 @@ open class LogFileScheme: @unchecked Sendable {  // open; the base class has no 
     /// - Parameters:
     ///   - name: The name without the ending of an archive (`.gz`, `.hwe`).
     ///   - label: What the name says.
+    /// - Returns: false for a file that is left alone.
     open func owns(_ name: String, label: LogFileLabel) -> Bool { true }
 
     /// The label of a new file; by default the time, or the next number where names have no date.
@@ -42,6 +43,7 @@ open class LogFileScheme: @unchecked Sendable {  // open; the base class has no 
     ///   - moment: The time by the wall clock.
     ///   - newest: The label of the newest file so far; nil for none.
     ///   - naming: The naming of the logger.
+    /// - Returns: a label after `newest`.
     open func label(
         at moment: LogTimestamp, after newest: LogFileLabel?, naming: LogFileNaming
     ) -> LogFileLabel {
@@ -53,6 +55,7 @@ open class LogFileScheme: @unchecked Sendable {  // open; the base class has no 
     /// - Parameters:
     ///   - name: The name of the file.
     ///   - usual: The permissions that the logger is set to.
+    /// - Returns: the nine permission bits.
     open func permissions(of name: String, usual: UInt16) -> UInt16 { usual }
 
     /// Called when a file was created and is still empty, for attributes of your own; does nothing by default.
@@ -67,5 +70,6 @@ open class LogFileScheme: @unchecked Sendable {  // open; the base class has no 
     /// Only as many are removed, from the front, as the limits ask for; files in use are passed over.
     ///
     /// - Parameter files: The files that may be removed, the oldest first.
+    /// - Returns: the same files, the first one to go in front.
     open func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] { files }
 }

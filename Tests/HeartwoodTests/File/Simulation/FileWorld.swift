@@ -43,7 +43,9 @@ final class SimulatedWriter {
     }
 }
 
-/// A seeded world: a directory, processes that log into it, others who have their hands in it, faults, full disks,
+/// A seeded world of file loggers.
+///
+/// It has a directory, processes that log into it, others who have their hands in it, faults, full disks,
 /// clocks that are set, and deaths at any call. Its invariants are checked after each step.
 final class FileWorld {
     let seed: UInt64
@@ -556,7 +558,7 @@ final class FileWorld {
 }
 
 /// A processor that counts what it is given.
-private final class CountingProcessor: LogArchiveProcessor, @unchecked Sendable {  // a simulated world has one thread
+private final class CountingProcessor: LogArchiveProcessor, @unchecked Sendable {  // one thread
     var isRemoving = false
     var found: (String) -> Void = { _ in }
 

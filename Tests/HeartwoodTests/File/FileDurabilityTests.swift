@@ -1,0 +1,179 @@
+import CHeartwood
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// What is on the disk when, and in which order: details on which a power cut or another process depends.
+@Suite struct FileDurabilityTests {
+    private let scratch = Scratch()
+    private let clock = ManualClock()
+    private let made = Locked<[SystemCall]>([])
+
+    /// Calls that are remembered in their order.
+    private var calls: SystemCalls {
+        SystemCalls { [made] call in
+            made.withLock { $0.append(call) }
+            return nil
+        }
+    }
+
+    private func makeEngine(_ change: (inout FileSettings) -> Void = { _ in }) throws -> FileEngine {
+        var settings = FileSettings(naming: LogFileNaming(application: "t"))
+        change(&settings)
+        return FileEngine(
+            directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock)
+    }
+
+    @Test("A finished file is put on the disk when it is rolled, whatever the interval of the policy")
+    func syncAtRoll() throws {
+        let engine = try makeEngine { $0.sync = .interval(.seconds(3600)) }
+        var log = RecordLog()
+        log.write(1, to: engine)
+        made.withLock { $0 = [] }
+        engine.rollNow()
+        #expect(made.withLock { $0 }.contains(.sync))
+    }
+
+    @Test(
+        "A log is removed only after its archive and the name of it are on the disk, and the archive has its time"
+    )
+    func archiveOrder() throws {
+        scratch.write("one\ntwo\n", to: "t.log")
+        let directory = try LogDirectory(scratch.logs, calls: calls)
+        let (file, _) = try directory.open("t.log")
+        try directory.calls.setModified(file.number, to: moment("2020-05-05T05:05:05Z"))
+        directory.calls.unlock(file.number)
+        made.withLock { $0 = [] }
+        let job = ArchiveJob(
+            directory: directory, name: "t.log", stage: .gzip, cipher: nil, mode: 0o600,
+            reserve: { _ in true })
+        #expect(try job.run() != nil)
+        let order = made.withLock { $0 }.filter { [.sync, .rename, .unlink].contains($0) }
+        // The bytes, the name, the name on the disk, and only then the log.
+        #expect(order.suffix(4) == [.sync, .rename, .sync, .unlink])
+        #expect(try directory.status("t.log.gz")?.modified == moment("2020-05-05T05:05:05Z"))
+        #expect(scratch.names() == ["t.log.gz"])
+    }
+
+    @Test("Room for an archive is made by removing older files only")
+    func roomForArchive() throws {
+        let engine = try makeEngine {
+            $0.rolling.maximumSize = 60
+            $0.retention.quota = 400
+        }
+        var log = RecordLog()
+        log.write(10, to: engine)
+        let entries = engine.inventory.entries
+        let before = scratch.names()
+        #expect(!engine.makeRoom(forArchive: 300, of: entries[1].label))
+        #expect(scratch.names() == before)
+        #expect(engine.makeRoom(forArchive: 190, of: entries[3].label))
+        #expect(!scratch.names().contains(entries[0].name) && scratch.names().contains(entries[3].name))
+    }
+
+    @Test("Where others may write to the file, a record that was written in part is ended by a newline")
+    func sharedShortWrite() throws {
+        let writes = Locked(0)
+        let failing = SystemCalls { call in
+            guard call == .write else { return nil }
+            return writes.withLock { count -> SystemCalls.Fault? in
+                count += 1
+                return count == 1 ? .short(5) : count == 2 ? .fails(ENOSPC) : nil
+            }
+        }
+        let directory = try LogDirectory(scratch.logs, calls: failing)
+        let file = try directory.create("t.log", mode: 0o600)
+        let writer = FileWriter(
+            file: file, status: try failing.status(file.number), name: "t.log",
+            label: LogFileLabel(begun: nil),
+            begun: clock.now(), isNew: true, hasHeader: false, calls: failing)
+        let line = Array("a whole line\n".utf8)
+        let outcome = line.withUnsafeBytes { writer.append($0, ends: [13][...], from: 0, mayTruncate: false) }
+        #expect(outcome.records == 0 && outcome.failure?.number == ENOSPC)
+        #expect(scratch.text("t.log") == "a who\n")
+    }
+
+    @Test("What other processes have noted in the catalogue stays when a file is finished")
+    func catalogueOfOthers() throws {
+        let engine = try makeEngine()
+        var log = RecordLog()
+        log.write(1, to: engine)
+        engine.rollNow()
+        let finished = try #require(scratch.names().first)
+        let directory = try LogDirectory(scratch.logs)
+        let other = CatalogueFile(
+            directory, application: "t", lock: DirectoryLock(directory, name: ".t.lock"), report: { _, _ in })
+        other.update { $0.processed = [finished] }
+        log.write(1, to: engine)
+        engine.rollNow()
+        #expect(CatalogueFile.load(directory, application: "t").processed == [finished])
+        #expect(engine.unarchived == [scratch.names()[1]])
+    }
+
+    @Test("A write that a crash cut off is looked for in the file that was renamed since (promise 10)")
+    func intentOfRenamedFile() throws {
+        let lines = Array("one\ntwo\n".utf8)
+        scratch.write("one\ntwo\n", to: "renamed.log")
+        let logger = try FileLogger(directory: scratch.logs, formatter: nil, clock: clock)
+        let status = try #require(try logger.directory.status("renamed.log"))
+        var intent = JournalSlot.Intent(file: status.identity, name: "t.log", size: 0)
+        intent.ends = [4, 8]
+        intent.marks = [6, 7]
+        intent.checks = lines.withUnsafeBytes { bytes in
+            [JournalSlot.Intent.check(bytes, 0, 4), JournalSlot.Intent.check(bytes, 4, 8)]
+        }
+        #expect(try logger.resolve(intent) == 7)
+    }
+
+    @Test("An active file is not finished for another logger, and a finished one is")
+    func archivedFilesOfOthers() throws {
+        let naming = LogFileNaming(application: "t")
+        let dispatcher = LogDispatcher()
+        let loggers = try (0..<2).map { _ in
+            try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+        }
+        dispatcher.add(loggers[0])
+        logInfo("quiet", to: dispatcher)
+        dispatcher.flush()
+        dispatcher.add(loggers[1])
+        logInfo("both", to: dispatcher)
+        dispatcher.flush()
+        loggers[1].rollNow()
+        dispatcher.flush()
+        clock.advance(by: .seconds(2))
+        logInfo("more", to: dispatcher)
+        dispatcher.flush()
+        let paths = loggers.compactMap(\.currentPath)
+        #expect(paths.count == 2)
+        for logger in loggers {
+            let files = try logger.logFiles()
+            #expect(files.filter(\.isArchived).count == 1)
+            #expect(files.allSatisfy { !paths.contains($0.path) || !$0.isArchived })
+        }
+        dispatcher.removeAll()
+    }
+
+    @Test("A flush keeps its time limit while a stopped process holds the lock of shared files (promise 3)")
+    func flushWithStoppedHolder() throws {
+        let logger = try FileLogger(
+            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+        logger.isShared = true
+        let dispatcher = LogDispatcher()
+        dispatcher.diagnostics.handler = { _ in }
+        dispatcher.add(logger)
+        logInfo("one", to: dispatcher)
+        dispatcher.flush()
+        let directory = try LogDirectory(scratch.logs)
+        let (holder, _) = try directory.open(".t.lock")
+        #expect(try directory.calls.tryLock(holder.number))
+        logInfo("two", to: dispatcher)
+        // The logger waits for the lock three seconds; a flush that took part in that would be complete.
+        #expect(dispatcher.flush(timeout: .milliseconds(100)).unfinished == ["FileLogger"])
+        directory.calls.unlock(holder.number)
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(scratch.text(scratch.names()[0]) == "one\ntwo\n")
+        dispatcher.removeAll()
+    }
+}
