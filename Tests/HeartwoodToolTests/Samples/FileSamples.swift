@@ -20,6 +20,19 @@ func fileNames(_ file: FileLogger) throws {
     // end
 }
 
+func fileScheme() throws -> FileLogger {
+    // sample: Docs/FileLogging.md
+    final class ErrorsLast: LogFileScheme, @unchecked Sendable {
+        override func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] {
+            files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
+        }
+    }
+
+    let file = try FileLogger(directory: "/var/log/shop", scheme: ErrorsLast())
+    // end
+    return file
+}
+
 func fileFlush() async {
     // sample: Docs/FileLogging.md
     let result = await LogDispatcher.shared.flush()

@@ -105,6 +105,19 @@ final class HexNaming: LogFileNaming, @unchecked Sendable {
 }
 // end
 
+func schemeSample() throws -> FileLogger {
+    // sample: Sources/Heartwood/Loggers/File/LogFileScheme.swift
+    /// Keeps the files of errors longer than the others.
+    final class ErrorsLast: LogFileScheme, @unchecked Sendable {
+        override func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] {
+            files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
+        }
+    }
+    let file = try FileLogger(directory: "/var/log/shop", scheme: ErrorsLast())
+    // end
+    return file
+}
+
 func readerSample(_ logs: String, _ yesterday: LogTimestamp) async throws {
     // sample: Sources/Heartwood/Loggers/File/Reading/LogFileReader.swift
     let reader = LogFileReader(directory: logs)

@@ -163,6 +163,8 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
                 return label
             }
         }
+        // The calendar ends there: after the greatest number comes the first that is free.
+        label.begun = latest
         return label
     }
 
