@@ -41,9 +41,9 @@ enum ViewCommand: Subcommand {
         Of a DIR all files are shown whose names end in .log, .log.gz or .log.hwe, the oldest first, and lines as they
         come, across rolls. The page is there at once, with the last lines; the index is made meanwhile.
 
-        The server answers programs on this machine only, GET requests only, and only those that know the token in the
-        page's address. Nothing is written to the directories. With --listen, lines travel unencrypted: whoever can see
-        the network can read them.
+        The server answers programs on this machine only, GET requests only, and only those that know the
+        token in the page's address. Nothing is written to the directories. With --listen, lines travel
+        unencrypted: whoever can see the network can read them.
 
         Exit codes: 0, ended by SIGINT or SIGTERM; 1, the logs cannot be read, or the port is taken; 2, invalid
         arguments.

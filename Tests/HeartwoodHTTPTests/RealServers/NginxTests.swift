@@ -23,10 +23,11 @@ final class Nginx: @unchecked Sendable {  // constant once made
     private var ports: [Int: Int] = [:]
 
     private init?() throws {
-        guard let nginx = RealProgram.find("nginx"), RealProgram.find("openssl", "faketime") != nil,
+        guard let nginx = RealProgram.find("nginx"), RealProgram.find("openssl") != nil,
+            RealProgram.find("faketime") != nil,
             var text = try? String(contentsOfFile: RealProgram.kit + "/nginx-faults.conf", encoding: .utf8)
         else {
-            print("skipped: nginx or the fault kit is missing")
+            print("skipped: nginx, openssl, faketime or the fault kit is missing")
             return nil
         }
         directory = try TemporaryDirectory()

@@ -136,15 +136,15 @@ import Testing
         let path = fixture.scratch.path
         // Of two lines that are written together one arrives.
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let writes = Locked(0)
+            // Counts the writes after the first line, when the log file is there already.
+            let writes = Locked<Int?>(nil)
             let calls = SystemCalls { call in
                 if call != .write { return nil }
                 return writes.withLock { writes in
-                    writes += 1
-                    // The catalogue and the lock file are written when the log file is created.
-                    if writes <= 2 { return nil }
-                    if writes == 4 { kill(getpid(), SIGKILL) }
-                    return .short("line 0\n".utf8.count)
+                    guard let count = writes else { return nil }
+                    writes = count + 1
+                    if count == 1 { kill(getpid(), SIGKILL) }
+                    return .short("line 1\n".utf8.count)
                 }
             }
             let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64), journal: .file(path + "/next"))
@@ -152,20 +152,23 @@ import Testing
                 LogDirectory(path + "/logs", calls: calls), naming: JournalFixture.naming, formatter: nil,
                 name: "file")
             dispatcher.add(logger)
+            logInfo("line 0", to: dispatcher)
+            dispatcher.flush()
+            writes.withLock { $0 = 0 }
             let gate = Gate()
             logger.perform { gate.pass() }
-            for number in 0..<2 { logInfo("line \(number)", to: dispatcher) }
+            for number in 1..<3 { logInfo("line \(number)", to: dispatcher) }
             dispatcher.drainNow()
             gate.open()
             dispatcher.flush()
         }
         let name = try #require(fixture.scratch.names().first)
-        #expect(fixture.scratch.text(name) == "line 0\n")
+        #expect(fixture.scratch.text(name) == "line 0\nline 1\n")
         #expect(rename(path + "/logs/" + name, path + "/logs/renamed") == 0)
         fixture.isFull.value = false
         #expect(try fixture.recover([fixture.makeLogger()]))
-        #expect(fixture.scratch.text("renamed") == "line 0\n")
-        #expect(fixture.lines() == ["line 1"])
+        #expect(fixture.scratch.text("renamed") == "line 0\nline 1\n")
+        #expect(fixture.lines() == ["line 2"])
     }
 
     @Test("A fatal signal leaves its last message also where it was asked for before the journal was set")

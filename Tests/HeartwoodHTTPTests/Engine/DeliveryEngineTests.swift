@@ -1,0 +1,180 @@
+import Heartwood
+import Testing
+
+@testable import HeartwoodHTTP
+
+@Suite struct DeliveryEngineTests {
+    private func engine(_ change: (inout DeliveryRules) -> Void = { _ in }) -> DeliveryEngine {
+        var rules = DeliveryRules()
+        rules.jitter = 0
+        change(&rules)
+        return DeliveryEngine(rules)
+    }
+
+    private func at(_ seconds: Double, _ waiting: Int, open: Bool = true) -> DeliveryMoment {
+        DeliveryMoment(now: .seconds(seconds), waiting: waiting, hasOpenBatch: open, random: 0.5)
+    }
+
+    private func isSend(_ actions: [DeliveryAction]) -> Bool {
+        actions.contains { if case .send = $0 { true } else { false } }
+    }
+
+    private func failed(_ status: Int, _ action: StatusAction, _ count: Int) -> DeliveryEvent {
+        .answered(
+            DeliveryAnswer(outcome: .failed(.status(status), action, retryAfter: nil), records: count))
+    }
+
+    /// An engine with a request in flight.
+    private func sending(_ waiting: Int, _ change: (inout DeliveryRules) -> Void = { _ in }) -> DeliveryEngine
+    {
+        var engine = engine(change)
+        let actions = engine.handle(.added(atFirstUse: false), at(0, waiting))
+        #expect(isSend(actions))
+        return engine
+    }
+
+    @Test("nothing is sent before the logger is added, whatever happens") func beforeAdding() {
+        var engine = engine()
+        let events: [DeliveryEvent] = [
+            .stored(points: 1000), .timer, .rules(DeliveryRules()), .wish(.sendNow), .wish(.flush),
+            .network(false), .network(true), .ending(until: .seconds(100)),
+        ]
+        for event in events { #expect(!isSend(engine.handle(event, at(1, 10_000)))) }
+        #expect(isSend(engine.handle(.added(atFirstUse: false), at(2, 10_000))))
+    }
+
+    @Test("with a start at the first use, settings may follow the adding") func firstUse() {
+        var engine = engine()
+        #expect(engine.handle(.added(atFirstUse: true), at(0, 5)) == [.wait(until: .seconds(1))])
+        #expect(engine.handle(.rules(DeliveryRules()), at(0.5, 5)) == [.wait(until: .seconds(1.5))])
+        var used = engine
+        #expect(isSend(used.handle(.stored(points: 0), at(0.6, 6))))
+        #expect(isSend(engine.handle(.timer, at(1.5, 5))))
+    }
+
+    @Test(
+        "the next interval means one attempt, however much is pending",
+        arguments: [80, 1000, 10_000])
+    func nextInterval(waiting: Int) {
+        struct Policy: RetryPolicy {
+            func decide(after failure: DeliveryFailure, random: Double) -> RetryDecision {
+                .retryAtNextInterval
+            }
+        }
+        var engine = sending(waiting) { $0.retryPolicy = Policy() }
+        var attempts = 1
+        for second in 1...600 {
+            let time = Double(second)
+            if engine.isBusy {
+                _ = engine.handle(failed(503, .retry, 300), at(time, waiting))
+                _ = engine.handle(.looked, at(time, waiting))
+            }
+            if isSend(engine.handle(.stored(points: 100), at(time + 0.5, waiting))) { attempts += 1 }
+        }
+        #expect(attempts == 10)
+    }
+
+    @Test("a condition that says no is asked once per interval") func condition() {
+        var engine = engine { $0.hasCondition = true }
+        var asked = 0
+        var actions = engine.handle(.added(atFirstUse: false), at(0, 1000))
+        for second in 0..<600 {
+            while actions.contains(.askCondition) {
+                asked += 1
+                actions = engine.handle(.condition(false), at(Double(second), 1000))
+            }
+            actions = engine.handle(.stored(points: 100), at(Double(second) + 0.5, 1000))
+        }
+        #expect((10...11).contains(asked))
+    }
+
+    @Test("a server that refuses every message is held; nothing is set aside") func refusesEverything() {
+        var engine = sending(1000)
+        var attempts = 0
+        var size = 300
+        var time = 0.0
+        var isHeld = false
+        while !isHeld, attempts < 100 {
+            attempts += 1
+            time += 0.01
+            let actions = engine.handle(failed(400, .isolate, size), at(time, 1000))
+            #expect(!actions.contains(.setAside))
+            if actions.contains(.split) { size = max(1, size / 2) }
+            let next = engine.handle(.looked, at(time, 1000))
+            isHeld = next.contains(.report(.refusesEverything))
+            if isHeld { #expect(next.last == .wait(until: .seconds(time) + DeliveryEngine.refusalPause)) }
+        }
+        #expect(isHeld && attempts < 15)
+    }
+
+    @Test("a bad message is set aside once the server has taken another one") func badMessage() {
+        var engine = sending(2)
+        _ = engine.handle(failed(400, .isolate, 2), at(1, 2))
+        #expect(isSend(engine.handle(.looked, at(1, 2))))
+        #expect(engine.handle(failed(400, .isolate, 1), at(2, 2)).contains(.park(receipt: nil)))
+        #expect(isSend(engine.handle(.looked, at(2, 2))))
+        let taken = engine.handle(.answered(DeliveryAnswer(outcome: .accepted, records: 1)), at(3, 2))
+        #expect(taken == [.unpark, .complete, .look])
+        #expect(isSend(engine.handle(.looked, at(3, 1))))
+        #expect(engine.handle(failed(400, .isolate, 1), at(4, 1)).contains(.setAside))
+    }
+
+    @Test("an event store drops nothing, whatever the policy says") func neverDrops() {
+        var engine = sending(100) {
+            $0.neverDrops = true
+            $0.retryPolicy = ScroogeRetryPolicy()
+        }
+        let actions = engine.handle(failed(401, .authorize, 100), at(1, 100))
+        #expect(actions == [.report(.keptInsteadOfDropped), .look])
+    }
+
+    @Test("new credentials are asked for again after the server has accepted the last ones") func refreshes()
+    {
+        var engine = sending(30) { $0.canRefresh = true }
+        for round in 0..<3 {
+            let time = Double(round)
+            _ = engine.handle(failed(401, .authorize, 1), at(time, 30))
+            #expect(engine.handle(.looked, at(time, 30)).contains(.refreshAuthorization))
+            #expect(isSend(engine.handle(.refreshed, at(time, 30))))
+            _ = engine.handle(.answered(DeliveryAnswer(outcome: .accepted, records: 1)), at(time, 30))
+            #expect(isSend(engine.handle(.looked, at(time, 30))))
+        }
+    }
+
+    @Test("a network notice that changes nothing counts for nothing") func network() {
+        var engine = sending(10)
+        _ = engine.handle(.network(true), at(0.1, 10))
+        _ = engine.handle(failed(503, .retry, 10), at(1, 10))
+        _ = engine.handle(.looked, at(1, 10))
+        for _ in 0..<100 { #expect(!isSend(engine.handle(.network(true), at(1.1, 10)))) }
+        _ = engine.handle(.network(false), at(1.2, 10))
+        #expect(isSend(engine.handle(.network(true), at(1.3, 10))))
+    }
+
+    @Test("closing starts nothing, and at the end nothing is started that nobody waits for") func endings() {
+        var closing = engine()
+        _ = closing.handle(.added(atFirstUse: false), at(0, 0))
+        #expect(closing.handle(.closing, at(1, 10)) == [.rest])
+        #expect(closing.handle(.wish(.sendNow), at(2, 10)) == [.rest])
+        var ending = engine()
+        _ = ending.handle(.added(atFirstUse: false), at(0, 0))
+        #expect(isSend(ending.handle(.ending(until: .seconds(11)), at(10, 10))))
+        _ = ending.handle(.answered(DeliveryAnswer(outcome: .accepted, records: 5)), at(10.7, 10))
+        #expect(ending.handle(.looked, at(10.7, 5)) == [.rest])
+    }
+
+    @Test("received pieces are kept until they are confirmed, and sent again when that takes too long")
+    func receipts() {
+        var engine = sending(4)
+        let received = DeliveryAnswer(outcome: .received(receipt: "7"), records: 4)
+        #expect(engine.handle(.answered(received), at(0, 4)) == [.park(receipt: "7"), .look])
+        #expect(engine.handle(.looked, at(0, 4)) == [.wait(until: .seconds(1))])
+        #expect(engine.handle(.timer, at(1, 4)).contains(.poll(["7"])))
+        #expect(engine.handle(.acknowledged([]), at(1, 4)) == [.wait(until: .seconds(3))])
+        var confirmed = engine
+        _ = confirmed.handle(.timer, at(3, 4))
+        #expect(confirmed.handle(.acknowledged(["7"]), at(3, 4)) == [.confirm(["7"]), .look])
+        let late = engine.handle(.timer, at(301, 4))
+        #expect(late.contains(.resend(["7"])) && isSend(late))
+    }
+}

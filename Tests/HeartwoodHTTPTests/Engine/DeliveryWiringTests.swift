@@ -1,0 +1,177 @@
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodHTTP
+
+/// What the logger, its runtime and its shell make of the engine's decisions.
+@Suite struct DeliveryWiringTests {
+    /// A spool that an earlier run has left something in.
+    private func leftovers(_ count: Int) async throws -> TemporaryDirectory {
+        let directory = try TemporaryDirectory()
+        let bench = try HTTPBench(try LoopbackServer(then: .status(503)), directory: directory)
+        await bench.log(0..<count)
+        bench.dispatcher.removeAll()
+        return directory
+    }
+
+    @Test(
+        "nothing goes out before the logger is added, and the first request has all settings made until then")
+    func beforeAdding() async throws {
+        let directory = try await leftovers(3)
+        let server = try LoopbackServer()
+        let dispatcher = LogDispatcher()
+        let logger = try HTTPLogger(server.address, spool: directory.path + "/spool")
+        logger.compressionLevel = 6
+        logger.retryPolicy = ScroogeRetryPolicy()
+        logger.decorators = [RequestDecorator { $0.with(header: "Authorization", "Bearer token") }]
+        logger.sendNow()
+        #expect(!logger.deliver(timeout: .milliseconds(200)))
+        #expect(server.requests.isEmpty)
+        dispatcher.add(logger)
+        await logger.figures { $0.acknowledged == 3 }
+        #expect(server.requests.allSatisfy { $0.headers["Authorization"] == "Bearer token" })
+        #expect(server.requests.allSatisfy { $0.headers["Content-Encoding"] == "gzip" })
+        dispatcher.removeAll()
+    }
+
+    @Test("what an earlier run left is sent at once, without a message, a timer or a wish") func atOnce()
+        async throws
+    {
+        let bench = try HTTPBench(try LoopbackServer(), directory: try await leftovers(3))
+        await bench.settled(1)
+        #expect(bench.stored == bench.texts(0..<3))
+    }
+
+    @Test("20 runs of 0.2 s deliver everything, and nothing twice, with the defaults") func shortRuns()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let path = directory.path
+        let server = try LoopbackServer(then: .ok.delayed(by: .milliseconds(50)))
+        let address = server.address
+        for run in 0..<20 {
+            await #expect(processExitsWith: .exitCode(0)) {
+                [path = path as String, address = address as String, run = run as Int] in
+                LogDispatcher.shared.add(try HTTPLogger(address, spool: path + "/spool"))
+                for number in 0..<3 { logInfo("run \(run) message \(number)") }
+                usleep(200_000)
+                exit(0)
+            }
+        }
+        let texts = server.stored.flatMap { request -> [String] in
+            let list = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [[String: Any]]
+            return list?.compactMap { $0["message"] as? String } ?? []
+        }
+        #expect(texts.count == 60 && Set(texts).count == 60)
+    }
+
+    @Test("Scrooge's rule drops 50 a minute, with 1,000 stored as well", arguments: [80, 1000])
+    func scrooge(stored: Int) async throws {
+        let bench = try HTTPBench(try LoopbackServer(then: .status(401)))
+        bench.logger.retryPolicy = ScroogeRetryPolicy()
+        bench.logger.isPaused = true
+        await bench.log(0..<stored)
+        bench.logger.isPaused = false
+        bench.logger.sendNow()
+        await bench.logger.figures { $0.dropped == 50 }
+        await bench.settle()
+        bench.clock.advance(by: .seconds(59))
+        await bench.settle()
+        #expect(bench.logger.httpStatistics.dropped == 50 && bench.server.requests.count == 1)
+        bench.clock.advance(by: .seconds(1))
+        await bench.logger.figures { $0.requests >= 2 }
+        #expect(bench.balance)
+    }
+
+    @Test("an address that refuses everything keeps everything, and is asked rarely") func brokenAddress()
+        async throws
+    {
+        let bench = try HTTPBench(try LoopbackServer(then: .status(400)), onDisk: true)
+        let reports = Locked<[String]>([])
+        bench.dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
+        await bench.log(0..<1000)
+        await bench.logger.figures { $0.requests >= 10 }
+        await bench.settle()
+        let requests = bench.server.requests.count
+        bench.clock.advance(by: .seconds(290))
+        await bench.settle()
+        #expect(bench.server.requests.count == requests && requests < 20)
+        let figures = bench.logger.httpStatistics
+        #expect(figures.pending == 1000 && figures.rejected == 0 && figures.dropped == 0)
+        #expect(reports.withLock { $0.contains { $0.contains("refuses every message") } })
+    }
+
+    @Test("decorators see the body as it is sent, compressed") func order() async throws {
+        let seen = Locked<[Bool]>([])
+        let bench = try HTTPBench(try LoopbackServer())
+        bench.logger.compressionLevel = 6
+        bench.logger.decorators = [
+            RequestDecorator { request in
+                seen.withLock { $0.append(request.body.starts(with: [0x1F, 0x8B])) }
+                return request
+            }
+        ]
+        await bench.log(0..<20)
+        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(seen.withLock { $0 } == [true])
+    }
+
+    @Test("messages that are too old when they could be sent are dropped and counted") func age() async throws
+    {
+        var settings = SpoolSettings()
+        settings.maximumAge = .seconds(60)
+        let bench = try HTTPBench(try LoopbackServer(), settings: settings)
+        bench.logger.isPaused = true
+        await bench.log(0..<3)
+        bench.clock.advance(by: .seconds(120))
+        bench.logger.isPaused = false
+        bench.logger.sendNow()
+        await bench.logger.figures { $0.dropped == 3 }
+        #expect(bench.server.requests.isEmpty && bench.balance)
+    }
+
+    @Test("a shorter interval counts from the change") func interval() async throws {
+        let bench = try HTTPBench(try LoopbackServer())
+        await bench.log(0..<1)
+        bench.logger.interval = .seconds(5)
+        await bench.settle()
+        bench.clock.advance(by: .seconds(5))
+        await bench.settled(1)
+        #expect(bench.stored == bench.texts(0..<1))
+    }
+
+    @Test("no request is larger than the limit says, unless a message is") func bytes() async throws {
+        let bench = try HTTPBench(try LoopbackServer())
+        bench.logger.maximumBytesPerRequest = .kibibytes(2)
+        bench.logger.maximumMessagesPerRequest = nil
+        await bench.log(0..<40)
+        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(bench.server.requests.allSatisfy { $0.body.count <= 2048 } && bench.server.requests.count > 3)
+        #expect(bench.stored == bench.texts(0..<40))
+    }
+
+    @Test("without limits, 5,000 messages are one request") func unlimited() async throws {
+        let bench = try HTTPBench(try LoopbackServer())
+        bench.logger.countThreshold = nil
+        bench.logger.maximumMessagesPerRequest = nil
+        bench.logger.maximumBytesPerRequest = .mebibytes(4)
+        await bench.log(0..<5000)
+        #expect(bench.server.requests.isEmpty)
+        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(bench.server.requests.count == 1)
+    }
+
+    @Test("a message for which the store has no room counts as failed") func noRoom() async throws {
+        var settings = SpoolSettings()
+        settings.maximumBytes = .kibibytes(8)
+        settings.overflow = .dropNewest
+        let bench = try HTTPBench(try LoopbackServer(then: .silence), settings: settings)
+        bench.logger.isPaused = true
+        await bench.log(0..<200)
+        let statistics = bench.logger.statistics
+        let pending = bench.logger.httpStatistics.pending
+        #expect(statistics.failed == 200 - pending && pending > 0 && pending < 200)
+    }
+}
