@@ -2,8 +2,10 @@
 
 import PackageDescription
 
-/// Warnings are errors only where `HEARTWOOD_STRICT` is set, as `.ci/run` does. A consumer's build never sets it: a newer
-/// compiler must not break the packages that use this one, and `CI` is set in their builds too.
+/// Warnings are errors only where `HEARTWOOD_STRICT` is set, as `.ci/run` does.
+///
+/// A consumer's build never sets it: a newer compiler must not break the packages that use this one, and `CI` is set in
+/// their builds too.
 let strictness: [SwiftSetting] =
     Context.environment["HEARTWOOD_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 

@@ -38,7 +38,8 @@ struct DirectLinesTests {
             (0...255).map { [UInt8($0)] }
             + (0...255).map { Array("text ".utf8) + [UInt8($0)] + Array(" \"end".utf8) }
         for name in ["OpenSSH_2k.log", "Zookeeper_2k.log"] {
-            lines += (ToolProcess.realLog(name).map { [UInt8]($0) } ?? []).split(separator: 0x0A).map(Array.init)
+            lines += (ToolProcess.realLog(name).map { [UInt8]($0) } ?? []).split(separator: 0x0A).map(
+                Array.init)
         }
         return lines
     }()
@@ -59,7 +60,8 @@ struct DirectLinesTests {
             if scan.mayHaveLevel { looked += 1 }
             #expect(level == nil || scan.mayHaveLevel, "\(String(decoding: line, as: UTF8.self))")
         }
-        let real = (ToolProcess.realLog("OpenSSH_2k.log").map { [UInt8]($0) } ?? []).split(separator: 0x0A).map(Array.init)
+        let real = (ToolProcess.realLog("OpenSSH_2k.log").map { [UInt8]($0) } ?? []).split(separator: 0x0A)
+            .map(Array.init)
         let suspects = real.filter { scan($0).mayHaveLevel }.count
         #expect(suspects <= real.count / 4, "\(suspects) of \(real.count)")
         #expect(looked > 100)

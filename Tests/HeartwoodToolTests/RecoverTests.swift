@@ -76,7 +76,9 @@ struct RecoverTests {
         #expect(
             JournalTarget(JournalKey("file:/var/log/a:b:shop")).place
                 == .file(directory: "/var/log/a", application: "b:shop"))
-        #expect(JournalTarget(JournalKey("file:/a:b/c:shop")).place == .file(directory: "/a:b/c", application: "shop"))
+        #expect(
+            JournalTarget(JournalKey("file:/a:b/c:shop")).place
+                == .file(directory: "/a:b/c", application: "shop"))
         #expect(JournalTarget(JournalKey("http:/spool")).place == .other("http:/spool"))
     }
 }

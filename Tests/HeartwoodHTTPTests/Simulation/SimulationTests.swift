@@ -12,7 +12,8 @@ private let isSimulationAsked = ["HEARTWOOD_WORLDS", "HEARTWOOD_SEED"].contains 
 ///
 /// `HEARTWOOD_WORLDS` says how many worlds; 2,000 unless it does. `HEARTWOOD_SEED` shows one world again.
 @Suite struct SimulationTests {
-    @Test("Promise 11: whatever happens, delivery makes progress, never floods, and loses nothing saved",
+    @Test(
+        "Promise 11: whatever happens, delivery makes progress, never floods, and loses nothing saved",
         .enabled(if: isSimulationAsked))
     func worlds() throws {
         let directory = try TemporaryDirectory(isFast: true)

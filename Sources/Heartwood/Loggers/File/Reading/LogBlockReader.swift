@@ -5,13 +5,6 @@ import CHeartwood
 /// Plain, compressed and encrypted files are read alike. Nothing is made into a `String`: a block is bytes, and its lines are
 /// ranges of them.
 ///
-/// ```swift
-/// let reader = LogBlockReader(try LogFileReader(directory: logs).paths())
-/// while let block = try reader.next() {
-///     LogBlockReader.forEachLine(of: block.bytes) { range in … }
-/// }
-/// ```
-///
 /// 1. The blocks of a file, joined, are its text, byte for byte.
 /// 2. A block ends with a newline, or with the last line of its file, which may lack one (`isUnterminated`), or inside of a line
 ///    that is longer than ``lineLimit``.

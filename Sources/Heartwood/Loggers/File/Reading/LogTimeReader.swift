@@ -20,7 +20,7 @@ package struct LogTimeReader {
     /// The time that the line begins with.
     package func moment(atStartOf line: Bytes) -> LogTimestamp? {
         guard let first = line.first else { return nil }
-        if LogTimeReader.isDigit(first) { return iso(line, 0)?.moment ?? numeric(line) }
+        if LogTimeReader.isDigit(first) { return iso(line, 0)?.moment ?? numeric(line) ?? access(line) }
         var index = 0
         if first == UInt8(ascii: "<") { index = LogTimeReader.afterPriority(line) }
         if index < line.count, line[index] == UInt8(ascii: "[") { index += 1 }

@@ -11,9 +11,12 @@ package struct LogfmtPairs {
     private let bytes: Bytes
     private var index: Int
     private let end: Int
+    private let allowsSpaces: Bool
 
-    package init(_ bytes: Bytes, _ range: Range<Int>? = nil) {
+    /// Goes through a range of the bytes; with `allowsSpaces`, a value without quotes ends only where the next key begins.
+    package init(_ bytes: Bytes, _ range: Range<Int>? = nil, allowsSpaces: Bool = false) {
         self.bytes = bytes
+        self.allowsSpaces = allowsSpaces
         index = range?.lowerBound ?? 0
         end = range?.upperBound ?? bytes.count
     }
@@ -49,7 +52,7 @@ package struct LogfmtPairs {
     private mutating func value() -> Range<Int> {
         guard index < end, bytes[index] == 0x22 else {
             let start = index
-            while index < end, bytes[index] != 0x20 { index += 1 }
+            while index < end, bytes[index] != 0x20 || (allowsSpaces && !isKey(at: index + 1)) { index += 1 }
             return start..<index
         }
         let start = index + 1
@@ -59,6 +62,13 @@ package struct LogfmtPairs {
         let range = start..<index
         if index < end { index += 1 }
         return range
+    }
+
+    /// Whether a key and its equals sign are at this place.
+    private func isKey(at start: Int) -> Bool {
+        var index = start
+        while index < end, LogfmtPairs.isOfKey(bytes[index]) { index += 1 }
+        return index > start && index < end && bytes[index] == UInt8(ascii: "=")
     }
 
     private static func isOfKey(_ byte: UInt8) -> Bool {

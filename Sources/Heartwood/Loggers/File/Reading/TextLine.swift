@@ -10,6 +10,7 @@ struct TextLine {
         var end = line.count
         if end > 0, line[end - 1] == 0x0D { end -= 1 }
         var start = 0
+        var hasBlock = false
         if let (_, after) = times.iso(line, 0) {
             start = TextLine.skipSpace(line, after)
             let word = TextLine.word(line, start)
@@ -20,12 +21,12 @@ struct TextLine {
                 start = TextLine.skipSpace(line, word.upperBound)
                 readPlace(line, &start)
             }
-            readFields(line, from: start, &end)
+            hasBlock = readFields(line, from: start, &end)
         } else if line.count > 16, TextLine.isSyslog(line) {
             readProgram(line, &start)
         }
         message = String(decoding: line[min(start, end)..<end], as: UTF8.self)
-        if fields.isEmpty {
+        if !hasBlock {
             var pairs = LogfmtPairs(line, min(start, end)..<end)
             while let pair = pairs.next() { add(line, pair) }
         }
@@ -48,19 +49,20 @@ struct TextLine {
         fields.append(.init("source", String(decoding: line[first], as: UTF8.self)))
     }
 
-    /// ` {order=17 user=ann}` at the end.
-    private mutating func readFields(_ line: Bytes, from start: Int, _ end: inout Int) {
-        guard end > start + 2, line[end - 1] == UInt8(ascii: "}") else { return }
+    /// ` {order=17 user=ann}` at the end; false where there is no such block.
+    private mutating func readFields(_ line: Bytes, from start: Int, _ end: inout Int) -> Bool {
+        guard end > start + 2, line[end - 1] == UInt8(ascii: "}") else { return false }
         var open = end - 2
         while open > start, line[open] != UInt8(ascii: "{") || line[open - 1] != 0x20 { open -= 1 }
-        guard open > start else { return }
-        var pairs = LogfmtPairs(line, open + 1..<end - 1)
+        guard open > start else { return false }
+        var pairs = LogfmtPairs(line, open + 1..<end - 1, allowsSpaces: true)
         var isFields = false
         while let pair = pairs.next() {
             isFields = true
             add(line, pair)
         }
         if isFields { end = open - 1 }
+        return isFields
     }
 
     private mutating func add(_ line: Bytes, _ pair: LogfmtPairs.Pair) {
