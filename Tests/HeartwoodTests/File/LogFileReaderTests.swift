@@ -16,6 +16,18 @@ import Testing
         return lines
     }
 
+    @Test("Files that were changed at the same time go by their names, whatever the directory's order")
+    func sameTime() throws {
+        let names = (0..<40).map { "part \($0 < 10 ? "0" : "")\($0).log" }
+        for name in names.shuffled() {
+            scratch.write("x\n", to: name)
+            let attributes: [FileAttributeKey: Any] = [.modificationDate: Date(timeIntervalSince1970: 1e9)]
+            try FileManager.default.setAttributes(attributes, ofItemAtPath: scratch.logs + "/" + name)
+        }
+        let paths = try LogFileReader(directory: scratch.logs).paths()
+        #expect(paths.map { String($0.split(separator: "/").last ?? "") } == names)
+    }
+
     @Test(
         "Lines come in the order of the files, whatever the directory's order, and without the unfinished ones"
     )

@@ -170,7 +170,8 @@ public struct LogFileReader: Sendable {
     // MARK: Directories of unknown loggers
 
     private func anyEntries(_ opened: LogDirectory) throws -> [FileInventory.Entry] {
-        try opened.names().compactMap { name in
+        // Files of the same time go by their names, whatever the order in which the directory lists them.
+        try opened.names().sorted().compactMap { name in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
             guard log.hasSuffix(".log"), !log.hasPrefix("."), !isUnfinished else { return nil }
             guard let status = try? opened.status(name), status.kind == .regular else { return nil }
