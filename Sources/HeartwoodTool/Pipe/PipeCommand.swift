@@ -13,6 +13,8 @@ enum PipeCommand: Subcommand {
         is doubled, so that a line is a line and can be read back; --raw writes what came. JSON has no place for
         such bytes: U+FFFD stands for each, and the summary counts the lines.
 
+        Lines that arrive together have the same time: that at which they were read.
+
         A line longer than --max-line is cut into pieces between two characters. Each is a line of its own, with
         the field `part` (1, 2, 3 …), and the last one with `last=true`.
 
