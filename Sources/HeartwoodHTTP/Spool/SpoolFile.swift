@@ -7,7 +7,7 @@ package enum SpoolFile {
 
     /// Appends all of `bytes`, in one call if the system takes them in one; returns what was written, and `errno`.
     package static func append(_ file: Int32, _ bytes: [UInt8]) -> (written: Int, error: Int32) {
-        if let fault = faults?.write(bytes.count) {
+        if let fault = faults?.write(bytes.count, inPlace: false) {
             let part = append(file, whole: Array(bytes.prefix(fault.written)))
             return (part.written, part.error == 0 ? fault.error : part.error)
         }
@@ -30,7 +30,9 @@ package enum SpoolFile {
 
     /// Writes all of `bytes` at `offset`; 0 or `errno`.
     static func write(_ file: Int32, _ bytes: [UInt8], at offset: Int) -> Int32 {
-        if let fault = faults?.write(bytes.count) {
+        if let faults,
+            let fault = faults.write(bytes.count, inPlace: offset + bytes.count <= (size(file) ?? 0))
+        {
             let error = write(file, whole: Array(bytes.prefix(fault.written)), at: offset)
             return error == 0 ? fault.error : error
         }

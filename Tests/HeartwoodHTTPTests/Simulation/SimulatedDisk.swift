@@ -14,6 +14,9 @@ final class SimulatedDisk: SpoolFaults {
     }
 
     private let state = Locked(State())
+    private let copiesOnWrite: Bool
+
+    init(copiesOnWrite: Bool) { self.copiesOnWrite = copiesOnWrite }
 
     /// Whether the process has died in a call.
     var isDead: Bool { state.withLock { $0.isDead } }
@@ -33,12 +36,16 @@ final class SimulatedDisk: SpoolFaults {
         if left <= 0 { state.isDead = true }
     }
 
-    func write(_ count: Int) -> (written: Int, error: Int32)? {
+    /// A full disk takes a part of what would make a file longer; what has its room already is replaced, except where
+    /// a file system copies on write: that takes nothing.
+    func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? {
         state.withLock { state in
             if state.isDead { return (0, EIO) }
             Self.count(&state)
             if state.isDead { return (count * state.torn / 100, EIO) }
-            return state.isFull ? (count / 3, ENOSPC) : nil
+            guard state.isFull else { return nil }
+            if !inPlace { return (count / 3, ENOSPC) }
+            return copiesOnWrite ? (0, ENOSPC) : nil
         }
     }
 

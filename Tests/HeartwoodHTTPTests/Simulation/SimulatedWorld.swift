@@ -19,7 +19,7 @@ final class SimulatedWorld {
     private let seed: UInt64
     private let path: String
     private let clock = ManualClock()
-    private let disk = SimulatedDisk()
+    private let disk: SimulatedDisk
     private var random: SeededGenerator
     private var server: SimulatedServer
     private var settings: DeliverySettings
@@ -49,6 +49,7 @@ final class SimulatedWorld {
     init(seed: UInt64, directory: String) throws {
         self.seed = seed
         path = directory
+        disk = SimulatedDisk(copiesOnWrite: seed % 4 == 0)
         var random = SeededGenerator(seed: seed)
         isPartitioned = Int.random(in: 0..<4, using: &random) == 0
         let policy = Int.random(in: 0..<8, using: &random)
