@@ -65,15 +65,21 @@ final class SpoolDisk {
     // MARK: The cursor
 
     /// Writes the state into the older slot; false, with a report, when that fails.
+    ///
+    /// After a failure the next write goes to the same slot, so that the other one stays whole.
     func save(_ state: BatchState, synchronizes: Bool) -> Bool {
         guard cursorFile >= 0 else { return false }
-        generation += 1
-        let cursor = SpoolCursor(generation: generation, identity: identity, state: state)
-        let slot = Int(generation % 2) * SpoolCursor.slotSize
+        let next = generation + 1
+        let cursor = SpoolCursor(generation: next, identity: identity, state: state)
+        let slot = Int(next % 2) * SpoolCursor.slotSize
         var error = SpoolFile.write(cursorFile, cursor.encoded(), at: slot)
         if error == 0 && synchronizes && makeDurable(cursorFile) != 0 { error = hw_errno() }
-        if error != 0 { fail("the spool's cursor cannot be written", "cursor", error) }
-        return error == 0
+        guard error == 0 else {
+            fail("the spool's cursor cannot be written", "cursor", error)
+            return false
+        }
+        generation = next
+        return true
     }
 
     // MARK: Troubles
