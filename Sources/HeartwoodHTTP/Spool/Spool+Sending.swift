@@ -14,7 +14,11 @@ extension Spool {
             }
             while let range = probe ? todo.last : todo.first {
                 var range = range
-                var records = records(in: range)
+                // What cannot be read now is not done: it stays on its way.
+                guard var records = self.records(in: range) else {
+                    settleDamage()
+                    return nil
+                }
                 if records.isEmpty {
                     todo.removeAll { $0 == range }
                     continue
@@ -154,25 +158,33 @@ extension Spool {
         isStateSaved = disk?.save(state, synchronizes: settings.synchronizes) ?? true
     }
 
-    func records(in range: ClosedRange<UInt64>) -> [SpoolRecord] {
+    /// The records of a range that are not done; nil when a file that may have some of them cannot be read now.
+    func records(in range: ClosedRange<UInt64>) -> [SpoolRecord]? {
         var records: [SpoolRecord] = []
-        forEach(after: range.lowerBound - 1) { record in
+        var seen: UInt64 = 0
+        let isRead = forEach(after: range.lowerBound - 1) { record in
+            seen = record.id
             guard record.id <= range.upperBound else { return false }
             if !state.isDone(record.id) { records.append(record) }
             return true
         }
-        return records
+        return isRead || seen >= range.upperBound ? records : nil
     }
 
     /// Files first: what they have is older than what is in memory.
-    func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) {
+    ///
+    /// Returns false when it ended before a file that cannot be read now; what follows that must wait.
+    @discardableResult
+    func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) -> Bool {
         var goesOn = true
-        disk?.forEach(after: id) { record in
-            goesOn = body(record)
-            return goesOn
-        }
-        guard goesOn else { return }
-        for record in unsaved.from(id + 1) where !body(record) { return }
+        let isRead =
+            disk?.forEach(after: id) { record in
+                goesOn = body(record)
+                return goesOn
+            } ?? true
+        guard isRead, goesOn else { return isRead }
+        for record in unsaved.from(id + 1) where !body(record) { break }
+        return true
     }
 
     /// Damage that reading has found takes records away from those that wait.

@@ -3,18 +3,21 @@ import Heartwood
 
 extension SpoolDisk {
     /// Calls `body` with each record after `id` that the files have, in their order, until it returns false.
-    func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) {
+    ///
+    /// Returns false when it ended before a file that cannot be read now.
+    func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) -> Bool {
         for segment in segments {
             if segment.count > 0, let last = segment.lastID, last <= id { continue }
             guard let file = open(segment) else {
                 // One that cannot be read now comes before what follows it.
-                if index(of: segment.firstID) != nil { return }
+                if index(of: segment.firstID) != nil { return false }
                 continue
             }
             for entry in file.entries where entry.id > id {
-                guard body(file.record(entry)) else { return }
+                guard body(file.record(entry)) else { return true }
             }
         }
+        return true
     }
 
     /// How many of a segment's records are not done.
