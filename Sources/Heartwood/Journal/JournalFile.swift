@@ -101,18 +101,15 @@ final class JournalFile: Sendable {
 
     /// A slot for a logger that needs the records from `position` on; nil where all are taken.
     ///
-    /// One at a time: the drain's.
+    /// One at a time: the drain's. The slot of a logger that is done with it is taken again by the same logger, and by
+    /// others when no other is left: recovery sees by it which loggers the journal has had.
     func slot(for key: String, levels: UInt32, from position: UInt64) -> JournalSlot? {
-        let state = JournalLayout.Slot.state
-        for index in 0..<JournalLayout.slotCount {
-            let word = mapping.word(mapping.geometry.slot(index) + state)
-            let isTaken = word.pointee.load(ordering: .acquiring) == JournalLayout.Slot.inUse
-            if isTaken { continue }
-            let slot = JournalSlot(mapping, index: index)
-            slot.begin(key: key, levels: levels, from: position)
-            return slot
+        let free = (0..<JournalLayout.slotCount).map { JournalSlot(mapping, index: $0) }.filter {
+            !$0.isInUse
         }
-        return nil
+        let slot = free.first { $0.isKnown && $0.key == key } ?? free.first { !$0.isKnown } ?? free.first
+        slot?.begin(key: key, levels: levels, from: position)
+        return slot
     }
 
     /// Whether no logger needs it any more.

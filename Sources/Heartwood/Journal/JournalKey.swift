@@ -53,23 +53,31 @@ struct JournalKey: Hashable, Sendable {
         return beginning + "#" + String(check, radix: 16)
     }
 
-    /// Which of the keys in a journal are a logger's, as positions.
+    /// Which part of a journal is a logger's, if any.
     ///
-    /// Where only one logger wrote to its place, all is the one's that is there now, whatever its name and formatter are.
-    /// Where several did, each gets what has its own variant; one whose variant is new gets what is left of the logger
-    /// that came as the same one in order.
+    /// A logger that left something gets exactly that. One that the journal knows, and that left nothing, gets nothing of
+    /// others, unless only their number tells them apart. One that the journal does not know gets what nobody else claims:
+    /// where that is one logger's, all of it, whatever the names and formatters are; where it is several loggers', what
+    /// the logger left that came as the same one in order.
     ///
     /// - Parameters:
-    ///   - keys: The keys in the journal, in the order of its slots.
-    ///   - wanted: The logger's.
+    ///   - wanted: The logger's key.
     ///   - order: How many loggers of the same place, of any variant, were there before it.
-    /// - Returns: the positions in `keys`, in order.
-    static func positions(in keys: [JournalKey], for wanted: JournalKey, order: Int) -> [Int] {
-        let same = keys.indices.filter { keys[$0].place == wanted.place }
+    ///   - known: The keys of all loggers that the journal has had, in the order of its slots.
+    ///   - left: Those of them that left something.
+    ///   - present: The keys of all loggers that are there now.
+    /// - Returns: the key of that part; nil where nothing is the logger's.
+    static func share(
+        of wanted: JournalKey, order: Int, known: [JournalKey], left: Set<JournalKey>,
+        present: Set<JournalKey>
+    ) -> JournalKey? {
+        if left.contains(wanted) { return wanted }
         var distinct: [JournalKey] = []
-        for position in same where !distinct.contains(keys[position]) { distinct.append(keys[position]) }
-        if distinct.count <= 1 { return same }
-        let chosen = distinct.contains(wanted) ? wanted : order < distinct.count ? distinct[order] : nil
-        return same.filter { keys[$0] == chosen }
+        for key in known where key.place == wanted.place && !distinct.contains(key) { distinct.append(key) }
+        let isKnown = distinct.contains(wanted)
+        distinct.removeAll { !left.contains($0) }
+        let free = distinct.filter { !present.contains($0) && (!isKnown || $0.variant == wanted.variant) }
+        if free.count <= 1 { return free.first }
+        return order < distinct.count && free.contains(distinct[order]) ? distinct[order] : nil
     }
 }

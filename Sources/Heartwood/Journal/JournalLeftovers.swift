@@ -23,26 +23,33 @@ final class JournalLeftovers: Sendable {
     private struct Entry {
         let name: String
         let header: JournalHeader
-        /// The keys of its slots, in their order.
-        let keys: [JournalKey]
-        /// Those that were not taken.
+        /// The keys of all loggers that it has had, in the order of its slots.
+        let known: [JournalKey]
+        /// Those that left something.
+        let left: Set<JournalKey>
+        /// Those of them that were not taken.
         var waiting: Set<JournalKey>
         weak var held: JournalLeftover?
 
         init(_ mapping: JournalMapping) {
             name = mapping.name
             header = mapping.header
-            keys = mapping.slotsInUse.map { JournalKey($0.key) }
-            waiting = Set(keys)
+            known = mapping.knownSlots.map { JournalKey($0.key) }
+            left = Set(mapping.slotsInUse.map { JournalKey($0.key) })
+            waiting = left
         }
 
-        /// The keys of what is a logger's, which count as taken from now on.
-        mutating func take(for wanted: JournalKey, order: Int) -> Set<JournalKey> {
-            let found = Set(JournalKey.positions(in: keys, for: wanted, order: order).map { keys[$0] })
-            let taken = waiting.intersection(found)
-            waiting.subtract(taken)
-            return taken
+        /// The key of what is a logger's, which counts as taken from now on.
+        mutating func take(for wanted: JournalKey, order: Int, _ present: Set<JournalKey>) -> JournalKey? {
+            JournalKey.share(of: wanted, order: order, known: known, left: left, present: present)
+                .flatMap { waiting.remove($0) }
         }
+    }
+
+    /// What was found, and who has come.
+    private struct State {
+        var entries: [Entry] = []
+        var present: Set<JournalKey> = []
     }
 
     private enum Hold {
@@ -55,8 +62,8 @@ final class JournalLeftovers: Sendable {
     private let directory: LogDirectory
     private let diagnostics: LogDiagnostics
 
-    // MARK: Guarded by 'entries'
-    private let entries = Locked<[Entry]>([])
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
 
     /// How long a journal is waited for whose process is dead: somebody may be looking into it for a moment.
     private static let patience = Duration.milliseconds(200)
@@ -82,39 +89,45 @@ final class JournalLeftovers: Sendable {
             }
         }
         found.sort { $0.header.begun < $1.header.begun }
-        entries.withLock { [found] in $0 = found }
+        state.withLock { [found] in $0.entries = found }
     }
 
     /// The keys of the loggers that something waits for, in the order in which they came.
     var keys: [JournalKey] {
-        entries.withLock { $0.flatMap { entry in entry.keys.filter(entry.waiting.contains) } }
+        state.withLock { $0.entries.flatMap { entry in entry.known.filter(entry.waiting.contains) } }
     }
 
     /// Whether something may wait for a logger that writes to this place.
     func isWaiting(_ place: String) -> Bool {
-        entries.withLock { $0.contains { $0.waiting.contains { $0.place == place } } }
+        state.withLock { $0.entries.contains { $0.waiting.contains { $0.place == place } } }
     }
+
+    /// Takes note that a logger is there: what it left goes to no other.
+    func note(_ key: JournalKey) { state.withLock { _ = $0.present.insert(key) } }
 
     /// Takes hold of the journals that have something for a logger, the oldest first, and says what is its; once.
     ///
     /// - Parameters:
     ///   - key: The logger's key.
     ///   - order: How many loggers of the same place there were before it.
-    /// - Returns: the journals, and the keys of their slots that are the logger's.
-    func take(for key: JournalKey, order: Int) -> [(leftover: JournalLeftover, keys: Set<JournalKey>)] {
-        let found = entries.withLock { entries in
-            entries.indices.map { (entries[$0].name, entries[$0].take(for: key, order: order)) }
+    /// - Returns: the journals, and the key of the slots that are the logger's.
+    func take(for key: JournalKey, order: Int) -> [(leftover: JournalLeftover, key: JournalKey)] {
+        let found = state.withLock { state in
+            let present = state.present
+            return state.entries.indices.map { index in
+                (state.entries[index].name, state.entries[index].take(for: key, order: order, present))
+            }
         }
-        return found.compactMap { name, keys in
-            keys.isEmpty ? nil : waitAndHold(name).map { ($0, keys) }
+        return found.compactMap { name, key in
+            key.flatMap { key in waitAndHold(name).map { ($0, key) } }
         }
     }
 
     /// In the child of a fork: what was found is the parent's.
     func leaveToParent() {
-        entries.withLockInChild { entries in
-            for entry in entries { entry.held?.mapping.leaveToParent() }
-            entries = []
+        state.withLockInChild { state in
+            for entry in state.entries { entry.held?.mapping.leaveToParent() }
+            state.entries = []
         }
     }
 
@@ -125,17 +138,19 @@ final class JournalLeftovers: Sendable {
         let clock = SystemClock()
         let deadline = clock.uptime() + JournalLeftovers.patience
         while true {
-            let (leftover, isLocked) = entries.withLock { entries -> (JournalLeftover?, Bool) in
-                guard let index = entries.firstIndex(where: { $0.name == name }) else { return (nil, false) }
-                if let held = entries[index].held { return (held, false) }
+            let (leftover, isLocked) = state.withLock { state -> (JournalLeftover?, Bool) in
+                guard let index = state.entries.firstIndex(where: { $0.name == name }) else {
+                    return (nil, false)
+                }
+                if let held = state.entries[index].held { return (held, false) }
                 switch hold(name) {
                 case .held(let leftover):
-                    entries[index].held = leftover
+                    state.entries[index].held = leftover
                     // Not before: another program's levels are no concern of this one's.
                     LogLevel.adopt(leftover.reader.names.levels)
                     return (leftover, false)
                 case .nothing: return (nil, false)
-                case .isLocked: return (nil, !entries[index].header.isOfLivingProcess)
+                case .isLocked: return (nil, !state.entries[index].header.isOfLivingProcess)
                 }
             }
             if !isLocked || clock.uptime() > deadline { return leftover }

@@ -84,6 +84,11 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
         munmap(base, geometry.fileSize)
     }
 
+    /// The slots of all loggers that it has had, as far as no other has taken their place.
+    var knownSlots: [JournalSlot] {
+        (0..<JournalLayout.slotCount).map { JournalSlot(self, index: $0) }.filter(\.isKnown)
+    }
+
     /// The slots of the loggers that are not done with it.
     var slotsInUse: [JournalSlot] {
         (0..<JournalLayout.slotCount).map { JournalSlot(self, index: $0) }.filter(\.isInUse)

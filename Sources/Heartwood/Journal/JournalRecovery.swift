@@ -45,9 +45,10 @@ final class JournalRecovery: Sendable {
     ///   - order: How many loggers of the same place there are before it.
     func deliver(to node: LoggerNode, _ key: JournalKey, order: Int) {
         guard leftovers.isWaiting(key.place) else { return }
+        leftovers.note(key)
         node.recoverSoon { [self] in
-            let shares = leftovers.take(for: key, order: order).flatMap { leftover, keys in
-                leftover.slots.filter { $0.isInUse && keys.contains(JournalKey($0.key)) }.map {
+            let shares = leftovers.take(for: key, order: order).flatMap { leftover, key in
+                leftover.slots.filter { $0.isInUse && JournalKey($0.key) == key }.map {
                     Share(leftover: leftover, slot: $0)
                 }
             }

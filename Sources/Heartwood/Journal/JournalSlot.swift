@@ -53,6 +53,9 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
 
     var isInUse: Bool { word(Place.state).pointee.load(ordering: .acquiring) == Place.inUse }
 
+    /// Whether it is a logger's, or was one's.
+    var isKnown: Bool { word(Place.state).pointee.load(ordering: .acquiring) != Place.free }
+
     /// What its logger is known by, over restarts.
     var key: String { text(Place.key, Place.keySize, Place.longestKey) }
 

@@ -191,6 +191,46 @@ import Testing
         #expect(fixture.lines().count == 1)
     }
 
+    @Test(
+        "Of two loggers of one place, what only one left goes to that one, whichever comes first",
+        arguments: [true, false])
+    func onlyOneLeft(_ isAttached: Bool) throws {
+        for isSwapped in [false, true] {
+            let fixture = JournalFixture()
+            let loggers = try ["first", "second"].map {
+                try fixture.makeLogger(formatter: NamingFormatter($0), name: $0)
+            }
+            // Without the other in the run that died, or with it, done and removed.
+            try fixture.live(isAttached ? loggers : [loggers[1]]) { dispatcher in
+                if isAttached { dispatcher.remove(loggers[0]) }
+                logInfo("kept", to: dispatcher)
+            }
+            let next = try ["first", "second"].map {
+                try fixture.makeLogger(formatter: NamingFormatter($0), name: $0)
+            }
+            #expect(try fixture.recover(isSwapped ? next.reversed() : next))
+            #expect(fixture.lines() == ["second kept"])
+            #expect(fixture.scratch.names(fixture.next).isEmpty)
+        }
+    }
+
+    @Test("What is left of one logger waits for it while the other one of the same place has a run alone")
+    func waitsForItsLogger() throws {
+        let fixture = JournalFixture()
+        let loggers = try ["first", "second"].map {
+            try fixture.makeLogger(formatter: NamingFormatter($0), name: $0)
+        }
+        try fixture.live(loggers) { dispatcher in
+            dispatcher.remove(loggers[0])
+            logInfo("kept", to: dispatcher)
+        }
+        for name in ["first", "second"] {
+            #expect(fixture.lines().isEmpty)
+            try fixture.recover([fixture.makeLogger(formatter: NamingFormatter(name), name: name)])
+        }
+        #expect(fixture.lines() == ["second kept"])
+    }
+
     @Test("Shares of a journal go to the loggers of the same place, by name and formatter, else by order")
     func keys() {
         let text = JournalKey(place: "p", variant: "a/Line")
@@ -199,16 +239,34 @@ import Testing
         let other = JournalKey(place: "q", variant: "a/Line")
         let new = JournalKey(place: "p", variant: "b/New")
         let old = JournalKey("p")
-        let cases: [(keys: [JournalKey], wanted: JournalKey, order: Int, positions: [Int])] = [
-            ([], text, 0, []), ([other], text, 0, []), ([text], text, 0, [0]), ([text], new, 3, [0]),
-            ([old], text, 0, [0]), ([old, old], text, 1, [0, 1]), ([text, json], json, 0, [1]),
-            ([text, other, json], json, 0, [2]), ([text, json, second], second, 0, [2]),
-            ([text, json, second], json, 2, [1]), ([text, json], new, 0, [0]), ([text, json], new, 1, [1]),
-            ([text, json], new, 2, []), ([text, json, text], text, 1, [0, 2]),
+        let cases: [(keys: [JournalKey], wanted: JournalKey, order: Int, share: JournalKey?)] = [
+            ([], text, 0, nil), ([other], text, 0, nil), ([text], text, 0, text), ([text], new, 3, text),
+            ([old], text, 0, old), ([old, old], text, 1, old), ([text, json], json, 0, json),
+            ([text, other, json], json, 0, json), ([text, json, second], second, 0, second),
+            ([text, json, second], json, 2, json), ([text, json], new, 0, text),
+            ([text, json], new, 1, json),
+            ([text, json], new, 2, nil), ([text, json, text], text, 1, text),
         ]
-        for (keys, wanted, order, positions) in cases {
-            let found = JournalKey.positions(in: keys, for: wanted, order: order)
-            #expect(found == positions, "\(keys) \(wanted)")
+        for (keys, wanted, order, share) in cases {
+            let found = JournalKey.share(
+                of: wanted, order: order, known: keys, left: Set(keys), present: [wanted])
+            #expect(found == share, "\(keys) \(wanted)")
+        }
+        let shares:
+            [(left: Set<JournalKey>, present: Set<JournalKey>, wanted: JournalKey, share: JournalKey?)] = [
+                // The journal knows that the text logger left nothing.
+                ([json], [], text, nil), ([json], [], json, json), ([json], [text], new, json),
+                // Who is there gets what is its own, though another asks before it.
+                ([text, json], [json], new, text), ([text, json], [text], new, json),
+                ([text, json], [text, json], new, nil), ([json], [json], new, nil),
+                // Two that only their number tells apart.
+                ([second], [], json, second), ([second], [second], json, nil),
+            ]
+        for (left, present, wanted, share) in shares {
+            let found = JournalKey.share(
+                of: wanted, order: 0, known: [text, json, second], left: left,
+                present: present.union([wanted]))
+            #expect(found == share, "\(left) \(present) \(wanted)")
         }
         for key in [text, json, second, other] { #expect(JournalKey(key.text) == key) }
         let long = JournalKey(place: String(repeating: "ä", count: 2000), variant: "v")
@@ -225,4 +283,11 @@ private final class DroppingFormatter: LogFormatter, @unchecked Sendable {
     override func format(_ message: LogMessage) -> String? {
         message.text.hasPrefix("drop") ? nil : message.text
     }
+}
+
+/// Says whose a line is.
+private final class NamingFormatter: LogFormatter, @unchecked Sendable {
+    private let name: String
+    init(_ name: String) { self.name = name }
+    override func format(_ message: LogMessage) -> String? { "\(name) \(message.text)" }
 }
