@@ -72,7 +72,7 @@ final class Scratch: Sendable {
             .map(String.init)
     }
 
-    func size(_ name: String) -> Int { FileManager.default.contents(atPath: logs + "/" + name)?.count ?? 0 }
+    func size(_ name: String) -> Int { (try? SystemCalls().status(path: logs + "/" + name).size) ?? 0 }
 
     var total: Int {
         names(hidden: true).filter { !$0.hasPrefix(".") }.reduce(0) { $0 + size($1) }
