@@ -97,7 +97,7 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
         return copy
     }
 
-    /// The memory that a record stands for, its tag and its large body included.
+    /// The memory that a record uses, its tag and its large body included.
     static func weight(of record: UnsafeRawPointer) -> Int {
         let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
         let flags = RecordLayout.Flags(

@@ -27,7 +27,7 @@ enum JournalLargeText {
         }
     }
 
-    /// The most bytes that are read: a header that somebody has planted must not cost all of the memory.
+    /// The most bytes that are read: a planted header must not use up all memory.
     private static let longest = 1 << 28
 
     /// The bytes; nil where the file is missing or not what was written.

@@ -71,7 +71,7 @@ final class CatalogueFile {
         (try? read(directory, ".\(application).catalogue")) ?? FileCatalogue()
     }
 
-    /// Reads the catalogue; nil where there is none.
+    /// Reads the catalogue; nil if it does not exist.
     private static func read(_ directory: LogDirectory, _ base: String) throws -> FileCatalogue? {
         let file: Descriptor
         let status: FileStatus

@@ -33,7 +33,7 @@ package struct LogfmtPairs {
         return false
     }
 
-    /// The next pair; words that are none are stepped over.
+    /// The next pair; words that are not pairs are skipped.
     package mutating func next() -> Pair? {
         while index < end {
             while index < end, bytes[index] == 0x20 { index += 1 }
