@@ -130,16 +130,24 @@ package struct LineRecordParser: Sendable {
                 member.kind == .text
                 ? JSONMembers.unescaped(line, member.value)
                 : String(decoding: line[member.value], as: UTF8.self)
-            if LogKey.message.contains(name), !hasMessage {
-                record.message = value
-                hasMessage = true
-            } else if LogKey.category.contains(name), record.category == nil {
-                record.category = value
-            } else if !(LogKey.time.contains(name) && record.moment != nil)
-                && !(LogKey.level.contains(name) && record.level != nil)
-            {
-                record.fields.append(.init(name, value, isLiteral: member.kind != .text))
-            }
+            assign(name, value, isLiteral: member.kind != .text, &record, &hasMessage)
+        }
+    }
+
+    /// Takes a value for the message or the category if it is the first of them, and for a field unless the record has it.
+    private func assign(
+        _ name: String, _ value: String, isLiteral: @autoclosure () -> Bool, _ record: inout LineRecord,
+        _ hasMessage: inout Bool
+    ) {
+        if LogKey.message.contains(name), !hasMessage {
+            record.message = value
+            hasMessage = true
+        } else if LogKey.category.contains(name), record.category == nil {
+            record.category = value
+        } else if !(LogKey.time.contains(name) && record.moment != nil)
+            && !(LogKey.level.contains(name) && record.level != nil)
+        {
+            record.fields.append(.init(name, value, isLiteral: isLiteral()))
         }
     }
 
@@ -151,16 +159,7 @@ package struct LineRecordParser: Sendable {
         while let pair = pairs.next() {
             let name = String(decoding: line[pair.name], as: UTF8.self)
             let value = JSONMembers.unescaped(line, pair.value)
-            if LogKey.message.contains(name), !hasMessage {
-                record.message = value
-                hasMessage = true
-            } else if LogKey.category.contains(name), record.category == nil {
-                record.category = value
-            } else if !(LogKey.time.contains(name) && record.moment != nil)
-                && !(LogKey.level.contains(name) && record.level != nil)
-            {
-                record.fields.append(.init(name, value, isLiteral: Double(value) != nil))
-            }
+            assign(name, value, isLiteral: Double(value) != nil, &record, &hasMessage)
         }
         if !hasMessage { record.message = String(decoding: line, as: UTF8.self) }
     }
