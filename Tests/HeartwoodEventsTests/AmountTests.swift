@@ -12,7 +12,7 @@ import Testing
         try #require(event["data"] as? String).matches(of: /"id":(\d+)/).map { try #require(Int($0.1)) }
     }
 
-    @Test("RE19: a transaction of 2,000 insertions, 2 MB, is one write event, and so is a read of them")
+    @Test("A transaction of 2,000 insertions, 2 MB, is one write event, and so is a read of them")
     func oneEvent() async throws {
         let fixture = try Fixture()
         let store = try fixture.store()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "RE23: a transaction above the limit is divided into parts that name each other, and say how many they are"
+        "A transaction above the limit is divided into parts that name each other, and say how many they are"
     )
     func parts() async throws {
         let fixture = try Fixture()
@@ -94,7 +94,7 @@ import Testing
         #expect((refused as? LogError)?.code == .invalidEvent)
     }
 
-    @Test("RE20: a loop over 10,000 objects is a few read events, with each object once")
+    @Test("A loop over 10,000 objects is a few read events, with each object once")
     func loop() async throws {
         let fixture = try Fixture()
         let store = try fixture.store(isPaused: true, foldsReads: true)

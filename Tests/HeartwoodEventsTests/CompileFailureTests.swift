@@ -17,7 +17,7 @@ import Testing
         """ + statements.map { "events.append { \($0) }\n" }.joined() + "}\n"
     }
 
-    @Test("SC1, SC15: keys of another type and values that JSON cannot say do not compile; all others do")
+    @Test("Keys of another type and values that JSON cannot say do not compile; all others do")
     func types() throws {
         let good = [
             "$0[.page] = \"/home\"", "$0[.page] = 3", "$0[.page] = 3.5", "$0[.page] = nil",

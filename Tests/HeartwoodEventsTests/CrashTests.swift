@@ -12,7 +12,7 @@ import Testing
 /// `HEARTWOOD_KILLS` says how many children are killed; 8 unless it does.
 @Suite("Events and crashes") struct CrashTests {
     @Test(
-        "RE10: of a killed process each scope arrives whole or not at all, once and in order, those completed always"
+        "Of a killed process each scope arrives whole or not at all, once and in order, those completed always"
     )
     func killed() async throws {
         let kills = ProcessInfo.processInfo.environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? 8

@@ -18,7 +18,7 @@ import Testing
         return try fixture.stored().compactMap { $0.text("data") }
     }
 
-    @Test("RE16: a record has exactly the fields of the schema, and one for each metadata key")
+    @Test("A record has exactly the fields of the schema, and one for each metadata key")
     func schema() async throws {
         let fixture = try Fixture()
         let store = try fixture.store(clock: ManualClock())
@@ -38,7 +38,7 @@ import Testing
                 + #"{"_id":"\#(ids[1])","event":null,"activity":"nothing",\#(end)"data":null\#(metadata)]"#)
     }
 
-    @Test("RE17: what was read is an event with the type and the full objects; nothing read is none")
+    @Test("What was read is an event with the type and the full objects; nothing read is none")
     func read() throws {
         let texts = try data { scope in
             scope.record(read: [Person("62b3", 1, "Anthony"), Person("62b4", 2, "Zoë")])
@@ -54,7 +54,7 @@ import Testing
             ])
     }
 
-    @Test("RE18: the published example of a write, byte for byte but for the order of keys")
+    @Test("The published example of a write, byte for byte but for the order of keys")
     func write() throws {
         let id = "62b38b3c10846041166f5deb"
         let texts = try data { $0.record(old: Person(id, 2, "Anthony"), new: Person(id, 2, "Tony")) }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "RE18: a transaction may touch several types; kinds of changes that there were none of are left out")
+        "A transaction may touch several types; kinds of changes that there were none of are left out")
     func severalTypes() throws {
         let texts = try data { scope in
             scope.transaction { changes in
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "RE19: the steps of a transaction are folded into what was before and what is after",
+        "The steps of a transaction are folded into what was before and what is after",
         arguments: [
             ([(nil, 1), (1, nil)], "nothing"), ([(nil, 1), (1, 2)], "insertion 2"),
             ([(nil, 1), (1, 2), (2, 3)], "insertion 3"), ([(1, 2), (2, nil)], "deletion 1"),
@@ -125,7 +125,7 @@ import Testing
         #expect(found == (expected == "nothing" ? [] : [expected]))
     }
 
-    @Test("RE19: two states of a collection are compared by the objects' ids, and unchanged fields stay out")
+    @Test("Two states of a collection are compared by the objects' ids, and unchanged fields stay out")
     func collections() throws {
         let old = [Person("a", 1, "A"), Person("b", 2, "B"), Person("c", 3, "C")]
         var new = [Person("c", 3, "C"), Person("b", 20, "B"), Person("d", 4, "D")]
@@ -156,7 +156,7 @@ import Testing
             ])
     }
 
-    @Test("RE19: an embedded object that is gone is null in the parent's modification, encoded or left out")
+    @Test("An embedded object that is gone is null in the parent's modification, encoded or left out")
     func embeddedDeletion() throws {
         struct Owner: EventObject {
             struct Address: Encodable { var city: String }
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(
-        "RE20: where reads do not fold, each is an event as it is told; reading nothing is none")
+        "Where reads do not fold, each is an event as it is told; reading nothing is none")
     func reads() throws {
         let note = Note(id: 1, text: "x")
         let texts = try data { scope in
@@ -236,7 +236,7 @@ import Testing
         var nested: [String: [Embedded]] = ["k": [Embedded()]]
     }
 
-    @Test("RE21: every kind of value has its JSON, in the order of the properties")
+    @Test("Every kind of value has its JSON, in the order of the properties")
     func mapping() throws {
         let link = #""01020304-0506-0708-090a-0b0c0d0e0f10""#
         let texts = try data { $0.record(read: Everything()) }
@@ -256,7 +256,7 @@ import Testing
         var next: Knot?
     }
 
-    @Test("RE21: what lies deeper than 32 levels, a circle for instance, ends in a text that says so")
+    @Test("What lies deeper than 32 levels, a circle for instance, ends in a text that says so")
     func circle() throws {
         struct Holder: EventObject {
             var id = 1
@@ -270,7 +270,7 @@ import Testing
         #expect(depth == 31 && texts.first?.contains(#""<too deep>""#) == true)
     }
 
-    @Test("RE21: types that encode by hand, with a super-object or by nested containers, lose nothing")
+    @Test("Types that encode by hand, with a super-object or by nested containers, lose nothing")
     func byHand() throws {
         class Base: Encodable { var a = 1 }
         final class Derived: Base {
@@ -305,7 +305,7 @@ import Testing
         }
     }
 
-    @Test("RE22: an object's own representation replaces its JSON, at the top and inside of others")
+    @Test("An object's own representation replaces its JSON, at the top and inside of others")
     func representation() throws {
         struct Box: EventObject {
             var id = 1
@@ -326,7 +326,7 @@ import Testing
     }
 
     @Test(
-        "RE22: where it throws or is no JSON the commit fails with that error, and nothing of the scope is stored",
+        "Where it throws or is no JSON the commit fails with that error, and nothing of the scope is stored",
         arguments: [nil, "", "{", "[1,]", "{\"a\":1} x", "nul"])
     func badRepresentation(text: String?) async throws {
         let fixture = try Fixture()
@@ -352,7 +352,7 @@ import Testing
     // MARK: RE23
 
     @Test(
-        "RE23: what is too much for one event is divided among several, each of them whole JSON and in the limit"
+        "What is too much for one event is divided among several, each of them whole JSON and in the limit"
     )
     func dividing() throws {
         let values = (0..<10).map { LogValue.object(["id": .integer($0), "text": "0123456789"]) }

@@ -9,7 +9,7 @@ import Testing
     private static let isFull = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil
 
     @Test(
-        "RE8: overlapping scopes in 8 threads: each gets everything recorded while it is open, whole and in one order"
+        "Overlapping scopes in 8 threads: each gets everything recorded while it is open, whole and in one order"
     )
     func threads() async throws {
         let fixture = try Fixture()
@@ -73,7 +73,7 @@ import Testing
     private static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
     @Test(
-        "RE23: a scope of 300,000 events takes little memory, until it is stored and while it is sent",
+        "A scope of 300,000 events takes little memory, until it is stored and while it is sent",
         .enabled(if: !isSanitized, "a sanitizer keeps what is freed"))
     func large() async throws {
         let count = Self.isFull ? 300_000 : 10_000

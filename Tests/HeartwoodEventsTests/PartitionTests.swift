@@ -25,7 +25,7 @@ import Testing
 
     // MARK: Configuration
 
-    @Test("RE1: metadata, user, prefix and error handler can be given; the prefix is events by default")
+    @Test("Metadata, user, prefix and error handler can be given; the prefix is events by default")
     func configuration() throws {
         let store = try fixture.store(isPaused: true)
         #expect(store.path == fixture.path + "/default/events")
@@ -37,7 +37,7 @@ import Testing
         #expect(try fixture.stored(user: "anna", prefix: "audit").first?.text("a") == "b")
     }
 
-    @Test("RE2: without an error handler errors go to the diagnostics; nothing aborts")
+    @Test("Without an error handler errors go to the diagnostics; nothing aborts")
     func noHandler() throws {
         let reports = Locked<[String]>([])
         fixture.dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("RE3: a prefix that is empty or has slashes is refused, and so is such a user")
+    @Test("A prefix that is empty or has slashes is refused, and so is such a user")
     func prefixes() throws {
         let empty = #expect(throws: LogError.self) { try fixture.store(prefix: "") }
         #expect(empty?.description == "Audit partition prefix must not be empty")
@@ -69,7 +69,7 @@ import Testing
         _ = try fixture.store(user: "Zoë", prefix: "a.b c")
     }
 
-    @Test("RE4: metadata keys have 1 to 63 characters, are none of the schema's, and not there twice")
+    @Test("Metadata keys have 1 to 63 characters, are none of the schema's, and not there twice")
     func metadata() throws {
         let store = try fixture.store(isPaused: true)
         let long = String(repeating: "k", count: 63)
@@ -89,7 +89,7 @@ import Testing
     // MARK: Partitions
 
     @Test(
-        "RE24: a partition is a directory with a key for its name, below user and prefix, of the owner alone")
+        "A partition is a directory with a key for its name, below user and prefix, of the owner alone")
     func place() throws {
         let store = try fixture.store(user: "anna", prefix: "audit", isPaused: true)
         #expect(fixture.partitions(user: "anna", prefix: "audit").isEmpty)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "RE25: a partition that is full before a write is closed, and a new one begun; a scope is never divided"
+        "A partition that is full before a write is closed, and a new one begun; a scope is never divided"
     )
     func splitting() async throws {
         let store = try fixture.store(partitionSize: .kibibytes(32), isPaused: true)
@@ -135,7 +135,7 @@ import Testing
                 + Array(repeating: 100, count: 100) + [101, 102, 103])
     }
 
-    @Test("RE25: what does not fit into the store is refused, never dropped, and nothing of it is stored")
+    @Test("What does not fit into the store is refused, never dropped, and nothing of it is stored")
     func full() async throws {
         var settings = SpoolSettings()
         settings.maximumBytes = .kibibytes(40)
@@ -158,7 +158,7 @@ import Testing
         #expect(figures.stored == 21 && figures.acknowledged == 21 && figures.dropped == 0)
     }
 
-    @Test("RE26: two partitions are open at most; one that fills up meanwhile is sent in its turn")
+    @Test("Two partitions are open at most; one that fills up meanwhile is sent in its turn")
     func twoOpen() async throws {
         let store = try fixture.store(partitionSize: .kibibytes(8), isPaused: true)
         try append(0..<60, to: store)
@@ -166,7 +166,7 @@ import Testing
         let open = Locked(0)
         store.uploader.store { partitions in
             open.withLock { $0 = (partitions as? PartitionedSpool)?.openCount ?? 0 }
-            return 0
+            return (0, {})
         }
         #expect(store.flush())
         #expect(open.withLock { $0 } == 2)
@@ -180,7 +180,7 @@ import Testing
         #expect(end.stored == 60 && end.acknowledged == 60 && end.pending == 0 && end.recovered == 0)
     }
 
-    @Test("RE27: what earlier runs have left is sent partition by partition, the oldest first, and deleted")
+    @Test("What earlier runs have left is sent partition by partition, the oldest first, and deleted")
     func leftovers() async throws {
         for run in 0..<3 {
             let store = try fixture.store(partitionSize: .kibibytes(8), isPaused: true)
@@ -205,7 +205,7 @@ import Testing
         #expect(fixture.partitions(prefix: "other").count == 1)
     }
 
-    @Test("RE27: partitions keep their order though the clock was set back")
+    @Test("Partitions keep their order though the clock was set back")
     func clockSetBack() throws {
         let clock = ManualClock()
         let store = try fixture.store(partitionSize: .kibibytes(1), isPaused: true, clock: clock)
@@ -217,7 +217,7 @@ import Testing
         #expect(try fixture.stored().map { $0.text("activity") } == ["0", "1", "2"])
     }
 
-    @Test("RE28: several logs share a store, each with metadata and scopes of its own")
+    @Test("Several logs share a store, each with metadata and scopes of its own")
     func sharing() throws {
         let store = try fixture.store(isPaused: true)
         let first = try AuditLog(store, metadata: ["log": "1"])
@@ -236,7 +236,7 @@ import Testing
             ])
     }
 
-    @Test("RE29: a test can set the partitions' size and the clock, and wait for storing and for the upload")
+    @Test("A test can set the partitions' size and the clock, and wait for storing and for the upload")
     func seams() async throws {
         let store = try fixture.store(isPaused: true, clock: ManualClock())
         store.partitionSize = .kibibytes(1)

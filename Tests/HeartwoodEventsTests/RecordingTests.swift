@@ -24,7 +24,7 @@ import Testing
         return #"{"type":"Note","value":[\#(values)]}"#
     }
 
-    @Test("RE20: reads of one type in a row are one event, without the objects that come again as they are")
+    @Test("Reads of one type in a row are one event, without the objects that come again as they are")
     func folds() throws {
         let texts = try data { scope in
             scope.record(read: note(1))
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "RE20: another type, an object that has changed, a change and a commit end the row; no change does not"
+        "Another type, an object that has changed, a change and a commit end the row; no change does not"
     )
     func ends() throws {
         let texts = try data { scope in
@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    @Test("RE20: each scope has its own row, from its beginning, at the time of the first read in it")
+    @Test("Each scope has its own row, from its beginning, at the time of the first read in it")
     func scopes() throws {
         let clock = ManualClock()
         let fixture = try Fixture()
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "RE21: links that are named are expanded, where they lie in fields and collections too; others are ids"
+        "Links that are named are expanded, where they lie in fields and collections too; others are ids"
     )
     func links() throws {
         let maker = Person("m", 1, "Mia")

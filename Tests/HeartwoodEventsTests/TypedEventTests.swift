@@ -13,7 +13,7 @@ import Testing
         EventRecord<Visit>(fill).description
     }
 
-    @Test("SC1, SC17: the published example is sent as published, with the cases' raw values as keys")
+    @Test("The published example is sent as published, with the cases' raw values as keys")
     func example() async throws {
         let fixture = try Fixture()
         let store = try fixture.store()
@@ -31,7 +31,7 @@ import Testing
         #expect(try canonical(body) == canonical(published))
     }
 
-    @Test("SC17: the body can be wrapped in an object")
+    @Test("The body can be wrapped in an object")
     func wrapped() throws {
         var entry = RemoteEntry()
         entry.metadata = ["index": 3]
@@ -39,7 +39,7 @@ import Testing
         #expect(String(decoding: body, as: UTF8.self) == #"{"root":[{"index":3},{"index":3}]}"#)
     }
 
-    @Test("SC2: a second owner of a store's files is refused; logs in one process share the store")
+    @Test("A second owner of a store's files is refused; logs in one process share the store")
     func owners() throws {
         let fixture = try Fixture()
         let store = try fixture.store(isPaused: true)
@@ -55,7 +55,7 @@ import Testing
         #expect(try fixture.stored() == [["index": 1], ["battery": 0.5]])
     }
 
-    @Test("SC3: appending returns at once while the store is held up, and everything is stored in order")
+    @Test("Appending returns at once while the store is held up, and everything is stored in order")
     func returnsAtOnce() throws {
         let fixture = try Fixture()
         let store = try fixture.store(isPaused: true)
@@ -68,7 +68,7 @@ import Testing
         #expect(try fixture.stored() == (0..<1000).map { ["index": .integer(Int64($0))] })
     }
 
-    @Test("SC15: every type that may be a value has its JSON")
+    @Test("Every type that may be a value has its JSON")
     func values() throws {
         let date = Date(timeIntervalSince1970: 1_763_634_030.123)
         let uuid = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "SC15: numbers that are infinite or none, and values too deep, have the results that are documented")
+        "Numbers that are infinite or none, and values too deep, have the results that are documented")
     func limits() throws {
         #expect(json { $0[.value] = Double.nan } == #"{"value":"nan"}"#)
         #expect(json { $0[.value] = [Double.infinity, -.infinity] } == #"{"value":["inf","-inf"]}"#)
@@ -124,7 +124,7 @@ import Testing
         #expect(nested(100_000).description.contains(#""inner":"<too deep>""#))
     }
 
-    @Test("SC16: an event of other properties can be nested, and so can lists of them")
+    @Test("An event of other properties can be nested, and so can lists of them")
     func nesting() throws {
         var detail = EventRecord<Detail>()
         detail[.battery] = 0.83

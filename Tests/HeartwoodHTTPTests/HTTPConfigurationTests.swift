@@ -59,6 +59,62 @@ struct HTTPConfigurationTests {
         dispatcher.removeAll()
     }
 
+    @Test("What an earlier run left goes out with the configured credentials, from the first request on")
+    func credentialsAtRestart() async throws {
+        setenv("HEARTWOOD_RESTART_TOKEN", "s3cr3t", 1)
+        let directory = try TemporaryDirectory()
+        let server = try LoopbackServer { request in
+            request.headers["Authorization"] == "Bearer s3cr3t" ? .ok : .status(401)
+        }
+        for run in 0..<3 {
+            let dispatcher = LogDispatcher()
+            dispatcher.diagnostics.handler = { _ in }
+            let address = run == 0 ? "http://127.0.0.1:1" : server.address
+            let configuration: LogConfiguration = [
+                "loggers": [
+                    "remote": [
+                        "kind": "http", "url": "\(address)", "encoding": "ndjson",
+                        "spool": "\(directory.path)/spool", "exitWait": "0s", "compressionLevel": 6,
+                        "authorization": ["bearer": ["environment": "HEARTWOOD_RESTART_TOKEN"]],
+                    ]
+                ]
+            ]
+            try configuration.apply(to: dispatcher)
+            let remote = try #require(dispatcher.configuredLogger(named: "remote") as? HTTPLogger)
+            for number in 0..<400 { logInfo("run \(run) line \(number)", to: dispatcher) }
+            await dispatcher.flush()
+            if run > 0 { #expect(await remote.deliver(timeout: .seconds(60))) }
+            dispatcher.removeAll()
+        }
+        #expect(server.requests.count >= 4)
+        #expect(server.requests.allSatisfy { $0.headers["Authorization"] == "Bearer s3cr3t" })
+    }
+
+    @Test("Facts, points, retries and acknowledgements can be set from a file")
+    func furtherSettings() throws {
+        let dispatcher = LogDispatcher()
+        dispatcher.diagnostics.handler = { _ in }
+        let configuration: LogConfiguration = [
+            "loggers": [
+                "remote": [
+                    "kind": "http", "url": "https://a.example",
+                    "encoding": ["kind": "splunk", "channel": "c"],
+                    "weights": ["warning": 4, "error": 9], "deviceFacts": ["system", "app"],
+                    "appVersion": "1.2", "appBuild": 34, "retryPolicy": "scrooge",
+                    "acknowledgementTimeout": "2m",
+                ]
+            ]
+        ]
+        try configuration.apply(to: dispatcher)
+        let remote = try #require(dispatcher.configuredLogger(named: "remote") as? HTTPLogger)
+        #expect(remote.weights == LevelWeights([.warning: 4, .error: 9]))
+        #expect(remote.deviceFacts == [.system, .app])
+        #expect(remote.deviceDictionary["appVersion"] == "1.2" && remote.deviceDictionary["appBuild"] == 34)
+        #expect(remote.retryPolicy is ScroogeRetryPolicy)
+        #expect(remote.acknowledgementTimeout == .seconds(120))
+        dispatcher.removeAll()
+    }
+
     @Test(
         "Mistakes are told with their places",
         arguments: [

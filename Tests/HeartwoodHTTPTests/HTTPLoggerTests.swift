@@ -460,6 +460,22 @@ final class HTTPBench {
             ])
     }
 
+    @Test("two quick messages are two lines of the transcript, one save and one request")
+    func quickTranscript() async throws {
+        let lines = Locked<[String]>([])
+        let bench = try HTTPBench(try LoopbackServer(), onDisk: true)
+        bench.logger.transcript = { line in lines.withLock { $0.append(line) } }
+        bench.logger.saveDelay = .seconds(5)
+        await bench.log(0..<2)
+        bench.clock.advance(by: .seconds(60))
+        await bench.settled(1)
+        await bench.settle()
+        let told = lines.withLock { $0.map { $0.replacing("[Heartwood.bench.", with: "[") } }
+        #expect(told.count { $0 == "[Appending] appending logs" } == 2)
+        #expect(told.count { $0 == "[Saving] saving remaining 2 logs" } == 1)
+        #expect(told.count { $0 == "[Sending] sending 2 logs" } == 1)
+    }
+
     @Test("an address that cannot be used, and plain http to another machine, are refused at once")
     func addresses() throws {
         #expect(throws: LogError.self) { try HTTPLogger("nonsense") }

@@ -166,7 +166,7 @@ public final class EventStore: Sendable {
             settings.withLock { $0.partitionSize = newValue }
             uploader.store { store in
                 (store as? PartitionedSpool)?.partitionSize = newValue
-                return 0
+                return (0, {})
             }
         }
     }
@@ -244,22 +244,24 @@ public final class EventStore: Sendable {
         return inbox.withLock { $0.hasRoom(for: size) }
     }
 
-    /// Does what is to be done, on the uploader's queue; returns how many events were stored.
-    private func work(_ store: any UnsentStore) -> Int {
+    /// Stores what was submitted, on the uploader's queue; returns how many events it stored, and a closure that tells the
+    /// completions.
+    private func work(_ store: any UnsentStore) -> (count: Int, then: () -> Void) {
         let operations = inbox.withLock { inbox in
             defer { inbox = Inbox() }
             return inbox.operations
         }
-        guard let partitions = store as? PartitionedSpool else { return 0 }
+        guard let partitions = store as? PartitionedSpool else { return (0, {}) }
         let info = UInt8(clamping: LogLevel.info.index)
         var count = 0
+        var ended: [(Operation, (any Error)?)] = []
         for operation in operations {
             switch operation {
             case .event(let event):
                 // Where it is not taken, the partitions say why.
                 guard partitions.append(event.payload, time: event.time, level: info) else { continue }
                 count += 1
-                finish(operation, nil)
+                ended.append((operation, nil))
             case .batch(let batch, _):
                 do {
                     try batch.seal()
@@ -269,14 +271,14 @@ public final class EventStore: Sendable {
                         return (event.payload, event.time, info)
                     }
                     count += batch.count
-                    finish(operation, nil)
+                    ended.append((operation, nil))
                 } catch {
-                    finish(operation, error)
+                    ended.append((operation, error))
                 }
-            case .failure(let error, _): finish(operation, error)
+            case .failure(let error, _): ended.append((operation, error))
             }
         }
-        return count
+        return (count, { [self, ended] in for (operation, error) in ended { finish(operation, error) } })
     }
 
     /// Tells whoever wants to know, in order, on a queue where nothing is held up by it.

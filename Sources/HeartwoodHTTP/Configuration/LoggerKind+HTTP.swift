@@ -23,20 +23,24 @@ extension LoggerKind {
         settings.tunes(
             together: [("headers", "headers"), ("authorization", "authorization")], \HTTPLogger.decorators,
             headers == nil && authorization == nil ? nil : all)
-        tunesTimes(settings)
+        let version = settings.optional("appVersion", .text)
+        let build = settings.optional("appBuild", .integer())
+        tunesSending(settings)
+        tunesAnswers(settings)
         tunesStore(settings)
         return {
             try HTTPLogger(
                 text.value, encoding: encoding.value, spool: spool, name: settings.name,
-                allowsInsecureHTTP: insecure)
+                allowsInsecureHTTP: insecure, appVersion: version, appBuild: build)
         }
     }
 
-    private static func tunesTimes(_ settings: LogSettings) {
+    private static func tunesSending(_ settings: LogSettings) {
         settings.tunes("interval", .time, \HTTPLogger.interval)
         settings.tunes("backgroundInterval", .time, \HTTPLogger.backgroundInterval)
         settings.tunes("jitter", .number(0...1), \HTTPLogger.jitter)
         settings.tunes("threshold", .integer(), \HTTPLogger.threshold)
+        settings.tunes("weights", .weights, \HTTPLogger.weights)
         tunesLimit("countThreshold", .max, \HTTPLogger.countThreshold, settings)
         tunesLimit("maximumMessagesPerRequest", 32_000, \HTTPLogger.maximumMessagesPerRequest, settings)
         settings.tunes("maximumBytesPerRequest", .size, \HTTPLogger.maximumBytesPerRequest)
@@ -46,6 +50,12 @@ extension LoggerKind {
         settings.tunes("privacy", .privacy, \HTTPLogger.privacy)
         settings.tunes("isPaused", .flag, \HTTPLogger.isPaused)
         settings.tunes("userName", .text, \HTTPLogger.userName)
+        settings.tunes("deviceFacts", .deviceFacts, \HTTPLogger.deviceFacts)
+    }
+
+    private static func tunesAnswers(_ settings: LogSettings) {
+        settings.tunes("retryPolicy", .retryPolicy, \HTTPLogger.retryPolicy)
+        settings.tunes("acknowledgementTimeout", .time, \HTTPLogger.acknowledgementTimeout)
     }
 
     /// A number that may be missing: 0 stands for nil.
@@ -111,7 +121,7 @@ extension LogSettingForm where Value == any RemoteEncoding {
             return SplunkEncoding(
                 host: settings.optional("host", .text), source: settings.optional("source", .text),
                 sourceType: settings.optional("sourceType", .text) ?? "_json",
-                index: settings.optional("index", .text))
+                index: settings.optional("index", .text), channel: settings.optional("channel", .text))
         case "datadog":
             let service = settings.required("service", .text)
             let source = settings.optional("source", .text) ?? "swift"

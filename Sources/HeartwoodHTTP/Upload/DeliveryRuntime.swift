@@ -88,7 +88,6 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     /// Saves what was stored now or a little later, and sends it if it is time.
     func stored() {
         if shell.hasNew, !shell.store.isClosed {
-            shell.tell(.appending, "appending logs")
             if settings.saveDelay <= .zero {
                 save()
             } else if saveTimer == nil {

@@ -39,13 +39,17 @@ final class DeliveryShell {
         guard store.append(payload, time: time, level: level, mark: mark) else { return false }
         newPoints += points
         newCount += 1
+        tell(.appending, "appending logs")
         return true
     }
 
-    /// Calls `work` with the store, which returns how many records it has stored.
-    func append(_ work: (any UnsentStore) -> Int) {
-        newCount += work(store)
-        reportTroubles()
+    /// Calls `work` with the store, which returns how many records it has stored, and what follows when the figures have them.
+    func append(_ work: (any UnsentStore) -> (count: Int, then: () -> Void)) {
+        let (count, then) = work(store)
+        newCount += count
+        for _ in 0..<count { tell(.appending, "appending logs") }
+        publish()
+        then()
     }
 
     /// Whether something was stored since the last ``stored()``.
@@ -351,7 +355,9 @@ final class DeliveryShell {
     private func park(_ receipt: String?) {
         guard let piece = hand?.piece else { return }
         store.park(piece)
-        if let receipt { unconfirmed[receipt] = piece } else { parked.append(piece) }
+        guard let receipt else { return parked.append(piece) }
+        // A server that was restarted gives the same receipts again: what the older one was for is not confirmed by it.
+        if let older = unconfirmed.updateValue(piece, forKey: receipt) { store.unpark([older]) }
     }
 
     private func unparkAll() {

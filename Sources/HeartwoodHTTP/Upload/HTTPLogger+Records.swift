@@ -7,8 +7,8 @@ extension HTTPLogger {
     ///
     /// Any thread; never waits. The records are entries in ``EntryCoder``'s form.
     ///
-    /// - Parameter work: Stores records and returns how many.
-    package func store(_ work: @escaping @Sendable (any UnsentStore) -> Int) {
+    /// - Parameter work: Stores records and returns how many, and what is to be done once ``httpStatistics`` has them.
+    package func store(_ work: @escaping @Sendable (any UnsentStore) -> (count: Int, then: () -> Void)) {
         performInOrder { [runtime] in
             runtime.shell.append(work)
             runtime.stored()

@@ -67,7 +67,9 @@ import Testing
         #expect(texts.count == 60 && Set(texts).count == 60)
     }
 
-    @Test("Scrooge's rule drops 50 a minute, with 1,000 stored as well", arguments: [80, 1000])
+    @Test(
+        "Scrooge's rule drops 50 a minute, with 1,000 and 10,000 stored as well",
+        arguments: [80, 1000, 10_000])
     func scrooge(stored: Int) async throws {
         let bench = try HTTPBench(try LoopbackServer(then: .status(401)))
         bench.logger.retryPolicy = ScroogeRetryPolicy()

@@ -6,8 +6,9 @@ import Testing
 @testable import HeartwoodTool
 
 @Suite(
-    "heartwood view in a browser", .serialized, .enabled(if: Browser.path != nil, "Chromium is not installed")
-)
+    "heartwood view in a browser", .serialized,
+    .enabled(if: Browser.path != nil, "Chromium is not installed"),
+    .disabled(if: Sanitizer.isActive, "a sanitizer makes the server too slow; see ViewServerTests"))
 struct ViewBrowserTests {
     /// A shop's log of an afternoon: a burst of errors, stack traces, fields.
     private static func shop(lines: Int) -> [UInt8] {

@@ -27,8 +27,9 @@ struct ReceiptLedger: Sendable {
     /// When the server is to be asked; nil when it is not, or is being asked.
     var pollTime: Duration? { entries.isEmpty || isPolling ? nil : nextPoll }
 
-    /// A piece was received.
+    /// A piece was received; it replaces an earlier one with the same receipt, which the server has forgotten.
     mutating func add(_ receipt: String, _ records: Int, at now: Duration) {
+        entries.removeAll { $0.receipt == receipt }
         entries.append(Entry(receipt: receipt, records: records, since: now))
         if nextPoll == nil { nextPoll = now + delay }
     }

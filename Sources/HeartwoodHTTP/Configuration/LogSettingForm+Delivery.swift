@@ -1,0 +1,37 @@
+import Heartwood
+
+extension LogSettingForm where Value == any RetryPolicy {
+    /// `"standard"` or `"scrooge"`.
+    static var retryPolicy: LogSettingForm {
+        .choice([("standard", StandardRetryPolicy()), ("scrooge", ScroogeRetryPolicy())])
+    }
+}
+
+extension LogSettingForm where Value == DeviceFacts {
+    /// A list of the facts' names.
+    static var deviceFacts: LogSettingForm {
+        LogSettingForm.choice([
+            ("all", .all), ("system", .system), ("host", .host), ("model", .model), ("app", .app),
+            ("starts", .starts), ("identity", .identity), ("user", .user),
+        ]).list.map { DeviceFacts($0) }
+    }
+}
+
+extension LogSettingForm where Value == LevelWeights {
+    /// `"standard"`, `"swiftyBeaver"`, or a table of the levels' points.
+    static var weights: LogSettingForm {
+        LogSettingForm.choice([("standard", .standard), ("swiftyBeaver", .swiftyBeaver)])
+            .or(
+                .table("weights", table), named: "weights",
+                write: "standard, swiftyBeaver or a table of levels and points",
+                when: { $0.members != nil })
+    }
+
+    private static func table(_ settings: LogSettings) -> LevelWeights {
+        var weights: [LogLevel: Int] = [:]
+        for level in LogLevel.standardLevels {
+            weights[level] = settings.optional(level.name, .integer())
+        }
+        return LevelWeights(weights)
+    }
+}
