@@ -40,4 +40,20 @@ import Testing
         let numbers = text.matches(of: /\\?"id\\?":(\d+)/).compactMap { Int($0.1) }
         #expect(numbers.sorted() == Array(0..<60))
     }
+
+    @Test("A program that ends right after its events waits for the server to take them")
+    func endsAtOnce() async throws {
+        let fixture = try Fixture(then: .ok.delayed(by: .milliseconds(50)))
+        let (path, address) = (fixture.path, fixture.server.address)
+        for run in 0..<10 {
+            await #expect(processExitsWith: .exitCode(0)) {
+                [path = path as String, address = address as String, run = run as Int] in
+                let log = try AuditLog(EventStore(address, directory: path))
+                log.recordEvent(activity: "run \(run)")
+                exit(0)
+            }
+        }
+        // A busy machine may take longer than the second that the end waits.
+        #expect(fixture.server.stored.count >= 5)
+    }
 }
