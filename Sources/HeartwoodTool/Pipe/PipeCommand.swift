@@ -44,7 +44,7 @@ enum PipeCommand: Subcommand {
         let options = try PipeOptions(arguments)
         let stop = try StopSignal()
         let destinations = try PipeDestinations(options)
-        let view = try options.viewedDirectory.map { try PipeView(directory: $0, arguments) }
+        let view = try options.viewedDirectory.map { try PipeView(directory: $0) }
         let pump = LinePump(options, destinations, stop)
         let isInOrder = pump.run()
         let isDelivered = destinations.finish(pump, stop)

@@ -8,10 +8,11 @@ final class PipeView {
     /// Starts to serve the files of a pipe.
     ///
     /// - Throws: `LogError` where the directory cannot be read, or no port can be had.
-    init(directory: String, _ arguments: Arguments) throws {
+    init(directory: String) throws {
         log = ViewLog(paths: [directory], key: nil)
         try log.start()
-        session = try ViewSession(log, try ViewOptions(arguments))
+        // Not from the arguments: their --token-file is a server's secret, and the page's token is in its address.
+        session = try ViewSession(log, ViewOptions())
         session.announce(to: .error)
     }
 

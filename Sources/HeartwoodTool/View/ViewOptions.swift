@@ -6,8 +6,11 @@ import HeartwoodServer
 struct ViewOptions: Sendable {
     var listen = "127.0.0.1"
     var port = 0
-    var token: String
+    var token = Hexadecimal.encode(Digest.random(20))
     var opensBrowser = true
+
+    /// A port that the system chooses, and a token that nobody can guess.
+    init() {}
 
     /// Reads the arguments.
     ///
@@ -31,8 +34,6 @@ struct ViewOptions: Sendable {
             guard ViewOptions.isValid(token) else {
                 throw UsageError("--token-file: the token must have 16 to 200 letters, digits, - and _")
             }
-        } else {
-            token = Hexadecimal.encode(Digest.random(20))
         }
         opensBrowser = !arguments.has("--no-open")
     }

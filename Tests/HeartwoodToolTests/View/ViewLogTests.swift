@@ -78,6 +78,42 @@ struct ViewLogTests {
         }
     }
 
+    @Test(
+        "In every format, the lines of a condition, a level, a category and a time are those of heartwood cat",
+        arguments: 0..<FormatsTests.formatters.count)
+    func equalsCat(_ format: Int) async throws {
+        let formatter = FormatsTests.formatters[format]
+        var text = ""
+        for number in 0..<9000 {
+            let level = LogLevel.standardLevels[number * number % LogLevel.standardLevels.count]
+            let message = LogMessage(
+                "request \(number) took \(number % 97, as: "ms") ms", level: level,
+                category: LogCategory(number % 7 == 3 ? "net.http" : "shop"),
+                timestamp: LogTimestamp(
+                    nanoseconds: 1_795_000_000_000_000_000 + Int64(number) * 1_000_000_000))
+            text += (formatter.format(message) ?? "") + "\n"
+        }
+        let view = try ViewFixture([("a.log", Array(text.utf8))])
+        #expect(await view.indexed())
+        let tool = try ToolProcess()
+        let field = format == 3 ? "_ms" : "ms"
+        let since = LineRecord.text(
+            of: LogTimestamp(nanoseconds: 1_795_000_000_000_000_000 + 8_000_000_000_000))
+        let filters = [
+            ("where=\(field)%3E%3D90", "--where '\(field)>=90'"), ("level=error", "--level error"),
+            ("where=\(field)%3D42&level=info", "--where \(field)=42 --level info"),
+            ("category=net.http&where=\(field)!%3D3", "--category net.http --where '\(field)!=3'"),
+            ("since=\(since)&level=warning", "--since \(since) --level warning"),
+        ]
+        for (query, options) in filters {
+            let outcome = try await tool.shell("\"$HEARTWOOD\" cat '\(view.directory)' \(options)")
+            let lines = String(decoding: try #require(view.lines(query)), as: UTF8.self)
+            // A line of text says nothing of its fields.
+            #expect(format == 0 || lines.count > 500, "\(query)")
+            #expect(lines == outcome.output, "\(query)")
+        }
+    }
+
     @Test("Rows are numbered from the end, the same in every answer, and found in compressed files")
     func numbersRows() async throws {
         let view = try ViewFixture(try Self.files())
