@@ -1,3 +1,5 @@
+import CHeartwood
+import Foundation
 import HeartwoodTestSupport
 import Testing
 
@@ -96,16 +98,15 @@ struct RecordingExpectationTests {
     func waiting() async throws {
         let (dispatcher, recorder) = start()
         logInfo("one", to: dispatcher)
-        let later = Task {
+        Thread.detachNewThread {
             for index in 0..<50 {
-                await Task.yield()
+                sched_yield()
                 logInfo("saved \(index)", to: dispatcher)
             }
         }
-        try await recorder.waitFor(.info, containing: "one", within: .seconds(120))
-        let found = try await recorder.waitFor(containing: "saved", count: 50, within: .seconds(120))
+        try await recorder.waitFor(.info, containing: "one", within: .seconds(600))
+        let found = try await recorder.waitFor(containing: "saved", count: 50, within: .seconds(600))
         #expect(found.map(\.text) == (0..<50).map { "saved \($0)" })
-        await later.value
         recorder.removeRecords()
         await #expect(throws: RecordingMismatch.self) {
             try await recorder.waitFor(containing: "saved", within: .milliseconds(20))

@@ -234,11 +234,11 @@ struct ConfigurationProcessTests {
             kill(getpid(), SIGHUP)
             guard comesTrue({ watch?.counts.refused == 1 }) else { exit(4) }
             guard LogDispatcher.shared.configuredLogger(named: "f")?.levels == .debug else { exit(5) }
-            // The loggers open their files again all the same.
+            // The loggers open their files again all the same; this one perhaps already after the signal before.
             let reopening = ReopeningCounter()
             LogDispatcher.shared.add(reopening)
             kill(getpid(), SIGHUP)
-            guard comesTrue({ watch?.counts.refused == 2 && reopening.count == 1 }) else { exit(8) }
+            guard comesTrue({ watch?.counts.refused == 2 && reopening.count >= 1 }) else { exit(8) }
             LogDispatcher.shared.remove(reopening)
             watch = nil
             kill(getpid(), SIGHUP)
