@@ -1,3 +1,4 @@
+import Dispatch
 import Heartwood
 
 /// Indexes the files that are there, from the last line to the first.
@@ -10,12 +11,30 @@ final class LogIndexer {
     static let lineLimit = 32 << 20
     /// How many blocks wait for a line in front of them that says what their first lines are.
     private static let waitingLimit = 4
+    /// How many blocks are read at the same time, at most; as many texts are in memory.
+    private static let longestGroup = 16
+
+    /// A block whose lines are to be read.
+    private struct Piece: Sendable {
+        let bytes: [UInt8]
+        /// Where in `bytes` the block is.
+        let range: Range<Int>
+        let part: Int
+        /// Where in the file's text the block is.
+        let offset: Int
+        /// How much it counts as progress.
+        let weight: Int
+    }
 
     private let store: LogStore
     private let key: (any SecretProvider)?
     private let survey = BlockSurvey(LineReader())
     private let calls = Heartwood.SystemCalls()
     private let isStopped: @Sendable () -> Bool
+    /// Blocks whose lines are to be read.
+    private var pieces: [Piece] = []
+    /// How many of them are read together.
+    private var pieceLimit = 1
     /// Blocks whose first lines go with lines in front of them, newest first.
     private var waiting: [(block: LogBlock, bytes: Int)] = []
 
@@ -42,6 +61,7 @@ final class LogIndexer {
     private func readBackwards(_ file: LogStart) {
         var end = file.limit
         var size = LogIndexer.blockSize
+        defer { flush() }
         while end > 0, !isStopped() {
             let begin = max(0, end - size)
             // The byte in front says whether the block begins with a line.
@@ -54,7 +74,7 @@ final class LogIndexer {
             if from > 0 {
                 guard let newline = bytes.dropLast().firstIndex(of: 0x0A) else {
                     if size >= LogIndexer.lineLimit {
-                        add(bytes, from..<bytes.count + from, file, from)
+                        collect(bytes, 0..<bytes.count, file.part, from, weight: bytes.count)
                         end = from
                         size = LogIndexer.blockSize
                     } else {
@@ -64,21 +84,48 @@ final class LogIndexer {
                 }
                 start = newline + 1
             }
-            add(bytes, (from + start)..<end, file, from)
+            collect(bytes, start..<end - from, file.part, from + start, weight: end - from - start)
             end = from + start
             size = LogIndexer.blockSize
         }
     }
 
-    private func add(_ bytes: [UInt8], _ range: Range<Int>, _ file: LogStart, _ base: Int) {
-        let facts = bytes.withUnsafeBytes {
-            survey.facts(of: .init(rebasing: $0[(range.lowerBound - base)..<(range.upperBound - base)]))
+    // MARK: Reading the lines of several blocks at the same time
+
+    /// Notes a block to be read; reads what was noted when it is enough for all processors.
+    private func collect(_ bytes: [UInt8], _ range: Range<Int>, _ part: Int, _ offset: Int, weight: Int) {
+        pieces.append(Piece(bytes: bytes, range: range, part: part, offset: offset, weight: weight))
+        // The first rows are wanted at once.
+        guard pieces.count >= pieceLimit else { return }
+        pieceLimit = min(pieceLimit * 2, LogIndexer.longestGroup)
+        flush()
+    }
+
+    /// Reads the lines of the blocks that were noted, and adds the blocks in the order in which they were noted.
+    private func flush() {
+        for block in surveyed() { add(block.block, bytes: block.weight) }
+    }
+
+    /// The blocks that were noted, with what their lines say.
+    private func surveyed() -> [(block: LogBlock, weight: Int)] {
+        let pieces = self.pieces
+        self.pieces = []
+        var facts = [BlockFacts](repeating: BlockFacts(), count: pieces.count)
+        facts.withUnsafeMutableBufferPointer { facts in
+            nonisolated(unsafe) let facts = facts  // each iteration has its own element
+            let survey = survey
+            DispatchQueue.concurrentPerform(iterations: pieces.count) { index in
+                facts[index] = pieces[index].bytes.withUnsafeBytes {
+                    survey.facts(of: .init(rebasing: $0[pieces[index].range]))
+                }
+            }
         }
-        add(
-            LogBlock(
-                part: file.part, offset: range.lowerBound, count: range.count, facts: facts,
-                carry: LineCarry()),
-            bytes: range.count)
+        return zip(pieces, facts).map { piece, facts in
+            let block = LogBlock(
+                part: piece.part, offset: piece.offset, count: piece.range.count, facts: facts,
+                carry: LineCarry())
+            return (block, piece.weight)
+        }
     }
 
     // MARK: Compressed and encrypted files
@@ -88,11 +135,11 @@ final class LogIndexer {
         var pending: [UInt8] = []
         var offset = 0
         func cut(_ count: Int) {
-            let facts = pending.withUnsafeBytes { survey.facts(of: .init(rebasing: $0[..<count])) }
-            blocks.append(
-                LogBlock(part: file.part, offset: offset, count: count, facts: facts, carry: LineCarry()))
+            let text = Array(pending.prefix(count))
+            pieces.append(Piece(bytes: text, range: 0..<count, part: file.part, offset: offset, weight: 0))
             pending.removeFirst(count)
             offset += count
+            if pieces.count >= LogIndexer.longestGroup { blocks += surveyed().map(\.block) }
         }
         do {
             let source = try LogFileSource(path: file.path, key: key)
@@ -115,6 +162,7 @@ final class LogIndexer {
             store.update { $0.damages.append("\(store.parts.name(of: file.part)): \(error)") }
         }
         if !pending.isEmpty { cut(pending.count) }
+        blocks += surveyed().map(\.block)
         for (index, block) in blocks.enumerated().reversed() {
             add(block, bytes: index == 0 ? file.size : 0)
         }
