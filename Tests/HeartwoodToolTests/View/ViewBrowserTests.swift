@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import Heartwood
 import HeartwoodTestSupport
 import Testing
 
@@ -59,9 +60,9 @@ struct ViewBrowserTests {
         try await browser.type("primary lost")
         try await browser.wait(
             "document.querySelectorAll('#rows mark').length > 5 && heartwood.state().done === 1")
-        let found = try await browser.evaluate("heartwood.state().end - heartwood.state().first") as? Int
         let lines = try #require(view.lines("q=primary+lost"))
-        #expect(found == lines.count { $0 == 0x0A })
+        let found = lines.count { $0 == 0x0A }
+        try await browser.wait("heartwood.state().end - heartwood.state().first === \(found)")
         #expect(
             try await browser.evaluate("new URLSearchParams(location.search).get('q')") as? String
                 == "primary lost")
@@ -99,16 +100,16 @@ struct ViewBrowserTests {
         try await browser.wait(
             "new URLSearchParams(location.search).has('since') && heartwood.state().done === 1")
         let part = try await browser.evaluate("location.search.slice(1)") as? String ?? ""
-        try await browser.wait("heartwood.state().end - heartwood.state().first > 100")
-        let shown = try await browser.evaluate("heartwood.state().end - heartwood.state().first") as? Int
-        #expect(shown == view.lines(part)?.count { $0 == 0x0A })
+        let shown = try #require(view.lines(part)).count { $0 == 0x0A }
+        #expect(shown > 100)
+        try await browser.wait("heartwood.state().end - heartwood.state().first === \(shown)")
 
         // A bookmark shows the same again.
         try await browser.open(view.server.address + "?level=error&q=lost")
         try await browser.wait(
             "heartwood.state().done === 1 && document.querySelector('.level.edge').textContent.startsWith('error')"
         )
-        try await browser.wait("heartwood.state().end - heartwood.state().first === \(found ?? -1)")
+        try await browser.wait("heartwood.state().end - heartwood.state().first === \(found)")
         #expect(browser.complaints == [])
         await browser.close()
     }
@@ -140,6 +141,104 @@ struct ViewBrowserTests {
         try await browser.wait("heartwood.state().follow && heartwood.state().pos > -100")
         let elements = try await browser.evaluate("document.querySelectorAll('*').length") as? Int
         #expect(try #require(elements) < 1000)
+        #expect(browser.complaints == [])
+        await browser.close()
+    }
+
+    /// How long the page took to draw one picture after the other, in milliseconds, while it did something each time.
+    private func frames(_ browser: Browser, seconds: Int = 3, doing action: String = "") async throws
+        -> String
+    {
+        let script = """
+            new Promise(resolve => {
+              const gaps = []; let last = performance.now(); const end = last + \(seconds * 1000); let n = 0;
+              const draw = () => {
+                const now = performance.now(); gaps.push(now - last); last = now; \(action); n += 1;
+                if (now < end) { requestAnimationFrame(draw); return; }
+                gaps.sort((a, b) => a - b);
+                const at = part => gaps[Math.floor((gaps.length - 1) * part)].toFixed(1);
+                resolve(`${at(0.5)} ms, 95 % within ${at(0.95)} ms, the longest ${at(1)} ms`);
+              };
+              requestAnimationFrame(draw);
+            })
+            """
+        return try await browser.evaluate(script) as? String ?? "?"
+    }
+
+    @Test(
+        "Ten million lines open, scroll and stay small, and 10,000 new lines a second are drawn",
+        .enabled(
+            if: ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil,
+            "takes 1 GB of disk: HEARTWOOD_FULL=1 swift test -c release -Xswiftc -enable-testing --filter ViewBrowserTests"
+        ))
+    func tenMillionLines() async throws {
+        let lines = 10_000_000
+        let text = (0..<1000).map { number in
+            "2026-11-20 08:00:00.\(String(format: "%03d", number))Z \(number % 100 == 7 ? "error  " : "info   ") "
+                + "orders Shop.swift:42 order created order=\(number) items=\(number % 7) ms=\(number % 900)\n"
+        }.joined()
+        let view = try ViewFixture([("a.log", [])])
+        let path = view.directory + "/a.log"
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        for _ in 0..<(lines / 1000) { try file.write(contentsOf: Data(text.utf8)) }
+        try file.close()
+        let begin = ContinuousClock.now
+        let log = ViewLog(paths: [view.directory], key: nil)
+        try log.start()
+        let server = try ViewServer(log, token: ViewFixture.token)
+        defer { server.stop() }
+        while log.store.rows.first == 0 { usleep(1000) }
+        let first = ContinuousClock.now - begin
+        while !log.store.progress.isComplete { usleep(1000) }
+        let all = ContinuousClock.now - begin
+        print(
+            "\(text.utf8.count * lines / 1_000_000_000) GB: the last lines after \(first), all after \(all)")
+        #expect(log.store.rows.first == -lines)
+
+        let browser = try await Browser(in: view.scratch)
+        try await browser.open(server.address)
+        try await browser.wait("heartwood.state().end - heartwood.state().first === \(lines)")
+        let wheel = "new WheelEvent('wheel', { deltaY: -600, bubbles: true, cancelable: true })"
+        print(
+            "wheel:",
+            try await frames(browser, doing: "document.querySelector('#scroll').dispatchEvent(\(wheel))"))
+        print(
+            "scroll bar:",
+            try await frames(browser, doing: "document.querySelector('#scroll').scrollTop = n * 104729 % 8e6")
+        )
+        let elements = try await browser.evaluate("document.querySelectorAll('*').length") as? Int
+        #expect(try #require(elements) < 1000)
+        let heap = try await browser.evaluate("performance.memory.usedJSHeapSize / 1e6") as? Double
+        print("memory of the page's script: \(Int(heap ?? 0)) MB")
+        #expect(try #require(heap) < 100)
+
+        try await browser.press("G")
+        let isOver = Locked(false)
+        let writer = DispatchGroup()
+        writer.enter()
+        Thread.detachNewThread {
+            let start = ContinuousClock.now
+            var count = 0
+            while !isOver.withLock({ $0 }), let file = FileHandle(forWritingAtPath: path) {
+                let due = Int((ContinuousClock.now - start) / .milliseconds(100)) * 1000
+                _ = try? file.seekToEnd()
+                while count < due {
+                    try? file.write(contentsOf: Data(text.utf8))
+                    count += 1000
+                }
+                try? file.close()
+                usleep(10_000)
+            }
+            writer.leave()
+        }
+        print("10,000 new lines a second:", try await frames(browser, seconds: 10))
+        let rate = try await browser.evaluate("document.querySelector('#rate').textContent") as? String
+        print(rate ?? "")
+        isOver.withLock { $0 = true }
+        await withCheckedContinuation { continuation in
+            writer.notify(queue: .global()) { continuation.resume() }
+        }
+        try await browser.wait("heartwood.state().end % 1000 === 0 && heartwood.state().end > 50000")
         #expect(browser.complaints == [])
         await browser.close()
     }
