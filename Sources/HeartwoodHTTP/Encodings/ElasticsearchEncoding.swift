@@ -62,8 +62,8 @@ public struct ElasticsearchEncoding: RemoteEncoding {
         var labels = LogMetadata()
         for (name, value) in fields {
             var key = String(name.map { $0 == "." ? "_" : $0 })
-            while labels[key] != nil { key = "_" + key }
             if key.isEmpty { key = "_" }
+            while labels[key] != nil { key = "_" + key }
             labels[key] = value
         }
         return labels
