@@ -1,0 +1,48 @@
+import Foundation
+import Heartwood
+import HeartwoodHTTP
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodEvents
+
+/// What happens when more is recorded than the disk takes.
+@Suite struct InboxTests {
+    enum Item: String { case text }
+
+    @Test(
+        "where 16 MiB of events wait for the disk, more are refused: the completion or the error handler is told"
+    )
+    func full() throws {
+        let fixture = try Fixture()
+        let store = try fixture.store(isPaused: true)
+        let events = try EventLog<Item>(store)
+        let gate = Gate()
+        store.uploader.store { _ in
+            gate.pass()
+            return 0
+        }
+        #expect(gate.waitForArrival())
+        let large = String(repeating: "x", count: EventStore.inboxLimit - 40_000)
+        events.append { $0[.text] = large }
+        let told = Locked<[String]>([])
+        let text = String(repeating: "y", count: 60_000)
+        events.recordEvent(activity: "a", data: text) { error in
+            told.withLock { $0.append(error.map { "\($0)" } ?? "stored") }
+        }
+        events.append { $0[.text] = text }
+        #expect(Fixture.wait { told.withLock { $0.count } == 1 && fixture.errors.withLock { $0.count } == 1 })
+        for error in told.withLock({ $0 }) + fixture.errors.withLock({ $0 }) {
+            #expect(error.contains("16 MiB of events wait for the disk"))
+        }
+        gate.open()
+        #expect(store.flush(timeout: .seconds(60)))
+        events.recordEvent(activity: "b", data: text) { error in
+            told.withLock { $0.append(error.map { "\($0)" } ?? "stored") }
+        }
+        #expect(store.flush(timeout: .seconds(60)))
+        #expect(Fixture.wait { told.withLock { $0.last } == "stored" })
+        store.close()
+        #expect(try fixture.stored().count == 2)
+    }
+}

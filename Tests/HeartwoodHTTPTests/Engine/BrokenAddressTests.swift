@@ -1,0 +1,61 @@
+import Heartwood
+import Testing
+
+@testable import HeartwoodHTTP
+
+/// When a server that refuses counts as the wrong server.
+@Suite struct BrokenAddressTests {
+    @Test("the third batch in a row that a server refuses as a whole shows that the address is wrong")
+    func wholeBatches() {
+        var rules = DeliveryRules()
+        rules.jitter = 0
+        var engine = DeliveryEngine(rules)
+        func at(_ seconds: Int, _ waiting: Int) -> DeliveryMoment {
+            DeliveryMoment(now: .seconds(seconds), waiting: waiting, random: 0.5)
+        }
+        func isSend(_ actions: [DeliveryAction]) -> Bool {
+            actions.contains { if case .send = $0 { true } else { false } }
+        }
+        let refusal = DeliveryEvent.answered(
+            DeliveryAnswer(outcome: .failed(.status(500), .reject, retryAfter: nil), records: 10))
+        #expect(isSend(engine.handle(.added(atFirstUse: false), at(0, 100))))
+        for batch in 1...3 {
+            let answer = engine.handle(refusal, at(batch, 100 - 10 * (batch - 1)))
+            #expect(answer.contains(.setAside))
+            let next = engine.handle(.looked, at(batch, 100 - 10 * batch))
+            #expect(isSend(next) == (batch < 3))
+            #expect(next.contains(.report(.refusesEverything)) == (batch == 3))
+        }
+        // After the pause it is tried again, and a success ends the suspicion.
+        #expect(isSend(engine.handle(.timer, at(3 + 300, 70))))
+        _ = engine.handle(.answered(DeliveryAnswer(outcome: .accepted, records: 10)), at(304, 70))
+        #expect(isSend(engine.handle(.looked, at(304, 60))))
+        _ = engine.handle(refusal, at(305, 60))
+        #expect(isSend(engine.handle(.looked, at(305, 50))))
+    }
+
+    @Test(
+        "after a pause for a broken address the oldest message is tried, and then one that is as new as possible"
+    )
+    func recheck() {
+        var watch = RefusalWatch()
+        #expect(watch.refused(8) == .split)
+        #expect(watch.refused(1) == .park)
+        #expect(watch.refused(1) == .park)
+        #expect(watch.refused(1) == .hold)
+        watch.held()
+        for _ in 0..<3 {
+            #expect(!watch.wantsProbe && watch.suspects == 0)
+            #expect(watch.refused(1) == .park)
+            #expect(watch.wantsProbe)
+            #expect(watch.refused(1) == .hold)
+            watch.held()
+        }
+        #expect(watch.refused(1) == .park)
+        #expect(watch.wantsProbe)
+        let comesBack = watch.accepted()
+        #expect(comesBack)
+        #expect(!watch.wantsProbe)
+        #expect(watch.refused(1) == .setAside)
+    }
+}

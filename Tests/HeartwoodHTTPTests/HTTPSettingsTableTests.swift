@@ -1,0 +1,63 @@
+import Foundation
+import Heartwood
+import Testing
+
+@testable import HeartwoodHTTP
+
+/// Each key of a configuration sets the property of its name, and no other.
+@Suite struct HTTPSettingsTableTests {
+    init() { LogConfiguration.register(.http) }
+
+    private func properties(of logger: HTTPLogger) -> [String: String] {
+        [
+            "interval": "\(logger.interval)",
+            "backgroundInterval": "\(String(describing: logger.backgroundInterval))",
+            "jitter": "\(logger.jitter)", "threshold": "\(logger.threshold)",
+            "countThreshold": "\(String(describing: logger.countThreshold))",
+            "maximumMessagesPerRequest": "\(String(describing: logger.maximumMessagesPerRequest))",
+            "maximumBytesPerRequest": "\(logger.maximumBytesPerRequest)", "timeout": "\(logger.timeout)",
+            "compressionLevel": "\(logger.compressionLevel)",
+            "maximumMessageSize": "\(logger.maximumMessageSize)", "privacy": "\(logger.privacy)",
+            "isPaused": "\(logger.isPaused)", "userName": "\(String(describing: logger.userName))",
+            "spoolLimit": "\(logger.spoolSettings.maximumBytes)",
+            "spoolMaximumAge": "\(String(describing: logger.spoolSettings.maximumAge))",
+            "spoolOverflow": "\(logger.spoolSettings.overflow)",
+            "spoolSynchronizes": "\(logger.spoolSettings.synchronizes)",
+            "saveDelay": "\(logger.saveDelay)", "deadLetterLimit": "\(logger.deadLetterLimit)",
+            "flushWait": "\(logger.flushWait)", "exitWait": "\(logger.exitWait)",
+        ]
+    }
+
+    private func logger(_ extra: String) throws -> HTTPLogger {
+        let configuration = try LogConfiguration(
+            parsing: """
+                {"loggers": {"r": {"kind": "http", "url": "https://a.example", "encoding": "json"\(extra)}}}
+                """)
+        let dispatcher = LogDispatcher()
+        defer { dispatcher.removeAll() }
+        try configuration.apply(to: dispatcher)
+        return try #require(dispatcher.configuredLogger(named: "r") as? HTTPLogger)
+    }
+
+    @Test(
+        "each setting of a remote logger sets its own property alone",
+        arguments: [
+            ("interval", "7s"), ("backgroundInterval", "8s"), ("jitter", "0.5"), ("threshold", "3"),
+            ("countThreshold", "4"), ("maximumMessagesPerRequest", "5"),
+            ("maximumBytesPerRequest", "\"6 KiB\""),
+            ("timeout", "9s"), ("compressionLevel", "2"), ("maximumMessageSize", "\"11 KiB\""),
+            ("privacy", "\"reveal\""), ("isPaused", "true"), ("userName", "\"ann\""),
+            ("spoolLimit", "\"12 MiB\""),
+            ("spoolMaximumAge", "13s"), ("spoolOverflow", "\"dropNewest\""), ("spoolSynchronizes", "true"),
+            ("saveDelay", "14s"), ("deadLetterLimit", "\"15 KiB\""), ("flushWait", "16s"),
+            ("exitWait", "17s"),
+        ])
+    func alone(key: String, value: String) throws {
+        let before = properties(of: try logger(""))
+        let text = value.hasSuffix("s") ? "\"\(value)\"" : value
+        let after = properties(of: try logger(", \"\(key)\": \(text)"))
+        let changed = after.filter { before[$0.key] != $0.value }.map(\.key)
+        #expect(changed == [key])
+        #expect(Set(before.keys).contains(key))
+    }
+}

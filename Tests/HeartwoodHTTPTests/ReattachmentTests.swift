@@ -1,0 +1,54 @@
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodHTTP
+
+/// A logger that is removed and added again goes on as before.
+@Suite struct ReattachmentTests {
+    @Test("after a removal and a second adding, refused messages are kept in rejected.ndjson as before")
+    func deadLetters() async throws {
+        let server = try LoopbackServer { $0.text.contains("record 5\"") ? .status(413) : .ok }
+        let bench = try HTTPBench(server, onDisk: true)
+        await bench.log(0..<3)
+        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        await bench.dispatcher.remove(bench.logger)
+        bench.dispatcher.add(bench.logger)
+        await bench.log(3..<8)
+        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(bench.logger.httpStatistics.rejected == 1 && bench.balance)
+        let letters = String(
+            decoding: try bench.directory?.read("spool/rejected.ndjson") ?? [], as: UTF8.self)
+        #expect(letters.contains("record 5"))
+    }
+
+    @Test("a delay of saving holds for each batch, not for the first alone") func saveDelay() async throws {
+        let bench = try HTTPBench(try LoopbackServer(), onDisk: true)
+        bench.logger.isPaused = true
+        bench.logger.saveDelay = .seconds(5)
+        for round in 0..<3 {
+            await bench.log(round..<round + 1)
+            #expect(!bench.logger.isSettled)
+            bench.clock.advance(by: .seconds(5))
+            await bench.settle()
+            #expect(bench.logger.isSettled, "round \(round)")
+        }
+    }
+
+    @Test("with the defaults, a program that ends right after its last call has sent it, once")
+    func endOfProgram() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path
+        let server = try LoopbackServer(then: .ok.delayed(by: .milliseconds(100)))
+        let address = server.address
+        await #expect(processExitsWith: .exitCode(0)) {
+            [path = path as String, address = address as String] in
+            LogDispatcher.shared.add(try HTTPLogger(address, spool: path + "/spool"))
+            for number in 0..<3 { logInfo("record \(number)") }
+            exit(0)
+        }
+        #expect(server.stored.count == 1)
+        #expect(try Spool(directory: path + "/spool").pending == 0)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodHTTP
+
+/// When requests go out, to the second: nothing is asked of a server, and so nothing depends on how fast it is.
+@Suite struct SendingTimesTests {
+    private let transport = HeldTransport()
+    private let bench: HTTPBench
+
+    init() throws { bench = try HTTPBench(try LoopbackServer(), transport: transport) }
+
+    /// Answers a request, and returns once the logger has drawn its conclusions.
+    private func answer(_ number: Int, _ response: HTTPResponse) async {
+        transport.answer(number, response)
+        await bench.settled(number + 1)
+    }
+
+    @Test("The interval holds in the foreground, and the background's in the background") func intervals()
+        async
+    {
+        bench.logger.interval = .seconds(60)
+        bench.logger.backgroundInterval = .seconds(600)
+        for (round, seconds) in [60, 600, 60].enumerated() {
+            bench.logger.isInBackground = seconds == 600
+            await bench.log(round..<round + 1)
+            bench.clock.advance(by: .seconds(seconds - 1))
+            #expect(await !bench.isSending(), "after \(seconds - 1) s")
+            bench.clock.advance(by: .seconds(1))
+            #expect(await bench.isSending(), "after \(seconds) s")
+            #expect(transport.waitForRequests(round + 1))
+            await answer(round, HTTPResponse(status: 200))
+        }
+    }
+
+    @Test("A pause that the server asked for is kept to, whatever is asked of the logger") func retryAfter()
+        async
+    {
+        bench.logger.countThreshold = 3
+        await bench.log(0..<3)
+        #expect(await bench.isSending() && transport.waitForRequests(1))
+        await answer(0, HTTPResponse(status: 429, headers: ["Retry-After": "30"]))
+        await bench.log(3..<9, level: .error)
+        bench.logger.sendNow()
+        bench.logger.isInBackground = true
+        #expect(await !bench.isSending())
+        bench.clock.advance(by: .seconds(29.9))
+        bench.logger.sendNow()
+        #expect(await !bench.isSending())
+        bench.clock.advance(by: .seconds(3.2))
+        #expect(await bench.isSending() && transport.waitForRequests(2))
+        await answer(1, HTTPResponse(status: 200))
+    }
+
+    @Test("A pause of the logger's own ends when sending is asked for") func ownPause() async {
+        bench.logger.retryPolicy = StandardRetryPolicy(
+            backoff: Backoff(initial: .seconds(1000), maximum: .seconds(1000)))
+        await bench.log(0..<1, level: .error)
+        #expect(await bench.isSending() && transport.waitForRequests(1))
+        await answer(0, HTTPResponse(status: 503))
+        bench.logger.sendNow()
+        #expect(await bench.isSending() && transport.waitForRequests(2))
+        await answer(1, HTTPResponse(status: 200))
+    }
+
+    @Test("Scrooge's rule counts answers: failures to connect do not bring it nearer to dropping")
+    func scrooge()
+        async
+    {
+        bench.logger.retryPolicy = ScroogeRetryPolicy()
+        await bench.log(0..<80)
+        for attempt in 0..<7 {
+            bench.clock.advance(by: .seconds(60))
+            #expect(await bench.isSending() && transport.waitForRequests(attempt + 1))
+            #expect(bench.logger.httpStatistics.dropped == 0)
+            if attempt < 4 {
+                transport.fail(attempt, .cannotConnect)
+                await bench.settled(attempt + 1)
+            } else {
+                await answer(attempt, HTTPResponse(status: 503))
+            }
+        }
+        await bench.logger.figures { $0.dropped == 50 }
+        #expect(bench.logger.httpStatistics.pending == 30 && bench.balance)
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodHTTP
+
+/// What a spool drops, and what it must not: records on their way, young ones in a file with old ones, important ones.
+@Suite struct SpoolEvictionTests {
+    private let directory: TemporaryDirectory
+    private let clock = ManualClock()
+
+    init() throws { directory = try TemporaryDirectory(isFast: true) }
+
+    private func open(_ change: (inout SpoolSettings) -> Void = { _ in }) throws -> Spool {
+        var settings = SpoolSettings()
+        change(&settings)
+        return try Spool(directory: directory.path + "/spool", settings: settings, clock: clock)
+    }
+
+    private func fill(_ spool: Spool, _ range: Range<Int>, level: UInt8 = 4) {
+        for number in range { spool.append(Array("\(number)".utf8), time: clock.now(), level: level) }
+        spool.save()
+    }
+
+    private func numbers(_ spool: Spool) -> [Int] {
+        var numbers: [Int] = []
+        spool.forEachPending { record in
+            numbers.append(Int(String(decoding: record.payload, as: UTF8.self)) ?? -1)
+            return true
+        }
+        return numbers
+    }
+
+    @Test("a file goes by its age only when all of its messages are too old") func youngInOldFile() throws {
+        let spool = try open { $0.maximumAge = .seconds(100) }
+        fill(spool, 0..<3)
+        clock.advance(by: .seconds(90))
+        fill(spool, 3..<5)
+        clock.advance(by: .seconds(20))
+        spool.expire()
+        #expect(numbers(spool) == [0, 1, 2, 3, 4] && spool.counters.droppedOld == 0)
+        clock.advance(by: .seconds(90))
+        spool.expire()
+        #expect(numbers(spool) == [] && spool.counters.droppedOld == 5 && spool.pending == 0)
+    }
+
+    @Test("records on their way stay when less serious ones make room: a repetition is the same")
+    func compactionSparesBatch() throws {
+        do {
+            let spool = try open()
+            for number in 0..<20 { fill(spool, number..<number + 1, level: number % 2 == 0 ? 1 : 5) }
+        }
+        let spool = try open()
+        let piece = try #require(spool.nextPiece(maximumCount: 6, maximumBytes: .max))
+        #expect(piece.records.count == 6)
+        while spool.evict(below: 3) {}
+        #expect(spool.nextPiece(maximumCount: 99, maximumBytes: .max) == piece)
+        #expect(numbers(spool) == Array(0..<6) + (6..<20).filter { $0 % 2 == 0 })
+    }
+
+    @Test(
+        "a full store takes no unimportant message at the cost of what it has", arguments: [true, false])
+    func unimportantMessage(onDisk: Bool) throws {
+        var settings = SpoolSettings()
+        settings.maximumBytes = .kibibytes(16)
+        settings.overflow = .dropNewest
+        let spool = try Spool(
+            directory: onDisk ? directory.path + "/spool" : nil, settings: settings, clock: clock)
+        var count = 0
+        while spool.append(Array("\(count)".utf8), time: clock.now(), level: 4) { count += 1 }
+        spool.settings.overflow = .dropBelow(.warning)
+        let kept = spool.pending
+        #expect(!spool.append(Array("x".utf8), time: clock.now(), level: 5))
+        #expect(spool.pending == kept && spool.counters.droppedFull == 2)
+        #expect(spool.append(Array("y".utf8), time: clock.now(), level: 1))
+        #expect(spool.pending <= kept && spool.counters.droppedFull > 2)
+    }
+
+    @Test("a file is sealed by its age, so that old messages go by the age limit though new ones come")
+    func sealedByAge() throws {
+        let spool = try open {
+            $0.segmentAge = .seconds(60)
+            $0.maximumAge = .seconds(200)
+        }
+        fill(spool, 0..<2)
+        clock.advance(by: .seconds(59))
+        fill(spool, 2..<3)
+        clock.advance(by: .seconds(1))
+        fill(spool, 3..<5)
+        #expect(directory.names("spool").filter { $0.hasSuffix(".seg") }.count == 2)
+        clock.advance(by: .seconds(200))
+        fill(spool, 5..<6)
+        spool.expire()
+        #expect(numbers(spool) == [3, 4, 5])
+    }
+
+    @Test("a directory in which others may write is refused", arguments: [0o770, 0o720, 0o707, 0o702])
+    func unsafeDirectory(mode: Int) throws {
+        let path = directory.path + "/spool"
+        mkdir(path, 0o700)
+        chmod(path, mode_t(mode))
+        #expect(throws: LogError.self) { try open() }
+        chmod(path, 0o755)
+        _ = try open()
+    }
+}
