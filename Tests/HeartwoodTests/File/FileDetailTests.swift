@@ -1,0 +1,144 @@
+import CHeartwood
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// What is easily forgotten: the end of a logger, settings that change while a file is open, steady streams.
+@Suite struct FileDetailTests {
+    private let scratch = Scratch()
+    private let clock = ManualClock()
+    private let naming = LogFileNaming(application: "t")
+    private let syncs = Locked(0)
+    private let isFull = Locked(false)
+
+    private var calls: SystemCalls {
+        SystemCalls { [syncs, isFull] call in
+            if call == .sync { syncs.withLock { $0 += 1 } }
+            return call == .write && isFull.withLock { $0 } ? .fails(ENOSPC) : nil
+        }
+    }
+
+    private func makeLogger() throws -> FileLogger {
+        let logger = try FileLogger(
+            LogDirectory(scratch.logs, calls: calls), naming: naming, formatter: nil, clock: clock)
+        logger.minimumFreeSpace = .zero
+        return logger
+    }
+
+    @Test("Lines that no disk has taken when the logger is removed count as failed, and are reported")
+    func removedWithFullDisk() async throws {
+        isFull.withLock { $0 = true }
+        let logger = try makeLogger()
+        let dispatcher = LogDispatcher.forTest()
+        let reports = Locked<[String]>([])
+        dispatcher.diagnostics.handler = { report in
+            if report.kind == .messagesDropped { reports.withLock { $0.append(report.text) } }
+        }
+        dispatcher.add(logger)
+        for number in 0..<3 { logInfo("\(number)", to: dispatcher) }
+        #expect(await dispatcher.flush(timeout: .seconds(60)).holding == ["FileLogger"])
+        #expect(logger.statistics.delivered == 3)
+        await dispatcher.remove(logger)
+        let statistics = logger.statistics
+        #expect(statistics.failed == 3 && statistics.delivered == 0 && statistics.isBalanced)
+        #expect(reports.withLock { $0.first?.contains("3 messages dropped") == true })
+    }
+
+    @Test("A link that is set while a file is open leads to it at once, and so does one with another name")
+    func linkOfOpenFile() async throws {
+        let logger = try makeLogger()
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.add(logger)
+        logInfo("one", to: dispatcher)
+        await dispatcher.flush()
+        for link in ["current", "latest"] {
+            logger.currentLink = link
+            await dispatcher.flush()
+            #expect(scratch.text(link) == "one\n")
+        }
+        dispatcher.removeAll(timeout: .seconds(60))
+    }
+
+    @Test(
+        "What was written is put on the disk when the logger goes or reopens its file, unless the policy is never",
+        arguments: [true, false])
+    func syncAtTheEnd(isNever: Bool) async throws {
+        let logger = try makeLogger()
+        logger.syncPolicy = isNever ? .never : .interval(.seconds(3600))
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.add(logger)
+        logInfo("one", to: dispatcher)
+        await dispatcher.flush()
+        #expect(syncs.withLock { $0 } == 0)
+        logger.reopen()
+        await dispatcher.flush()
+        #expect(syncs.withLock { $0 } == (isNever ? 0 : 1))
+        logInfo("two", to: dispatcher)
+        await dispatcher.flush()
+        await dispatcher.remove(logger)
+        #expect(syncs.withLock { $0 } == (isNever ? 0 : 2))
+    }
+
+    @Test(
+        "A file that seems to be older than 2001 had a clock that was never set: it is not removed for its age"
+    )
+    func neverSetClock() {
+        let plan = RetentionPlan(maximumAge: .seconds(86_400))
+        let now = moment("2026-01-01T00:00:00Z")
+        let old = ["1970-01-01T00:00:05Z", "2000-12-31T23:59:59Z", "2001-01-01T00:00:00Z"].map {
+            RetentionPlan.File(
+                name: $0, label: LogFileLabel(begun: nil), size: 1, modified: moment($0))
+        }
+        #expect(plan.removals(from: old, now: now).map(\.name) == ["2001-01-01T00:00:00Z"])
+        #expect(plan.removals(from: old, now: nil).isEmpty)
+    }
+
+    @Test("With an interval, a log that is never quiet is put on the disk in time all the same")
+    func syncOfBusyLog() async throws {
+        let logger = try makeLogger()
+        logger.syncPolicy = .interval(.seconds(5))
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.add(logger)
+        for second in 0..<20 {
+            logInfo("\(second)", to: dispatcher)
+            await dispatcher.flush()
+            clock.advance(by: .seconds(1))
+        }
+        #expect((3...5).contains(syncs.withLock { $0 }))
+        dispatcher.removeAll(timeout: .seconds(60))
+    }
+
+    @Test("A file that a processor has had removed counts for no limit any more, and is told of")
+    func removedByProcessor() throws {
+        final class Removing: LogArchiveProcessor, @unchecked Sendable {
+            override func process(_ file: LogFileInfo) throws -> Outcome { .remove }
+        }
+        let directory = try LogDirectory(scratch.logs)
+        let engine = FileEngine(directory: directory, settings: FileSettings(naming: naming), clock: clock)
+        var log = RecordLog()
+        log.write(3, to: engine)
+        engine.rollNow()
+        log.write(1, to: engine)
+        var settings = FileArchiver.Settings()
+        settings.processor = Removing()
+        let removed = Locked<[String]>([])
+        let worker = ArchiveWorker(
+            directory: directory, application: "t", inventory: engine.inventory, makeRoom: { _, _ in true },
+            describe: { [inventory = engine.inventory] name in
+                inventory.entries.last { $0.name == name }.map {
+                    LogFileInfo($0, directory, active: nil, isFinished: true)
+                }
+            },
+            tell: { event in
+                if case .removed(let name) = event { removed.withLock { $0.append(name) } }
+            })
+        let finished = try #require(engine.unarchived.first)
+        var name = finished
+        #expect(try worker.work(on: &name, settings) == .done)
+        #expect(removed.withLock { $0 } == [finished] && !scratch.names().contains(finished))
+        #expect(engine.inventory.entries.map(\.name) == scratch.names())
+        #expect(engine.inventory.total == scratch.total && engine.inventory.count == 1)
+    }
+}

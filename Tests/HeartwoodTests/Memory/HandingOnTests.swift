@@ -1,0 +1,22 @@
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// What a flight recorder hands on by itself.
+@Suite struct HandingOnTests {
+    @Test("What is handed on by call ends a batch: a logger that writes by the batch writes it at once")
+    func batch() {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = RecordingLogger()
+        logger.flightRecorder = FlightRecorder(announces: false)
+        dispatcher.add(logger)
+        logDebug("held", to: dispatcher)
+        dispatcher.flush()
+        logger.removeRecords()
+        logger.handOnRecorded()
+        dispatcher.drainNow()
+        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.events == [.message("held"), .batchEnd])
+    }
+}
