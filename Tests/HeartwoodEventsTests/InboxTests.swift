@@ -18,10 +18,7 @@ import Testing
         let store = try fixture.store(isPaused: true)
         let events = try EventLog<Item>(store)
         let gate = Gate()
-        store.uploader.store { _ in
-            gate.pass()
-            return 0
-        }
+        store.uploader.perform { gate.pass() }
         #expect(gate.waitForArrival())
         let large = String(repeating: "x", count: EventStore.inboxLimit - 40_000)
         events.append { $0[.text] = large }

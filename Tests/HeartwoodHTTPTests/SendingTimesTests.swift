@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test("The interval holds in the foreground, and the background's in the background") func intervals()
-        async
+        async throws
     {
         bench.logger.interval = .seconds(60)
         bench.logger.backgroundInterval = .seconds(600)
@@ -29,18 +29,19 @@ import Testing
             bench.clock.advance(by: .seconds(seconds - 1))
             #expect(await !bench.isSending(), "after \(seconds - 1) s")
             bench.clock.advance(by: .seconds(1))
-            #expect(await bench.isSending(), "after \(seconds) s")
-            #expect(transport.waitForRequests(round + 1))
+            try #require(await bench.isSending(), "after \(seconds) s")
+            try #require(transport.waitForRequests(round + 1))
             await answer(round, HTTPResponse(status: 200))
         }
     }
 
     @Test("A pause that the server asked for is kept to, whatever is asked of the logger") func retryAfter()
-        async
+        async throws
     {
         bench.logger.countThreshold = 3
         await bench.log(0..<3)
-        #expect(await bench.isSending() && transport.waitForRequests(1))
+        try #require(await bench.isSending())
+        try #require(transport.waitForRequests(1))
         await answer(0, HTTPResponse(status: 429, headers: ["Retry-After": "30"]))
         await bench.log(3..<9, level: .error)
         bench.logger.sendNow()
@@ -50,30 +51,34 @@ import Testing
         bench.logger.sendNow()
         #expect(await !bench.isSending())
         bench.clock.advance(by: .seconds(3.2))
-        #expect(await bench.isSending() && transport.waitForRequests(2))
+        try #require(await bench.isSending())
+        try #require(transport.waitForRequests(2))
         await answer(1, HTTPResponse(status: 200))
     }
 
-    @Test("A pause of the logger's own ends when sending is asked for") func ownPause() async {
+    @Test("A pause of the logger's own ends when sending is asked for") func ownPause() async throws {
         bench.logger.retryPolicy = StandardRetryPolicy(
             backoff: Backoff(initial: .seconds(1000), maximum: .seconds(1000)))
         await bench.log(0..<1, level: .error)
-        #expect(await bench.isSending() && transport.waitForRequests(1))
+        try #require(await bench.isSending())
+        try #require(transport.waitForRequests(1))
         await answer(0, HTTPResponse(status: 503))
         bench.logger.sendNow()
-        #expect(await bench.isSending() && transport.waitForRequests(2))
+        try #require(await bench.isSending())
+        try #require(transport.waitForRequests(2))
         await answer(1, HTTPResponse(status: 200))
     }
 
     @Test("Scrooge's rule counts answers: failures to connect do not bring it nearer to dropping")
     func scrooge()
-        async
+        async throws
     {
         bench.logger.retryPolicy = ScroogeRetryPolicy()
         await bench.log(0..<80)
         for attempt in 0..<7 {
             bench.clock.advance(by: .seconds(60))
-            #expect(await bench.isSending() && transport.waitForRequests(attempt + 1))
+            try #require(await bench.isSending())
+            try #require(transport.waitForRequests(attempt + 1))
             #expect(bench.logger.httpStatistics.dropped == 0)
             if attempt < 4 {
                 transport.fail(attempt, .cannotConnect)
