@@ -41,7 +41,8 @@ package struct HTTPRequestHead: Sendable {
         var lines = Self.lines(of: bytes)
         guard !lines.isEmpty else { throw .malformed }
         let words = lines.removeFirst().split(separator: 32, omittingEmptySubsequences: false)
-        guard words.count == 3, !words[0].isEmpty, words[0].allSatisfy(Self.isTokenByte), !words[1].isEmpty,
+        guard words.count == 3, !words[0].isEmpty, words[0].allSatisfy(HTTPHeaders.isTokenByte),
+            !words[1].isEmpty,
             words[1].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { throw .malformed }
         let version = String(decoding: words[2], as: UTF8.self)
@@ -96,7 +97,7 @@ package struct HTTPRequestHead: Sendable {
 
     private static func field(_ line: ArraySlice<UInt8>) throws(Refusal) -> (name: String, value: String) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-            line[..<colon].allSatisfy(isTokenByte)
+            line[..<colon].allSatisfy(HTTPHeaders.isTokenByte)
         else { throw .malformed }
         var value = line[(colon + 1)...]
         while let first = value.first, first == 32 || first == 9 { value.removeFirst() }
@@ -108,14 +109,5 @@ package struct HTTPRequestHead: Sendable {
     private static func isSingle(_ name: String) -> Bool {
         ["host", "origin", "content-length", "transfer-encoding", "sec-fetch-site"].contains(
             name.lowercased())
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
     }
 }

@@ -117,12 +117,7 @@ struct ViewAnswers: Sendable {
         let scan = try log.scans.scan(ViewFilter(query))
         guard let milliseconds = query.integer("t") else { return .text(400, "No time") }
         let row = scan.first(from: Int64(milliseconds) &* 1_000_000)
-        return json { json in
-            json.object { json in
-                json.key("n")
-                if let row { json.integer(row) } else { json.null() }
-            }
-        }
+        return answer(row)
     }
 
     private func histogram(_ query: ViewQuery) throws -> HTTPReply {
@@ -167,7 +162,12 @@ struct ViewAnswers: Sendable {
         let scan = try log.scans.scan(ViewFilter(query))
         let level = LogLevel(named: query["than"] ?? "error") ?? .error
         let row = scan.next(of: level, from: query.integer("from") ?? 0, isForward: query["step"] != "-1")
-        return json { json in
+        return answer(row)
+    }
+
+    /// A row's number, or null.
+    private func answer(_ row: Int?) -> HTTPReply {
+        json { json in
             json.object { json in
                 json.key("n")
                 if let row { json.integer(row) } else { json.null() }

@@ -28,14 +28,7 @@ enum ViewCommand: Subcommand {
                         + "so that bookmarks last; by default it is random."),
                 Option("--no-open", help: "Shows the page's address, and does not open it in the browser."),
             ]),
-        OptionGroup(
-            title: "Encrypted files",
-            options: [
-                Option("--key-file", value: "FILE", help: "Reads encrypted files with the key in FILE."),
-                Option(
-                    "--key-env", value: "NAME",
-                    help: "Reads encrypted files with the key in the environment's NAME."),
-            ]),
+        LogSelection.keys,
     ]
     static let details = """
         Of a DIR all files are shown whose names end in .log, .log.gz or .log.hwe, the oldest first, and lines as they

@@ -44,6 +44,28 @@ package final class Inflater {
         return (produced, false)
     }
 
+    /// The whole text of `bytes`, which has about `count` bytes.
+    ///
+    /// - Throws: ``LogError`` of code `damaged` where the bytes are not gzip.
+    static func text(of bytes: [UInt8], count: Int) throws -> [UInt8] {
+        let inflater = Inflater()
+        var text: [UInt8] = []
+        text.reserveCapacity(count)
+        var room = [UInt8](repeating: 0, count: 1 << 17)
+        try bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            while true {
+                let (count, isDamaged) = try room.withUnsafeMutableBytes {
+                    try inflater.inflate(&rest, into: $0)
+                }
+                if isDamaged { throw LogError(.damaged, "The compressed file is damaged") }
+                if count == 0 { return }
+                text += room[..<count]
+            }
+        }
+        return text
+    }
+
     private func close() {
         inflateEnd(&stream)
         isOpen = false
