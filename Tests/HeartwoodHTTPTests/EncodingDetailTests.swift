@@ -46,4 +46,15 @@ import Testing
     func lokiLabel(name: String, label: String) {
         #expect(LokiEncoding.label(name) == label)
     }
+
+    @Test("a body that is compressed already stays as it is, however much smaller it could become")
+    func compressedTwice() throws {
+        let request = HTTPRequest(
+            endpoint: try HTTPEndpoint("https://a.example"), body: [UInt8](repeating: 0x61, count: 4 << 20))
+        let once = try RequestDecorator.gzip()(request)
+        #expect(once.headers["Content-Encoding"] == "gzip" && once.body.count > 1024)
+        #expect(try Gzip.compress(once.body, level: 9).count < once.body.count)
+        let twice = try RequestDecorator.all([.gzip(), .gzip(level: 9)])(request)
+        #expect(twice.body == once.body && twice.headers["Content-Encoding"] == "gzip")
+    }
 }

@@ -56,6 +56,28 @@ import Testing
         await answer(1, HTTPResponse(status: 200))
     }
 
+    @Test(
+        "What a web server answers with 400 about TLS is held: nothing is divided, and the same goes again later",
+        arguments: [
+            "No required SSL certificate was sent", "The SSL certificate error",
+            "The plain HTTP request was sent to HTTPS port",
+        ])
+    func aboutTLS(text: String) async throws {
+        await bench.log(0..<3)
+        bench.logger.sendNow()
+        try #require(await bench.isSending())
+        try #require(transport.waitForRequests(1))
+        await answer(0, HTTPResponse(status: 400, body: Array("<h1>\(text)</h1>".utf8)))
+        bench.clock.advance(by: .seconds(299))
+        #expect(await !bench.isSending())
+        bench.clock.advance(by: .seconds(1))
+        try #require(await bench.isSending())
+        try #require(transport.waitForRequests(2))
+        #expect(transport.requests[0].body == transport.requests[1].body)
+        await answer(1, HTTPResponse(status: 200))
+        #expect(bench.logger.httpStatistics.rejected == 0)
+    }
+
     @Test("A pause of the logger's own ends when sending is asked for") func ownPause() async throws {
         bench.logger.retryPolicy = StandardRetryPolicy(
             backoff: Backoff(initial: .seconds(1000), maximum: .seconds(1000)))
