@@ -98,6 +98,38 @@ struct MemoryLoggerTests {
         #expect(logger.messages(limit: 0).isEmpty)
     }
 
+    @Test("A dispatcher's sequence has what comes from now on, and leaves no logger when it is dropped")
+    func dispatcherMessages() async {
+        let dispatcher = LogDispatcher.forTest()
+        logError("before", to: dispatcher)
+        var stream: LogMessageStream? = dispatcher.messages(levels: .warning, bufferingNewest: 3)
+        #expect(dispatcher.loggers.map(\.name) == ["messages"])
+        logInfo("too low", to: dispatcher)
+        for number in 0..<5 { logError("\(number)", to: dispatcher) }
+        await dispatcher.flush()
+        var texts: [String] = []
+        if let stream {
+            #expect(stream.dropped == 2)
+            var iterator = stream.makeAsyncIterator()
+            for _ in 0..<3 { texts.append(await iterator.next()?.text ?? "?") }
+        }
+        #expect(texts == ["2", "3", "4"])
+        stream = nil
+        #expect(comesTrue { dispatcher.loggers.isEmpty })
+    }
+
+    @Test("Removing the logger of a dispatcher's sequence ends the sequence")
+    func dispatcherMessagesEnd() async {
+        let dispatcher = LogDispatcher.forTest()
+        let stream = dispatcher.messages()
+        logInfo("one", to: dispatcher)
+        await dispatcher.flush()
+        dispatcher.removeAll()
+        var texts: [String] = []
+        for await message in stream { texts.append(message.text) }
+        #expect(texts == ["one"])
+    }
+
     @Test("Threads may ask while messages come")
     func threads() {
         let (dispatcher, logger) = start()

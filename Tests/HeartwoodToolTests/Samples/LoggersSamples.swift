@@ -59,6 +59,15 @@ private func loggersPageStream(_ memory: MemoryLogger) async {
     // end
 }
 
+private func loggersPageMessages() async {
+    // sample: Docs/Loggers.md
+    for await message in LogDispatcher.shared.messages(levels: .warning) { show(message) }
+    // end
+    // sample: Sources/Heartwood/Loggers/Memory/LogDispatcher+Messages.swift
+    for await message in LogDispatcher.shared.messages(levels: .warning) { show(message) }
+    // end
+}
+
 private func loggersPageFlight(_ items: Int) async throws {
     // sample: Docs/Loggers.md
     let file = try FileLogger(directory: "/var/log/shop")

@@ -1,4 +1,4 @@
-/// The messages that a ``MemoryLogger`` gets, as they come.
+/// Messages as they come, from ``LogDispatcher/messages(levels:of:bufferingNewest:)`` or ``MemoryLogger/stream(of:replaying:bufferingNewest:)``.
 ///
 /// It may be read by one loop, or by several, which then share the messages. A loop ends when the logger is removed from
 /// its dispatcher or freed, and when its task is cancelled; then the whole stream has ended.
@@ -40,14 +40,19 @@ final class MessageChannel: Sendable {
     // MARK: Constants (any thread)
     private let filter: LogFilter?
     private let limit: Int
+    /// Called when nobody reads any more, at least once.
+    private let whenEnded: (@Sendable () -> Void)?
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    init(filter: LogFilter?, limit: Int) {
+    init(filter: LogFilter?, limit: Int, whenEnded: (@Sendable () -> Void)? = nil) {
         self.filter = filter
+        self.whenEnded = whenEnded
         self.limit = Swift.max(1, limit)
     }
+
+    deinit { whenEnded?() }
 
     var dropped: Int { state.withLock { $0.dropped } }
 
@@ -85,6 +90,7 @@ final class MessageChannel: Sendable {
             return state.readers.values.map { $0 }
         }
         for reader in readers { reader.resume(returning: nil) }
+        whenEnded?()
     }
 
     /// The reader's task was cancelled: nothing comes any more.

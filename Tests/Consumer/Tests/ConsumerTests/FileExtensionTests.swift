@@ -27,6 +27,21 @@ final class Collector: LogArchiveProcessor, @unchecked Sendable {
     override var retryDelay: Duration { .seconds(1) }
 }
 
+/// A file manager from outside: it leaves one file alone, makes files readable for a group, and removes the largest first.
+final class Manager: LogFileScheme, @unchecked Sendable {
+    let created = Reports()
+    private let kept: String
+
+    init(keeping name: String) { kept = name }
+
+    override func owns(_ name: String, label: LogFileLabel) -> Bool { name != kept }
+    override func permissions(of name: String, usual: UInt16) -> UInt16 { 0o640 }
+    override func didCreate(_ path: String) { created.add(path) }
+    override func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] {
+        files.sorted { $0.size > $1.size }
+    }
+}
+
 @Suite("Files from outside of the package")
 struct FileExtensionTests {
     private func directory() throws -> String {
@@ -61,5 +76,41 @@ struct FileExtensionTests {
         let texts = try names.map { try String(contentsOfFile: path + "/" + $0, encoding: .utf8) }
         #expect(texts.joined().filter { $0 == "\u{1E}" }.count == 2)
         #expect(texts.joined().contains("one") && texts.joined().contains("two"))
+    }
+
+    @Test(
+        "A file manager from outside decides what belongs to the logger, how files are made, and which go first"
+    )
+    func manager() throws {
+        let path = try directory()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let kept = "trace-1.log"
+        try Data("precious\n".utf8).write(to: URL(fileURLWithPath: path + "/" + kept))
+        let dispatcher = LogDispatcher()
+        let manager = Manager(keeping: kept)
+        let logger = try FileLogger(directory: path, naming: HexNames(), scheme: manager)
+        logger.maximumFileCount = 3
+        dispatcher.add(logger)
+        for (number, size) in [10, 5000, 20, 30].enumerated() {
+            logInfo("\(number) \(String(repeating: "x", count: size))", to: dispatcher)
+            dispatcher.flush()
+            if number < 3 { logger.rollNow() }
+        }
+        dispatcher.flush()
+        let files = try logger.logFiles()
+        #expect(!files.map(\.name).contains(kept))
+        #expect(files.count == 3)
+        let texts = try files.map { try String(contentsOfFile: path + "/" + $0.name, encoding: .utf8) }
+        // The largest went, though it was not the oldest.
+        #expect(
+            !texts.joined().contains(String(repeating: "x", count: 100)) && texts.joined().contains(" 0 x"))
+        #expect(manager.created.all.count == 4)
+        for file in files {
+            let mode = try FileManager.default.attributesOfItem(atPath: path + "/" + file.name)[
+                .posixPermissions]
+            #expect(mode as? Int == 0o640)
+        }
+        #expect(try String(contentsOfFile: path + "/" + kept, encoding: .utf8) == "precious\n")
+        dispatcher.removeAll()
     }
 }

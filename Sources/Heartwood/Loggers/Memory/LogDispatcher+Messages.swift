@@ -1,0 +1,51 @@
+import Dispatch
+
+extension LogDispatcher {
+    /// The messages that come from now on, as a sequence; nothing else is kept.
+    ///
+    /// ```swift
+    /// for await message in LogDispatcher.shared.messages(levels: .warning) { show(message) }
+    /// ```
+    ///
+    /// The dispatcher has a logger named `messages` as long as the sequence exists and its reader's task is not cancelled. Removing
+    /// that logger ends the sequence. Private pieces are there as they are; ``LogMessage/text`` redacts them.
+    ///
+    /// - Parameters:
+    ///   - levels: The levels; all unless given.
+    ///   - filter: Which messages; all unless given. Asked on the logger's queue.
+    ///   - limit: How many messages wait for a reader that is slow, 1000 unless given; then the oldest go, and are counted.
+    /// - Returns: a sequence for one reader, or several that share the messages.
+    public func messages(
+        levels: LogLevelMask = .all, of filter: LogFilter? = nil, bufferingNewest limit: Int = 1000
+    ) -> LogMessageStream {
+        let logger = ChannelLogger()
+        let channel = MessageChannel(filter: filter, limit: limit) { [weak self, weak logger] in
+            // Removing waits for the logger, and a reader must not.
+            DispatchQueue.global(qos: .utility).async { [weak self, weak logger] in
+                if let self, let logger { self.remove(logger) }
+            }
+        }
+        logger.channel.withLock { $0.value = channel }
+        add(logger, levels: levels)
+        return LogMessageStream(channel: channel)
+    }
+}
+
+/// Hands messages to the readers of one stream.
+private final class ChannelLogger: AbstractLogger, @unchecked Sendable {  // its state is behind a lock
+    struct WeakChannel {
+        weak var value: MessageChannel?
+    }
+
+    let channel = Locked(WeakChannel())
+
+    init() { super.init(name: "messages", formatter: nil) }
+
+    deinit { channel.withLock { $0.value }?.finish() }
+
+    override func log(_ message: LogMessage) {
+        channel.withLock { $0.value }?.offer(message.compact)
+    }
+
+    override func willRemove() { channel.withLock { $0.value }?.finish() }
+}
