@@ -98,9 +98,9 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
         self.path = directory.path + "/" + file
         writer = String(UInt64.random(in: .min ... .max), radix: 16)
         super.init(name: name, formatter: formatter, clock: clock)
-        storeIfMade = SQLiteStore(directory: directory, name: file, schema: schema, clock: clock) {
-            [unowned self] in tell($0, $1)
-        }
+        storeIfMade = SQLiteStore(
+            directory: directory, name: file, schema: schema, clock: clock,
+            noteProgress: { [unowned self] in noteProgress() }, report: { [unowned self] in tell($0, $1) })
         do {
             try store.open()
         } catch let failure as SQLiteFailure {

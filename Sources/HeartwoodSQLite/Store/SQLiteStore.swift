@@ -31,6 +31,8 @@ final class SQLiteStore {
     private let lock: DirectoryLock
     private let clock: any LogClock
     private let report: (LogDiagnostics.Kind, String) -> Void
+    /// Called with each step of long work: each row, and each batch that is deleted.
+    private let noteProgress: () -> Void
 
     private var connection: SQLiteConnection?
     private var insertion: SQLiteStatement?
@@ -46,12 +48,13 @@ final class SQLiteStore {
 
     init(
         directory: LogDirectory, name: String, schema: SQLiteSchema = SQLiteSchema(), clock: any LogClock,
-        report: @escaping (LogDiagnostics.Kind, String) -> Void
+        noteProgress: @escaping () -> Void, report: @escaping (LogDiagnostics.Kind, String) -> Void
     ) {
         self.directory = directory
         self.name = name
         self.schema = schema
         self.clock = clock
+        self.noteProgress = noteProgress
         self.report = report
         lock = DirectoryLock(directory, name: ".\(name).lock")
     }
@@ -79,6 +82,7 @@ final class SQLiteStore {
                 for row in rows {
                     row.bind(to: insertion, process: process)
                     try insertion.run()
+                    noteProgress()
                 }
                 try mark?.write(to: connection, at: clock.now())
             }
@@ -104,6 +108,7 @@ final class SQLiteStore {
                 deletion.bind(2, Int64(SQLiteStore.deleteBatch))
                 try deletion.run()
                 total += connection.changes
+                noteProgress()
                 if connection.changes < SQLiteStore.deleteBatch { break }
             }
             try WriterMark.forgetOld(in: connection, before: clock.now() + .seconds(-90 * 86_400))
@@ -131,6 +136,7 @@ final class SQLiteStore {
             while next < end {
                 next = min(end, next + Int64(SQLiteStore.deleteBatch))
                 try connection.execute("DELETE FROM messages WHERE id < \(next)")
+                noteProgress()
             }
         }
         if Int(try connection.number("PRAGMA page_count")) * pageSize > limit { try giveRoomBack(connection) }
@@ -142,6 +148,7 @@ final class SQLiteStore {
             let free = try connection.number("PRAGMA freelist_count")
             if free == 0 { break }
             try connection.execute("PRAGMA incremental_vacuum(2000)")
+            noteProgress()
             // A database that was made without incremental vacuum keeps its free pages, and uses them again.
             if try connection.number("PRAGMA freelist_count") >= free { break }
         }

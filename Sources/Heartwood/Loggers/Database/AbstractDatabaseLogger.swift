@@ -103,7 +103,9 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
 
     /// Saves rows, all of them or none; the base class does nothing.
     ///
-    /// May block the queue. It is never called with no rows.
+    /// May block the queue. It is never called with no rows. Where it may take longer than callers wait for a logger that
+    /// makes no progress, 250 ms unless ``AbstractLogger/overflowPolicy`` says otherwise, call
+    /// ``AbstractLogger/noteProgress()`` now and then, after each row, say.
     ///
     /// - Throws: what kept it from saving. The rows are kept, and come again together with later ones.
     open func save(_ rows: [Row]) throws {}
