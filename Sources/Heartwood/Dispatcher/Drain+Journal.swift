@@ -12,7 +12,7 @@ extension Drain {
     }
 
     /// Gives a logger that makes messages durable its slot; before that, what is left for it from earlier runs.
-    func protected(_ recipient: Recipient, from position: UInt64) -> Recipient {
+    mutating func protected(_ recipient: Recipient, from position: UInt64) -> Recipient {
         let node = recipient.node
         guard let journal, var key = JournalKey.of(node.logger) else { return recipient }
         var recipient = recipient
@@ -24,7 +24,10 @@ extension Drain {
         if let recovery { recovery.deliver(to: node, key, order: others.count) }
         recipient.slot = journal.slot(
             for: key.text, levels: recipient.choice.levels.rawValue, from: position)
-        if recipient.slot == nil {
+        if let slot = recipient.slot {
+            // A logger that was removed is done with it, and would count for it a second time.
+            departing.removeAll { $0.index == slot.index }
+        } else {
             node.diagnostics.report(
                 .setting,
                 "the journal has room for \(JournalLayout.slotCount) loggers: \(node.logger.name) may lose messages in a crash"
@@ -40,7 +43,7 @@ extension Drain {
         // What comes from here on is not for it.
         slot.levels = 0
         departing.append(slot)
-        recipient.node.endSlot(slot) {}
+        recipient.node.endSlot(slot, isLeaving: true) {}
     }
 
     /// Keeps with a message which loggers want it, by their levels of this moment.
@@ -60,7 +63,9 @@ extension Drain {
         for index in recipients.indices {
             guard let slot = recipients[index].slot else { continue }
             recipients[index].slot = nil
-            recipients[index].node.endSlot(slot) { if old.isDoneWith { old.mapping.remove() } }
+            recipients[index].node.endSlot(slot, isLeaving: false) {
+                if old.isDoneWith { old.mapping.remove() }
+            }
         }
         departing = []
         if old.isDoneWith { old.mapping.remove() }

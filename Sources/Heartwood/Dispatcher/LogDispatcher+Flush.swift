@@ -9,8 +9,14 @@ public struct FlushResult: Hashable, Sendable {
     /// cause is gone, a full disk, say.
     public let holding: [String]
 
-    /// Whether all loggers have handled and written everything.
-    public var isComplete: Bool { unfinished.isEmpty }
+    /// The paths of journals of dead processes that cannot be opened at the moment, or not be delivered because this
+    /// process could make no journal; see ``LogDispatcher/journal``.
+    ///
+    /// What they have for the loggers is missing in the logs so far. Journals of other users do not count.
+    public let journals: [String]
+
+    /// Whether all loggers have handled and written everything, and no journal of a dead process could not be opened.
+    public var isComplete: Bool { unfinished.isEmpty && journals.isEmpty }
 }
 
 extension LogDispatcher {
@@ -20,7 +26,8 @@ extension LogDispatcher {
     /// nothing is waited for: the flush is set off, and every logger counts as unfinished.
     ///
     /// - Parameter timeout: How long to wait at the most, 10 s unless given.
-    /// - Returns: which loggers have not finished, or hold lines that nobody takes, as a file logger on a full disk does.
+    /// - Returns: which loggers have not finished, or hold lines that nobody takes, as a file logger on a full disk does, and
+    ///   which journals of dead processes cannot be opened.
     @discardableResult
     public func flush(timeout: Duration = .seconds(10)) -> FlushResult {
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
@@ -46,8 +53,9 @@ extension LogDispatcher {
     }
 
     private func beginFlush() -> FlushRound {
-        let round = FlushRound(members)
+        let round = FlushRound(members) { [weak self] in self?.unreadJournals ?? [] }
         drainNow()
+        reportMissingJournal()
         // A logger that flushes whenever it is flushed would never come to an end.
         if ThreadState.current.isFlushing { return round }
         for logger in round.loggers {
@@ -60,6 +68,8 @@ extension LogDispatcher {
                 logger.node.recover()
                 logger.reportRepeats()
                 logger.flush()
+                // What the logger held until now may have been all that was in the way.
+                if logger.node.isRecovering, !logger.node.holdsBack { logger.node.recover() }
                 if logger.node.holdsBack || logger.node.isRecovering { round.note(logger) }
                 thread.isFlushing = false
             }
@@ -73,11 +83,15 @@ private final class FlushRound: Sendable {
     // MARK: Constants (any thread)
     let loggers: [AbstractLogger]
 
+    /// Says which journals cannot be opened.
+    private let journals: @Sendable () -> [String]
+
     // MARK: Guarded by themselves
     private let holding = Locked<Set<ObjectIdentifier>>([])
 
-    init(_ loggers: [AbstractLogger]) {
+    init(_ loggers: [AbstractLogger], journals: @escaping @Sendable () -> [String]) {
         self.loggers = loggers
+        self.journals = journals
     }
 
     func note(_ logger: AbstractLogger) {
@@ -91,7 +105,8 @@ private final class FlushRound: Sendable {
         func names(_ chosen: Set<ObjectIdentifier>) -> [String] {
             loggers.filter { chosen.contains(ObjectIdentifier($0)) }.map(\.name)
         }
-        return FlushResult(unfinished: names(late.union(holding)), holding: names(holding))
+        return FlushResult(
+            unfinished: names(late.union(holding)), holding: names(holding), journals: journals())
     }
 }
 

@@ -68,6 +68,25 @@ extension LogDispatcher {
         var isChanging = false
         /// Whether a new file is to be made for one that was removed or cut.
         var isReplacing = false
+        /// The paths of journals of dead processes that wait because this one could make none.
+        var stranded: [String] = []
+    }
+
+    /// The journals of dead processes that cannot be opened, or that wait because this process could make none.
+    var unreadJournals: [String] {
+        if !isJournaled { return journalState.withLock { $0.stranded } }
+        return drain.withLock { $0.recovery?.unread ?? [] }
+    }
+
+    /// Says again, at a flush, that the journal that was asked for could not be made.
+    func reportMissingJournal() {
+        if isJournaled { return }
+        if case .unavailable(let reason) = journalStatus { report(noJournal: reason) }
+    }
+
+    private func report(noJournal reason: LogError) {
+        diagnostics.report(
+            .setting, "there is no journal, and messages may be lost in a crash: \(reason)", key: "journal")
     }
 
     private func setJournal(_ wanted: LogJournal?) {
@@ -133,6 +152,7 @@ extension LogDispatcher {
         var isDone = true
         let before = journalStatus
         guard let wanted else {
+            journalState.withLock { $0.stranded = [] }
             exchange(&isDone) { _ in (nil, nil) }
             return isDone ? .off : before
         }
@@ -151,13 +171,12 @@ extension LogDispatcher {
                 }
             }
             if !isDone { return before }
+            journalState.withLock { $0.stranded = path == nil ? recovery.waiting : [] }
             if let path { return .active(path: path) }
             throw failure ?? LogError(.file, "The journal cannot be mapped", place: wanted.directory)
         } catch {
             let reason = error as? LogError ?? LogError(.file, "\(error)", place: wanted.directory)
-            diagnostics.report(
-                .setting, "there is no journal, and messages may be lost in a crash: \(reason)",
-                key: "journal")
+            report(noJournal: reason)
             return .unavailable(reason)
         }
     }

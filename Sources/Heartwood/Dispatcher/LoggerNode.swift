@@ -80,6 +80,12 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         var recoveries: [@Sendable () -> Void] = []
         /// How many journals have something that was not delivered to the logger yet.
         var unrecovered = 0
+        /// What ends the slots of journals before the one in use, when everything has been written.
+        var ending: [@Sendable () -> Void] = []
+        /// What looks again for journals that could not be opened.
+        var looks: [@Sendable () -> Void] = []
+
+        mutating func forgetRecovery() { (recoveries, unrecovered, looks) = ([], 0, []) }
     }
 
     init(logger: AbstractLogger, queue: DispatchQueue) {
@@ -132,7 +138,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     func detach() {
         recover()
         // What cannot be delivered is left to others.
-        (runner.pointee.recoveries, runner.pointee.unrecovered) = ([], 0)
+        runner.pointee.forgetRecovery()
         logger.reportRepeats()
         logger.letGoOfRecorded()
         logger.willRemove()
@@ -357,8 +363,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
             inbox.needsQueue = false
         }
         // What dead processes have left is the parent's.
-        (runner.pointee.recoveries, runner.pointee.unrecovered) = ([], 0)
-        (runner.pointee.slot, runner.pointee.kept) = (nil, nil)
+        runner.pointee.forgetRecovery()
+        (runner.pointee.slot, runner.pointee.kept, runner.pointee.ending) = (nil, nil, [])
     }
 
     /// In the child: the caller does the work.
@@ -477,17 +483,41 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 
     /// Has the logger take leave of its slot, when all that was logged before is where it survives.
     ///
-    /// Called by the drain. `finished` is called then.
-    func endSlot(_ slot: JournalSlot, _ finished: @escaping @Sendable () -> Void) {
+    /// What it cannot write yet stays in the file: for recovery where the logger leaves the dispatcher (`isLeaving`), until
+    /// it has written it where only the journal has changed.
+    ///
+    /// Called by the drain. `finished` is called when the slot has ended.
+    func endSlot(_ slot: JournalSlot, isLeaving: Bool, _ finished: @escaping @Sendable () -> Void) {
         push { [self] in
+            guard let durable = logger as? any DurableLogger else { return runner.pointee.slot = nil }
+            var isLeft = false
+            if isLeaving, !durable.isSettled {
+                // The last attempt, as long as the slot takes note of it.
+                logger.flush()
+                isLeft = !durable.isSettled
+                // Another one would bring it twice. But what the journal has let go is nowhere else.
+                if isLeft, slot.lost == 0 { durable.forgetUnwritten() }
+            }
             runner.pointee.slot = nil
-            guard let durable = logger as? any DurableLogger else { return }
             durable.note(writesIn: nil)
-            // What the logger could not write yet stays in the file, for recovery.
-            if durable.isSettled { slot.end() }
-            finished()
+            if !isLeft {
+                runner.pointee.ending.append {
+                    slot.end()
+                    finished()
+                }
+                endSlots()
+            }
             if let dispatcher, dispatcher.ring.hasWaiters { dispatcher.wakeDrain() }
         }
+    }
+
+    /// Ends the slots of earlier journals, when what they have is where it survives.
+    private func endSlots() {
+        if runner.pointee.ending.isEmpty { return }
+        guard (logger as? any DurableLogger)?.isSettled ?? true else { return }
+        let ending = runner.pointee.ending
+        runner.pointee.ending = []
+        for end in ending { end() }
     }
 
     /// Says that the logger's filter or formatter leaves the message at hand out: it is not for it after a crash, either.
@@ -514,6 +544,14 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         recoverLater()
     }
 
+    /// Some journals could not be opened, of which nobody knows whose they are: `work` will try again.
+    ///
+    /// Called by the running thread.
+    func lookAgain(_ work: @escaping @Sendable () -> Void) {
+        runner.pointee.looks.append(work)
+        recoverLater()
+    }
+
     private func recoverLater() {
         if hw_forked_child_load() { return }
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + LoggerNode.recoveryInterval) {
@@ -532,15 +570,16 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     ///
     /// Called by the running thread.
     func recover() {
-        let recoveries = runner.pointee.recoveries
-        (runner.pointee.recoveries, runner.pointee.unrecovered) = ([], 0)
-        for work in recoveries { work() }
+        let work = runner.pointee.recoveries + runner.pointee.looks
+        runner.pointee.forgetRecovery()
+        for work in work { work() }
     }
 
     /// Tells the journal that everything before `position` has been worked off, if it is where it survives.
     ///
     /// Called by the running thread.
     func acknowledge(upTo position: UInt64 = 0) {
+        endSlots()
         guard let slot = runner.pointee.slot else { return }
         acknowledge(slot, upTo: position)
         if let dispatcher, dispatcher.ring.hasWaiters { dispatcher.wakeDrain() }

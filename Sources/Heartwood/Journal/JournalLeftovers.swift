@@ -50,11 +50,23 @@ final class JournalLeftovers: Sendable {
     private struct State {
         var entries: [Entry] = []
         var present: Set<JournalKey> = []
+        /// The names of those that could not be opened when that was last tried.
+        var unread: Set<String> = []
+        /// The names of those that other processes were recovering when that was last tried.
+        var locked: Set<String> = []
+
+        mutating func add(_ entry: Entry) {
+            entries.append(entry)
+            // Stable: of two of one moment the one that was found first stays first.
+            entries.sort { $0.header.begun < $1.header.begun }
+        }
     }
 
     private enum Hold {
         case held(JournalLeftover)
         case isLocked
+        /// It cannot be opened now, and perhaps later.
+        case unread
         case nothing
     }
 
@@ -74,22 +86,46 @@ final class JournalLeftovers: Sendable {
         self.directory = directory
         self.diagnostics = diagnostics
         let names = (try? directory.calls.names(directory.descriptor.number)) ?? []
-        var found: [Entry] = []
         // These first: a process that died while it made its journal may have left it with both names.
         for name in names where name.hasSuffix(JournalMapping.suffix + JournalMapping.unfinished) {
             removeUnfinished(name)
         }
         for name in names where name.hasSuffix(JournalMapping.suffix) {
-            switch hold(name) {
-            case .held(let leftover):
-                found.append(Entry(leftover.mapping))
-            case .isLocked:
-                if let entry = look(into: name) { found.append(entry) }
-            case .nothing: break
-            }
+            list(name, reports: true)
         }
-        found.sort { $0.header.begun < $1.header.begun }
-        state.withLock { [found] in $0.entries = found }
+    }
+
+    private func list(_ name: String, reports: Bool) {
+        switch hold(name, reports: reports) {
+        case .held(let leftover): state.withLock { $0.add(Entry(leftover.mapping)) }
+        case .isLocked: if let entry = look(into: name) { state.withLock { $0.add(entry) } }
+        case .unread: state.withLock { _ = $0.unread.insert(name) }
+        case .nothing: break
+        }
+    }
+
+    /// The paths of the journals that cannot be opened.
+    var unread: [String] { state.withLock { $0.unread.sorted() }.map { directory.path + "/" + $0 } }
+
+    /// The paths of the journals that have something for loggers that have not come, or cannot be opened.
+    var waiting: [String] {
+        let names = state.withLock { state in
+            state.unread.union(state.entries.filter { !$0.waiting.isEmpty }.map(\.name))
+        }
+        return names.sorted().map { directory.path + "/" + $0 }
+    }
+
+    /// Whether some could not be opened, or were another process's, when that was last tried.
+    var mustLookAgain: Bool { state.withLock { !$0.unread.isEmpty || !$0.locked.isEmpty } }
+
+    /// Tries again to open what could not be opened.
+    func lookAgain() {
+        let names = state.withLock { state in
+            let names = state.unread.filter { name in !state.entries.contains { $0.name == name } }
+            (state.unread, state.locked) = ([], [])
+            return names
+        }
+        for name in names.sorted() { list(name, reports: false) }
     }
 
     /// The keys of the loggers that something waits for, in the order in which they came.
@@ -107,6 +143,8 @@ final class JournalLeftovers: Sendable {
 
     /// Takes hold of the journals that have something for a logger, the oldest first, and says what is its; once.
     ///
+    /// What cannot be held now waits on: see ``mustLookAgain``.
+    ///
     /// - Parameters:
     ///   - key: The logger's key.
     ///   - order: How many loggers of the same place there were before it.
@@ -119,7 +157,15 @@ final class JournalLeftovers: Sendable {
             }
         }
         return found.compactMap { name, key in
-            key.flatMap { key in waitAndHold(name).map { ($0, key) } }
+            guard let key else { return nil }
+            if let leftover = waitAndHold(name) { return (leftover, key) }
+            state.withLock { state in
+                guard state.unread.contains(name) || state.locked.contains(name),
+                    let index = state.entries.firstIndex(where: { $0.name == name })
+                else { return }
+                state.entries[index].waiting.insert(key)
+            }
+            return nil
         }
     }
 
@@ -127,13 +173,13 @@ final class JournalLeftovers: Sendable {
     func leaveToParent() {
         state.withLockInChild { state in
             for entry in state.entries { entry.held?.mapping.leaveToParent() }
-            state.entries = []
+            (state.entries, state.unread, state.locked) = ([], [], [])
         }
     }
 
     // MARK: - One journal
 
-    /// Takes hold of a journal, unless it is a living process's, or one recovers it.
+    /// Takes hold of a journal, unless it is gone, cannot be opened, or another process recovers it.
     private func waitAndHold(_ name: String) -> JournalLeftover? {
         let clock = SystemClock()
         let deadline = clock.uptime() + JournalLeftovers.patience
@@ -143,17 +189,26 @@ final class JournalLeftovers: Sendable {
                     return (nil, false)
                 }
                 if let held = state.entries[index].held { return (held, false) }
-                switch hold(name) {
+                switch hold(name, reports: true) {
                 case .held(let leftover):
                     state.entries[index].held = leftover
                     // Not before: another program's levels are no concern of this one's.
                     LogLevel.adopt(leftover.reader.names.levels)
                     return (leftover, false)
                 case .nothing: return (nil, false)
-                case .isLocked: return (nil, !state.entries[index].header.isOfLivingProcess)
+                case .unread:
+                    state.unread.insert(name)
+                    return (nil, false)
+                // Its process is dead, though another one may have its number: it is in this list. Another logger of this
+                // process may be about to let go of it.
+                case .isLocked: return (nil, true)
                 }
             }
-            if !isLocked || clock.uptime() > deadline { return leftover }
+            if !isLocked { return leftover }
+            if clock.uptime() > deadline {
+                state.withLock { _ = $0.locked.insert(name) }
+                return nil
+            }
             usleep(1000)
         }
     }
@@ -176,7 +231,7 @@ final class JournalLeftovers: Sendable {
     }
 
     /// Takes hold of a journal; what is damaged or of another version is set aside, what has nothing left is removed.
-    private func hold(_ name: String) -> Hold {
+    private func hold(_ name: String, reports: Bool) -> Hold {
         let place = directory.path + "/" + name
         do {
             // A backup by hard links must not keep it from being recovered: nothing is written but to a journal of this user.
@@ -197,9 +252,22 @@ final class JournalLeftovers: Sendable {
         } catch let failure as SystemFailure where failure.number == ENOENT {
             // Somebody else has finished with it.
         } catch {
-            diagnostics.report(.damaged, "the journal \(place) cannot be read: \(error)", key: name)
+            if reports {
+                diagnostics.report(.damaged, "the journal \(place) cannot be read: \(error)", key: name)
+            }
+            return isOurs(name) ? .unread : .nothing
         }
         return .nothing
+    }
+
+    /// Whether a name is a regular file's of this user, as far as can be told.
+    private func isOurs(_ name: String) -> Bool {
+        do {
+            guard let status = try directory.status(name) else { return false }
+            return status.kind == .regular && status.owner == directory.calls.user
+        } catch {
+            return true
+        }
     }
 
     private func setAside(_ name: String, _ failure: JournalHeader.Failure) {

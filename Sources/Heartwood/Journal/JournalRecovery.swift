@@ -30,6 +30,12 @@ final class JournalRecovery: Sendable {
     /// The keys of the loggers that something waits for.
     var keys: [JournalKey] { leftovers.keys }
 
+    /// The paths of the journals that cannot be opened.
+    var unread: [String] { leftovers.unread }
+
+    /// The paths of the journals that have something for loggers that have not come, or cannot be opened.
+    var waiting: [String] { leftovers.waiting }
+
     /// In the child of a fork: what was found is the parent's.
     func leaveToParent() { leftovers.leaveToParent() }
 
@@ -44,15 +50,23 @@ final class JournalRecovery: Sendable {
     ///   - key: What it is known by.
     ///   - order: How many loggers of the same place there are before it.
     func deliver(to node: LoggerNode, _ key: JournalKey, order: Int) {
-        guard leftovers.isWaiting(key.place) else { return }
+        guard leftovers.isWaiting(key.place) || leftovers.mustLookAgain else { return }
         leftovers.note(key)
-        node.recoverSoon { [self] in
-            let shares = leftovers.take(for: key, order: order).flatMap { leftover, key in
-                leftover.slots.filter { $0.isInUse && JournalKey($0.key) == key }.map {
-                    Share(leftover: leftover, slot: $0)
-                }
+        node.recoverSoon { [self, unowned node] in take(for: node, key, order: order) }
+    }
+
+    private func take(for node: LoggerNode, _ key: JournalKey, order: Int) {
+        leftovers.lookAgain()
+        let shares = leftovers.take(for: key, order: order).flatMap { leftover, key in
+            // A logger that was removed and added again may have several; the older one ends where the next begins.
+            leftover.slots.filter { $0.isInUse && JournalKey($0.key) == key }.sorted { $0.done < $1.done }.map
+            {
+                Share(leftover: leftover, slot: $0)
             }
-            resolve(shares, node)
+        }
+        resolve(shares, node)
+        if leftovers.mustLookAgain {
+            node.lookAgain { [self, unowned node] in take(for: node, key, order: order) }
         }
     }
 

@@ -41,6 +41,57 @@ import Testing
     }
 
     @Test(
+        "A journal that was changed while the disk was full goes when there is room, and nothing comes twice")
+    func changedThenRoom() throws {
+        let fixture = JournalFixture()
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.add(try fixture.makeLogger())
+        for number in 0..<20 { logInfo("message \(number)", to: dispatcher) }
+        dispatcher.flush()
+        dispatcher.journal = .file(fixture.scratch.path + "/second")
+        #expect(!dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(fixture.scratch.names(fixture.journal).count == 1)
+        fixture.isFull.value = false
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(fixture.scratch.names(fixture.journal).isEmpty)
+        try fixture.die()
+        fixture.end(dispatcher)
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(fixture.lines() == (0..<20).map { "message \($0)" })
+    }
+
+    @Test(
+        "A disk that gets room while a logger is removed does not bring what was left for the next run twice")
+    func roomDuringRemoval() throws {
+        for failures in 0..<4 {
+            let fixture = JournalFixture()
+            let rest = Locked<Int?>(nil)
+            let calls = SystemCalls { call in
+                guard call == .write else { return nil }
+                return rest.withLock { rest in
+                    guard let count = rest else { return .fails(ENOSPC) }
+                    rest = count - 1
+                    return count > 0 ? .fails(ENOSPC) : nil
+                }
+            }
+            let logger = try FileLogger(
+                LogDirectory(fixture.scratch.path + "/logs", calls: calls), naming: JournalFixture.naming,
+                formatter: nil, name: "file")
+            logger.minimumFreeSpace = .zero
+            let dispatcher = fixture.makeDispatcher()
+            dispatcher.add(logger)
+            for number in 0..<20 { logInfo("message \(number)", to: dispatcher) }
+            dispatcher.flush(timeout: .seconds(60))
+            rest.withLock { $0 = failures }
+            dispatcher.remove(logger, timeout: .seconds(60))
+            try fixture.die()
+            fixture.end(dispatcher)
+            #expect(try fixture.recover([fixture.makeLogger()]))
+            #expect(fixture.lines() == (0..<20).map { "message \($0)" }, "\(failures)")
+        }
+    }
+
+    @Test(
         "A logger that was let go while the disk was full is protected again when it has caught up")
     func protectedAgain() throws {
         let fixture = JournalFixture()
@@ -91,6 +142,52 @@ import Testing
             note.split(separator: ";").last?.split(separator: " ").compactMap { Int($0) }.first)
         #expect(note.contains("up to \(count) are missing"))
         #expect(count > 0 && count + fixture.lines().count + dropped >= 1000)
+    }
+
+    @Test("A logger that was behind, was removed, and comes back counts each missing message once")
+    func missingAfterReturn() throws {
+        let fixture = JournalFixture()
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.overflowPolicy = .dropNewest
+        dispatcher.add(RecordingLogger())
+        let logger = try fixture.makeLogger()
+        logger.waitingLimit = .mebibytes(8)
+        dispatcher.add(logger)
+        let text = String(repeating: "x", count: 200)
+        func fill() {
+            for number in 0..<1000 { logInfo("message \(number) \(text)", to: dispatcher) }
+            dispatcher.flush(timeout: .seconds(60))
+        }
+        fill()
+        #expect(fixture.reports.value.contains { $0.text.contains("lets") })
+        // It is removed while it is behind, and ends its part of the journal when the drain is not looking.
+        let gate = Gate()
+        logger.perform { gate.pass() }
+        let removed = DispatchSemaphore(value: 0)
+        Thread {
+            dispatcher.remove(logger)
+            removed.signal()
+        }.start()
+        #expect(comesTrue { !dispatcher.loggers.contains { $0 === logger } })
+        fixture.isFull.value = false
+        gate.open()
+        #expect(removed.wait(timeout: .now() + 60) == .success)
+        dispatcher.add(logger)
+        fixture.isFull.value = true
+        let before = dispatcher.statistics.dropped
+        let written = fixture.lines().count
+        fill()
+        let dropped = dispatcher.statistics.dropped - before
+        try fixture.die()
+        fixture.end(dispatcher)
+        try fixture.recover([fixture.makeLogger()])
+        let note = try #require(fixture.lines(withNotes: true).first { $0.contains("recovered ") })
+        let missing = try #require(
+            note.split(separator: ";").last?.split(separator: " ").compactMap { Int($0) }.first)
+        let recovered = fixture.lines().count - written
+        #expect(
+            missing <= 1000 && missing >= 1000 - dropped - recovered,
+            "\(note), \(dropped) dropped, \(recovered) recovered")
     }
 
     @Test("Files of large messages are removed when every logger has written the message")

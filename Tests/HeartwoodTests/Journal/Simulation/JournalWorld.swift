@@ -6,107 +6,40 @@ import HeartwoodTestSupport
 
 /// One seeded world: a few runs of a program with the real journal, the real file loggers and the real recovery.
 ///
-/// A death is a copy of the journal at that moment; from then on no call of the dead run changes a file.
+/// No other thread works: the queues are suspended, and the world itself drains the ring and works off what waits for
+/// each logger, when the seed says so. So a seed shows the same world each time.
 final class JournalWorld {
     struct Figures {
         var deaths = 0
         var calls = 0
         var lines = 0
         var recovered = 0
+        var cuts = 0
+        var backups = 0
 
         mutating func add(_ other: Figures) {
             deaths += other.deaths
             calls += other.calls
             lines += other.lines
             recovered += other.recovered
-        }
-    }
-
-    /// What one logger, from when it was added until it was removed or died, should have delivered.
-    private struct Series {
-        let logger: Int
-        var wanted: [Int] = []
-        /// A message whose call had not returned when the process died: it may be there.
-        var perhaps: Set<Int> = []
-    }
-
-    /// What the calls of the system do in a run, and when it dies.
-    private final class Fate: Sendable {
-        struct State {
-            var isFull = false
-            var isDead = false
-            /// How many calls are made before the death; nil, it is not one of them.
-            var rest: Int?
-            var part: Int?
-            /// How many calls of the program had begun, and had returned.
-            var begun = 0
-            var returned = 0
-            var atDeath = 0
-        }
-
-        let state = Locked(State())
-        private let journal: String
-        private let next: String
-
-        init(_ journal: String, _ next: String) {
-            (self.journal, self.next) = (journal, next)
-        }
-
-        func decide(_ call: SystemCall) -> SystemCalls.Fault? {
-            state.withLock { state in
-                if state.isDead { return [.lock, .close, .status].contains(call) ? nil : .fails(EIO) }
-                if call == .write || call == .open || call == .rename || call == .truncate,
-                    let rest = state.rest
-                {
-                    state.rest = rest - 1
-                    if rest <= 0 {
-                        if call == .write, let part = state.part {
-                            // So much is written; the process dies before the next call.
-                            state.part = nil
-                            return .short(part)
-                        }
-                        die(&state)
-                        return .fails(EIO)
-                    }
-                }
-                return state.isFull && call == .write ? .fails(ENOSPC) : nil
-            }
-        }
-
-        func die() { state.withLock { if !$0.isDead { die(&$0) } } }
-
-        private func die(_ state: inout State) {
-            state.isDead = true
-            state.atDeath = state.returned
-            // Other threads may be between two calls. What is the same twice in a row is the state of one moment.
-            var (files, again) = (contents(), contents())
-            while files != again { (files, again) = (again, contents()) }
-            mkdir(next, 0o700)
-            for (name, content) in files {
-                _ = FileManager.default.createFile(
-                    atPath: next + "/" + name, contents: content, attributes: [.posixPermissions: 0o600])
-            }
-        }
-
-        private func contents() -> [String: Data] {
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: journal)) ?? []
-            let files = names.compactMap { name in
-                FileManager.default.contents(atPath: journal + "/" + name).map { (name, $0) }
-            }
-            return Dictionary(uniqueKeysWithValues: files)
+            cuts += other.cuts
+            backups += other.backups
         }
     }
 
     private let scratch = Scratch(inMemory: true)
     private var random: SeededGenerator
-    private var series: [Series] = []
+    private var oracle = JournalOracle()
     private var number = 0
     private(set) var figures = Figures()
+    /// Counts the lines that loggers format.
+    private let order = Box(0)
 
     /// The first two write to the same place.
     private static let places = ["a", "a", "b"]
     private static let levels: [LogLevelMask] = [.all, .error, .warning, .info, [.error, .debug], .off]
     private static let calls: [LogLevel] = [.error, .warning, .info, .debug]
+    private static let start = LogTimestamp(nanoseconds: 1_767_225_600_000_000_000)
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
@@ -115,15 +48,19 @@ final class JournalWorld {
     /// Plays the world; says what was wrong, if anything.
     func play() throws -> String? {
         let runs = 1 + pick(4)
-        for run in 0..<runs { try play(run: run) }
+        for run in 0..<runs {
+            let fate = JournalFate(journal: path(run), next: path(run + 1))
+            if pick(2) == 0 { fate.die(after: pick(30), part: pick(3) == 0 ? pick(60) : nil) }
+            try play(JournalRun(fate, makeDispatcher(run)))
+            if pick(8) == 0 { backUp(run) }
+        }
         // The last run has room, and lives.
-        let fate = Fate("", "")
-        let dispatcher = makeDispatcher(runs)
-        for logger in 0..<JournalWorld.places.count { dispatcher.add(try makeLogger(logger, fate)) }
-        let isComplete = dispatcher.flush(timeout: .seconds(60)).isComplete
-        dispatcher.removeAll(timeout: .seconds(60))
-        dispatcher.journal = nil
-        let left = scratch.names(path(runs))
+        let last = JournalRun(JournalFate(), makeDispatcher(runs))
+        for logger in Self.places.indices { last.add(try makeLogger(logger, last.fate), logger, .all, 0) }
+        let isComplete = last.flush()
+        last.end()
+        // A journal that was cut is set aside.
+        let left = scratch.names(path(runs)).filter { figures.cuts == 0 || !$0.hasSuffix(".damaged") }
         if !isComplete || !left.isEmpty { return "left: \(left), complete: \(isComplete)" }
         return judge()
     }
@@ -131,16 +68,23 @@ final class JournalWorld {
     private func path(_ run: Int) -> String { scratch.path + "/journal\(run)" }
 
     private func makeDispatcher(_ run: Int) -> LogDispatcher {
-        let dispatcher = LogDispatcher.forTest()
+        // A second for each run, so that each journal begins at a time of its own.
+        let dispatcher = LogDispatcher.forTest(clock: ManualClock(Self.start + .seconds(run)))
+        // Before anything is scheduled on it.
+        dispatcher.queue.suspend()
         dispatcher.journal = .file(path(run))
         return dispatcher
     }
 
-    private func makeLogger(_ logger: Int, _ fate: Fate) throws -> FileLogger {
+    private func makeLogger(_ logger: Int, _ fate: JournalFate) throws -> FileLogger {
         let file = try FileLogger(
             LogDirectory(
-                scratch.path + "/" + JournalWorld.places[logger], calls: SystemCalls { fate.decide($0) }),
-            naming: JournalFixture.naming, formatter: PrefixFormatter(logger), name: "logger \(logger)")
+                scratch.path + "/" + Self.places[logger], calls: SystemCalls { fate.decide($0) }),
+            naming: JournalFixture.naming, formatter: PrefixFormatter(logger, order),
+            name: "logger \(logger)",
+            clock: ManualClock(Self.start))
+        // Before anything is scheduled on it; the run lets it go on at its end.
+        file.queue.suspend()
         file.minimumFreeSpace = .zero
         file.maximumFileCount = 0
         file.rollingInterval = .zero
@@ -150,156 +94,152 @@ final class JournalWorld {
         return file
     }
 
+    /// Makes a backup by hard links, which stays: of the journals, and perhaps of the logs.
+    private func backUp(_ run: Int) {
+        figures.backups += 1
+        JournalCopy.link(path(run + 1), in: scratch.path + "/backup\(run)")
+        if pick(2) == 0 { return }
+        for place in Set(Self.places) {
+            JournalCopy.link(scratch.path + "/" + place, in: scratch.path + "/backup\(run)-\(place)")
+        }
+    }
+
     // MARK: - A run
 
-    private struct Attached {
-        let logger: FileLogger
-        let series: Int
-        var levels: LogLevelMask
-    }
-
-    private func play(run: Int) throws {
-        let fate = Fate(path(run), path(run + 1))
-        if pick(2) == 0 {
-            fate.state.withLock { [rest = pick(30), part = pick(3) == 0 ? pick(60) : nil] in
-                ($0.rest, $0.part) = (rest, part)
-            }
-        }
-        let dispatcher = makeDispatcher(run)
-        // It wants everything, so that every call is made.
-        dispatcher.add(AbstractLogger(name: "all"))
-        var attached: [Int: Attached] = [:]
+    private func play(_ run: JournalRun) throws {
         // Those of one place come together, in any order: one that comes alone would be the other one, renamed.
         let isThere = ["a": pick(4) > 0, "b": pick(4) > 0]
-        for logger in Array(0..<JournalWorld.places.count).shuffled(using: &random)
-        where isThere[JournalWorld.places[logger]] == true {
-            try add(logger, fate, to: dispatcher, &attached)
+        for logger in Array(0..<Self.places.count).shuffled(using: &random)
+        where isThere[Self.places[logger]] == true {
+            try add(logger, to: run)
         }
-        for _ in 0..<(5 + pick(25)) {
-            if fate.state.withLock({ $0.isDead }) { break }
-            try step(fate, dispatcher, &attached, isThere)
-        }
-        fate.die()
+        for _ in 0..<(5 + pick(25)) where !run.fate.isDead { try step(run, isThere) }
+        run.fate.die()
         figures.deaths += 1
-        end(dispatcher, attached)
+        run.end()
     }
 
-    private func step(
-        _ fate: Fate, _ dispatcher: LogDispatcher, _ attached: inout [Int: Attached],
-        _ isThere: [String: Bool]
-    ) throws {
-        let logger = pick(JournalWorld.places.count)
-        switch pick(20) {
-        case 0: fate.state.withLock { $0.isFull.toggle() }
-        case 1, 2: dispatcher.flush(timeout: .seconds(60))
-        case 3, 4, 5:
-            let levels = JournalWorld.levels[pick(JournalWorld.levels.count)]
-            attached[logger]?.logger.levels = levels
-            attached[logger]?.levels = levels
-        case 6:
-            if let old = attached.removeValue(forKey: logger) { dispatcher.remove(old.logger) }
-        case 7:
-            if attached[logger] == nil, isThere[JournalWorld.places[logger]] == true {
-                try add(logger, fate, to: dispatcher, &attached)
-            }
-        case 8: log(String(repeating: "large ", count: 4000), fate, dispatcher, attached)
+    private func step(_ run: JournalRun, _ isThere: [String: Bool]) throws {
+        let logger = pick(Self.places.count)
+        switch pick(24) {
+        case 0:
+            run.fate.fill(!run.fate.isFull, until: pick(2) == 0 ? pick(6) : nil)
+            oracle.isOrdered = false
+        case 1, 2: run.flush()
+        case 3, 4, 5: run.setLevels(Self.levels[pick(Self.levels.count)], of: logger)
+        case 6: run.remove(logger)
+        case 7: if isThere[Self.places[logger]] == true { try add(logger, to: run) }
+        case 8: log(String(repeating: "large ", count: 4000), run)
+        case 9, 10, 11: run.workOff(logger)
+        case 12: run.dispatcher.drainNow()
+        case 13 where pick(12) == 0: cutJournal(run)
         default:
-            for _ in 0...pick(4) {
-                log(pick(5) == 0 ? "SECRET" : "text", fate, dispatcher, attached)
-            }
+            for _ in 0...pick(4) { log(pick(5) == 0 ? "SECRET" : "text", run) }
         }
     }
 
-    private func add(
-        _ logger: Int, _ fate: Fate, to dispatcher: LogDispatcher, _ attached: inout [Int: Attached]
-    ) throws {
+    private func add(_ logger: Int, to run: JournalRun) throws {
+        if run.has(logger) { return }
         let file: FileLogger
         do {
-            file = try makeLogger(logger, fate)
+            file = try makeLogger(logger, run.fate)
         } catch {
             // A dead process makes nothing.
-            if fate.state.withLock({ $0.isDead }) { return }
+            if run.fate.isDead { return }
             throw error
         }
-        let levels = JournalWorld.levels[pick(JournalWorld.levels.count)]
-        dispatcher.add(file, levels: levels)
-        attached[logger] = Attached(logger: file, series: series.count, levels: levels)
-        series.append(Series(logger: logger))
+        run.add(file, logger, Self.levels[pick(Self.levels.count)], oracle.begin(logger))
     }
 
-    private func log(_ text: String, _ fate: Fate, _ dispatcher: LogDispatcher, _ attached: [Int: Attached]) {
-        let level = JournalWorld.calls[pick(JournalWorld.calls.count)]
+    private func log(_ text: String, _ run: JournalRun, isSure: Bool = true) {
+        let level = Self.calls[pick(Self.calls.count)]
         number += 1
-        fate.state.withLock { $0.begun += 1 }
-        Heartwood.log("\(number) \(text)", level: level, to: dispatcher)
-        let returned = fate.state.withLock { state in
-            state.returned += 1
-            return !state.isDead
-        }
         figures.calls += 1
-        for logger in attached.values where logger.levels.contains(level) && text != "SECRET" {
-            if returned {
-                series[logger.series].wanted.append(number)
-            } else {
-                series[logger.series].perhaps.insert(number)
-            }
+        Heartwood.log("\(number) \(text)", level: level, to: run.dispatcher)
+        if text == "SECRET" { return }
+        for series in run.series(wanting: level) {
+            oracle.want(number, in: series, isSure: isSure && !run.fate.isDead)
         }
     }
 
-    /// Ends a dead run: nothing that it does changes a file.
-    private func end(_ dispatcher: LogDispatcher, _ attached: [Int: Attached]) {
-        for logger in attached.values {
-            logger.logger.perform { logger.logger.forgetUnwritten() }
+    /// Somebody empties the journal; what comes until there is a new one may be lost.
+    private func cutJournal(_ run: JournalRun) {
+        guard !run.hasLeftSomething, !run.fate.isFull, run.flush(), !run.fate.isDead,
+            case .active(let path) = run.dispatcher.journalStatus
+        else { return }
+        figures.cuts += 1
+        truncate(path, pick(2) == 0 ? 0 : 300_000)
+        let before = run.dispatcher.journalStatus
+        // The caller finds no room, until the drain has noticed it.
+        run.dispatcher.queue.resume()
+        log("noticed", run, isSure: false)
+        _ = comesTrue {
+            run.dispatcher.drainNow()
+            return run.dispatcher.journalStatus != before
         }
-        dispatcher.removeAll(timeout: .seconds(60))
-        dispatcher.journal = nil
+        // What has been scheduled meanwhile comes to its end.
+        run.dispatcher.queue.sync {}
+        run.dispatcher.queue.suspend()
     }
 
     // MARK: - The judgement
 
     private func judge() -> String? {
-        for logger in 0..<JournalWorld.places.count {
-            let found = delivered(by: logger)
-            figures.lines += found.count
-            var known: Set<Int> = []
-            for one in series where one.logger == logger {
-                known.formUnion(one.wanted)
-                known.formUnion(one.perhaps)
-                let members = Set(one.wanted).union(one.perhaps)
-                let mine = found.filter(members.contains)
-                let due = mine.filter { !one.perhaps.contains($0) }
-                if due != one.wanted { return "logger \(logger): \(due) where \(one.wanted) was due" }
-                if mine != mine.sorted() { return "logger \(logger): \(mine) is out of order" }
+        var lines: [[JournalOracle.Line]] = Self.places.map { _ in [] }
+        for place in Set(Self.places).sorted() {
+            let folder = scratch.path + "/" + place
+            for name in scratch.names(folder) where JournalFixture.naming.recognise(name) != nil {
+                if let complaint = read(folder + "/" + name, &lines) { return "\(name): \(complaint)" }
             }
-            let foreign = found.filter { !known.contains($0) }
-            if !foreign.isEmpty { return "logger \(logger): \(foreign) was not for it" }
+        }
+        for logger in Self.places.indices {
+            figures.lines += lines[logger].count
+            if let complaint = oracle.judge(lines[logger], of: logger) { return complaint }
         }
         return nil
     }
 
-    /// The numbers of the messages that a logger has written, in order.
-    private func delivered(by logger: Int) -> [Int] {
-        let folder = scratch.path + "/" + JournalWorld.places[logger]
-        let names = scratch.names(folder).filter { JournalFixture.naming.recognise($0) != nil }
-        var numbers: [Int] = []
-        for name in names {
-            let text = (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? ""
-            for line in text.split(separator: "\n") where line.hasPrefix("\(logger)|") {
-                let words = line.dropFirst(2).split(separator: " ")
-                if words.first == "recovered" {
-                    figures.recovered += words.dropFirst().first.flatMap { Int($0) } ?? 0
-                } else if let number = words.first.flatMap({ Int($0) }) {
-                    numbers.append(number)
-                }
+    /// Reads a file's lines, which are whole and in the order in which they were written.
+    private func read(_ path: String, _ lines: inout [[JournalOracle.Line]]) -> String? {
+        var text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        if let last = text.last, last != "\n" {
+            // What has a second name elsewhere is not cut.
+            guard let status = try? SystemCalls().status(path: path), status.links > 1 else {
+                return "the last line is torn"
+            }
+            text = text.lastIndex(of: "\n").map { String(text[...$0]) } ?? ""
+        }
+        var last = [Int](repeating: 0, count: Self.places.count)
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: "|", maxSplits: 2)
+            guard parts.count == 3, let logger = Int(parts[0]), let order = Int(parts[1]) else {
+                return "\(line.prefix(60)) is not a line"
+            }
+            if order <= last[logger] { return "\(line.prefix(60)) is after \(last[logger])" }
+            last[logger] = order
+            let words = parts[2].split(separator: " ")
+            if words.first == "recovered" {
+                figures.recovered += words.dropFirst().first.flatMap { Int($0) } ?? 0
+                if words.contains("missing") || words.contains("complete;") { return String(parts[2]) }
+            } else if let number = words.first.flatMap({ Int($0) }), words.count > 1 {
+                lines[logger].append(JournalOracle.Line(number: number, order: order))
+            } else {
+                return "\(line.prefix(60)) was not logged"
             }
         }
-        return numbers
+        return nil
     }
 }
 
-/// Says whose a line is.
+/// Says whose a line is, and which of all lines.
 private final class PrefixFormatter: LogFormatter, @unchecked Sendable {
     private let logger: Int
-    init(_ logger: Int) { self.logger = logger }
-    override func format(_ message: LogMessage) -> String? { "\(logger)|\(message.text)" }
+    private let order: Box<Int>
+
+    init(_ logger: Int, _ order: Box<Int>) { (self.logger, self.order) = (logger, order) }
+
+    override func format(_ message: LogMessage) -> String? {
+        order.update { $0 += 1 }
+        return "\(logger)|\(order.value)|\(message.text)"
+    }
 }
