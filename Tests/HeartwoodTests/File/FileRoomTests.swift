@@ -1,0 +1,91 @@
+import CHeartwood
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// Room that is set aside, leftovers of archives, records that no file can hold, keys that come later.
+@Suite struct FileRoomTests {
+    private let scratch = Scratch()
+    private let clock = ManualClock()
+    private let naming = LogFileNaming(application: "t")
+
+    @Test("Room that is set aside for an archive counts once, together with what is written of it")
+    func reservation() {
+        let inventory = FileInventory()
+        let part = "t.log.gz.part"
+        inventory.insert(
+            FileInventory.Entry(
+                name: "t.log", label: LogFileLabel(begun: nil), stage: .plain, size: 1000,
+                modified: clock.now()))
+        #expect(inventory.reserve(part, 300) == 0)
+        #expect(inventory.total == 1300)
+        inventory.insert(
+            FileInventory.Entry(
+                name: part, label: LogFileLabel(begun: nil), stage: .gzip, size: 0, modified: clock.now(),
+                isUnfinished: true))
+        for (size, total) in [(0, 1300), (200, 1300), (300, 1300), (350, 1350)] {
+            inventory.resize(part, to: size)
+            #expect(inventory.total == total, "\(size) bytes")
+        }
+        #expect(inventory.reserve(part, 0) == 300)
+        #expect(inventory.total == 1350)
+    }
+
+    @Test("What a crash has left of an unfinished archive is removed at the next start, and its log is kept")
+    func unfinishedArchive() throws {
+        let log = naming.name(for: LogFileLabel(begun: moment("2025-12-31T00:00:00Z")))
+        scratch.write("one\n", to: log)
+        scratch.write("half of it", to: log + ".gz.part")
+        let engine = FileEngine(
+            directory: try LogDirectory(scratch.logs), settings: FileSettings(naming: naming), clock: clock)
+        try engine.start()
+        #expect(scratch.names() == [log] && scratch.text(log) == "one\n")
+    }
+
+    @Test("A record that fits into the quota, but not together with the header, is dropped and counted")
+    func recordAndHeader() throws {
+        var settings = FileSettings(naming: naming)
+        settings.retention = RetentionPlan(quota: 100)
+        let header = String(repeating: "h", count: 39) + "\n"
+        let engine = FileEngine(
+            directory: try LogDirectory(scratch.logs), settings: settings, clock: clock,
+            header: { Array(header.utf8) })
+        let large = Array((String(repeating: "x", count: 69) + "\n").utf8)
+        large.withUnsafeBytes { engine.write($0, [large.count]) }
+        #expect(engine.counters.dropped == 1)
+        clock.advance(by: .seconds(1))
+        let small = Array("small\n".utf8)
+        small.withUnsafeBytes { engine.write($0, [small.count]) }
+        #expect(engine.isIdle && engine.counters.written == 1)
+        #expect(scratch.names().contains { scratch.text($0).hasSuffix("small\n") })
+        #expect(scratch.total <= 100)
+    }
+
+    @Test("A key that is set later has files archived that waited for it") func keyLater() throws {
+        let archiver = FileArchiver(
+            directory: try LogDirectory(scratch.logs), application: "t", inventory: FileInventory(),
+            clock: clock, makeRoom: { _, _ in true }, describe: { _ in nil }, tell: { _ in })
+        var settings = FileArchiver.Settings()
+        #expect(!archiver.apply(settings))
+        settings.format = .encrypted
+        #expect(archiver.apply(settings))
+        #expect(!archiver.apply(settings))
+        settings.key = FixedKey()
+        #expect(archiver.apply(settings))
+        #expect(!archiver.apply(settings))
+    }
+
+    @Test("Of two patterns that say as much of a name, the one that was set last holds") func equalPatterns()
+    {
+        for patterns in [["a.*", "*.b"], ["*.b", "a.*"]] {
+            var rules = LevelRules(separator: ".")
+            rules.set(.error, for: NamePattern(patterns[0]))
+            rules.set(.debug, for: NamePattern(patterns[1]))
+            #expect(rules.levels(of: "a.b") == .debug)
+            rules.set(.info, for: NamePattern(patterns[0]))
+            #expect(rules.levels(of: "a.b") == .info)
+        }
+    }
+}
