@@ -15,8 +15,9 @@ private struct BackpressureWorld {
     }
 
     static let patience = 250_000
-    /// The most that a stop may cost a caller: two looks are an eighth apart, and it may have waited for room before.
-    static let most = patience + 2 * patience / 8 + 30_000
+    /// The most that a stop may cost a caller: its time, one look before that which still saw progress, and the steps of a
+    /// millisecond that the world takes.
+    static let most = patience + patience / 8 + 2_000
     static let limit = 64 * 1024
     static let ring = 16 * 1024
     static let record = 96
