@@ -7,7 +7,8 @@ extension LogError.Code {
 
 /// Spools in a row, each in a directory of its own: one is written, the oldest is sent, and deleted when it is empty.
 ///
-/// 1. At most two are open: the one that is sent and the one that is written, which may be the same.
+/// 1. At most two are open: the one that is sent and the one that is written, which may be the same. Where all that is
+///    pending in the first was refused, up to ``widestSearch`` more, to find out whether the server takes anything.
 /// 2. What an earlier run has left is sent first, partition by partition, in the order in which they were made.
 /// 3. A partition that has reached ``partitionSize`` when something is to be written is closed, and a new one begun. So
 ///    it may become larger by one write; a group is never divided.
@@ -15,6 +16,9 @@ extension LogError.Code {
 /// 5. ``pending`` is zero only when no partition has anything left.
 package final class PartitionedSpool: UnsentStore {
     typealias Partition = (name: String, spool: Spool)
+
+    /// How many partitions of which everything was refused stay open while later ones are tried.
+    static let widestSearch = 3
 
     /// When a partition is full.
     package var partitionSize: ByteCount { didSet { applySettings() } }
@@ -34,8 +38,12 @@ package final class PartitionedSpool: UnsentStore {
     private var closed: [String: (bytes: Int, records: Int)] = [:]
     /// An older partition, while there is one: it is sent before the current one.
     private var sending: Partition?
+    /// Older partitions that are open while a later one is tried, the oldest first.
+    private var aside: [Partition] = []
     /// The partition that is written, once something was.
     private var current: Partition?
+    /// How often the oldest partition that is not open could not be opened.
+    private var openFailures = 0
     /// The figures of partitions that are not open any more.
     private var past = SpoolCounters()
     private var troubles: [LogError] = []
@@ -110,13 +118,14 @@ package final class PartitionedSpool: UnsentStore {
 
     /// The partitions that there are, the oldest first.
     package var partitions: [String] {
-        [sending?.name].compactMap(\.self) + waiting + [current?.name].compactMap(\.self)
+        (aside.map(\.name) + [sending?.name].compactMap(\.self)).sorted() + waiting
+            + [current?.name].compactMap(\.self)
     }
 
-    /// How many partitions are open; two at most.
+    /// How many partitions are open.
     package var openCount: Int { open.count }
 
-    private var open: [Partition] { [sending, current].compactMap(\.self) }
+    private var open: [Partition] { aside + [sending, current].compactMap(\.self) }
     private var sender: Spool? { (sending ?? current)?.spool }
 
     private func applySettings() {
@@ -290,7 +299,8 @@ package final class PartitionedSpool: UnsentStore {
                 return goesOn
             }
         }
-        if let sending { visit(sending.spool) }
+        comeBack()
+        for partition in [sending].compactMap(\.self) + aside where goesOn { visit(partition.spool) }
         for name in waiting where goesOn {
             guard let spool = openSpool(name) else { continue }
             visit(spool)
@@ -307,36 +317,76 @@ package final class PartitionedSpool: UnsentStore {
         advance()
     }
 
-    package var hasOpenBatch: Bool { sender?.hasOpenBatch ?? false }
+    package var hasOpenBatch: Bool { open.contains { $0.spool.hasOpenBatch } }
 
     package func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece? {
         save()
+        if sending == nil, aside.isEmpty, !waiting.isEmpty {
+            sending = openNext()
+            if sending == nil, !waiting.isEmpty { return nil }
+        }
+        // The newest messages are in the partition that is written.
+        if probe, sending != nil, let current, current.spool.pending > 0,
+            let piece = current.spool.nextPiece(
+                maximumCount: maximumCount, maximumBytes: maximumBytes, probe: true)
+        {
+            return piece
+        }
         while let sender {
             if let piece = sender.nextPiece(
                 maximumCount: maximumCount, maximumBytes: maximumBytes, probe: probe)
             {
                 return piece
             }
-            guard sending != nil, sender.pending == 0 else { return nil }
-            advance()
+            if sending != nil, sender.pending == 0 { advance() } else if !probe || !tryLater() { return nil }
         }
         return nil
     }
 
+    /// Where all of the oldest partition is parked, makes a later one the one that is sent; false: there is none.
+    private func tryLater() -> Bool {
+        guard let sending else { return false }
+        if aside.count < Self.widestSearch, let next = openNext() {
+            aside.append(sending)
+            self.sending = next
+            return true
+        }
+        guard let current, current.spool.pending > 0 else { return false }
+        aside.append(sending)
+        self.sending = nil
+        return true
+    }
+
+    /// Makes the oldest of the open partitions the one that is sent.
+    private func comeBack() {
+        guard !aside.isEmpty else { return }
+        let all = (aside + [sending].compactMap(\.self)).sorted { $0.name < $1.name }
+        sending = all.first
+        aside = Array(all.dropFirst())
+    }
+
+    private func owner(of piece: SpoolPiece) -> Spool? {
+        open.first { $0.spool.identity == piece.origin }?.spool
+    }
+
     @discardableResult
     package func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int {
-        let count = sender?.complete(piece, done: done) ?? 0
+        let count = owner(of: piece)?.complete(piece, done: done) ?? 0
         advance()
         return count
     }
 
-    package func park(_ piece: SpoolPiece) { sender?.park(piece) }
+    package func park(_ piece: SpoolPiece) { owner(of: piece)?.park(piece) }
 
-    package func unpark(_ pieces: [SpoolPiece]) { sender?.unpark(pieces) }
+    package func unpark(_ pieces: [SpoolPiece]) {
+        for piece in pieces { owner(of: piece)?.unpark([piece]) }
+        comeBack()
+    }
 
-    package func split(_ piece: SpoolPiece) -> Bool { sender?.split(piece) ?? false }
+    package func split(_ piece: SpoolPiece) -> Bool { owner(of: piece)?.split(piece) ?? false }
 
     package func dropOldest(_ count: Int) -> Int {
+        comeBack()
         var left = count
         while left > 0, let sender, sender.pending > 0 {
             let dropped = sender.dropOldest(left)
@@ -347,21 +397,38 @@ package final class PartitionedSpool: UnsentStore {
         return count - left
     }
 
-    package func name(of id: UInt64) -> String { sender?.name(of: id) ?? "" }
+    package func name(of id: UInt64, in piece: SpoolPiece) -> String { owner(of: piece)?.name(of: id) ?? "" }
 
-    /// Deletes the partition that was sent when it is empty, and opens the next one that is not.
+    /// Deletes partitions that were sent and are empty, and opens the next one that is not.
     private func advance() {
+        for partition in aside where partition.spool.pending == 0 { retire(partition) }
+        aside.removeAll { $0.spool.pending == 0 }
         if let sending, sending.spool.pending == 0 {
             self.sending = nil
             retire(sending)
+            comeBack()
         }
-        while sending == nil, let name = waiting.first {
+        if sending == nil, aside.isEmpty, openFailures == 0 { sending = openNext() }
+    }
+
+    /// Opens the oldest partition that is not open and has something left.
+    private func openNext() -> Partition? {
+        while let name = waiting.first {
+            let spool = openSpool(name)
+            if spool == nil {
+                // What follows must wait for it, but not longer than this run has tried it.
+                openFailures += 1
+                if openFailures < SpoolDisk.readAttempts { return nil }
+            }
+            openFailures = 0
             waiting.removeFirst()
             // They were counted when they came, or were found, and are counted by the spool now.
             past.recovered -= closed.removeValue(forKey: name)?.records ?? 0
-            guard let spool = openSpool(name) else { continue }
-            if spool.pending > 0 { sending = (name, spool) } else { retire((name, spool)) }
+            guard let spool else { continue }
+            if spool.pending > 0 { return (name, spool) }
+            retire((name, spool))
         }
+        return nil
     }
 
     /// Closes an empty partition and deletes it; one in which damage was found is kept for somebody to look at.
@@ -384,8 +451,8 @@ package final class PartitionedSpool: UnsentStore {
     private func leave(_ partition: Partition) {
         partition.spool.disk?.sealActive()
         troubles += partition.spool.takeTroubles()
-        past += partition.spool.counters
         partition.spool.close()
+        past += partition.spool.counters
     }
 
     // MARK: Figures
@@ -399,7 +466,7 @@ package final class PartitionedSpool: UnsentStore {
 
     package var counters: SpoolCounters { open.reduce(into: past) { $0 += $1.spool.counters } }
 
-    package var oldestTime: LogTimestamp? { sender?.oldestTime }
+    package var oldestTime: LogTimestamp? { (aside.first?.spool ?? sender)?.oldestTime }
 
     /// What all partitions take.
     package var bytes: Int {
@@ -424,9 +491,10 @@ package final class PartitionedSpool: UnsentStore {
 
     package func close() {
         save()
-        left = pending
-        for partition in open { partition.spool.pending == 0 ? retire(partition) : leave(partition) }
-        (sending, current, waiting, closed, root) = (nil, nil, [], [:], nil)
+        let partitions = open
+        for partition in partitions { partition.spool.pending == 0 ? retire(partition) : leave(partition) }
+        left = partitions.reduce(0) { $0 + $1.spool.pending } + closed.values.reduce(0) { $0 + $1.records }
+        (aside, sending, current, waiting, closed, root) = ([], nil, nil, [], [:], nil)
     }
 
     package func reopened() throws -> any UnsentStore {

@@ -7,8 +7,9 @@ extension Spool {
     package func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece? {
         save()
         while true {
-            let isNew = !state.isOpen || probe || todo.isEmpty && !parked.isEmpty
-            if isNew, !begin(maximumCount, maximumBytes), !state.isOpen || todo.isEmpty {
+            let isNew = !state.isOpen || todo.isEmpty && !parked.isEmpty
+            if probe, state.isOpen { widenToNewest(maximumCount, maximumBytes) }
+            if isNew, todo.isEmpty, !begin(maximumCount, maximumBytes) {
                 settleDamage()
                 return nil
             }
@@ -24,9 +25,12 @@ extension Spool {
                     continue
                 }
                 if range != state.piece, records.count > max(1, maximumCount) {
+                    if probe {
+                        cut(range, after: records[records.count - max(1, maximumCount) - 1].id)
+                        continue
+                    }
                     // Pieces that were parked when the process ended come back as one.
                     cut(range, after: records[max(1, maximumCount) - 1].id)
-                    guard !probe else { continue }
                     range = range.lowerBound...records[max(1, maximumCount) - 1].id
                     records = Array(records.prefix(max(1, maximumCount)))
                 }
@@ -35,11 +39,20 @@ extension Spool {
                     saveState()
                 }
                 settleDamage()
-                return SpoolPiece(range: range, records: records, identity: identity)
+                return piece(range, records)
             }
             guard parked.isEmpty else { continue }
             finish()
         }
+    }
+
+    private func piece(_ range: ClosedRange<UInt64>, _ records: [SpoolRecord]) -> SpoolPiece {
+        if !isStateSaved, let first = unsaved.first?.id, first <= range.upperBound {
+            loose.insert(max(first, range.lowerBound)...range.upperBound)
+        }
+        let isLoose = records.contains { loose.contains($0.id) }
+        return SpoolPiece(
+            range: range, records: records, origin: identity, identity: isLoose ? loose.identity : nil)
     }
 
     /// Whether pieces of a batch were sent, and not all of it is done.
@@ -142,9 +155,32 @@ extension Spool {
         return true
     }
 
+    /// Makes the open batch as long as it may be, and its newest records a piece.
+    private func widenToNewest(_ maximumCount: Int, _ maximumBytes: Int) {
+        var found: [(id: UInt64, size: Int)] = []
+        let limit = state.acknowledged + UInt64(BatchState.widestBatch)
+        forEach(after: state.last) { record in
+            guard record.id <= limit else { return false }
+            found.append((record.id, record.payload.count))
+            return true
+        }
+        guard let first = found.first, let last = found.last else { return }
+        var start = last.id
+        var bytes = 0
+        for record in found.suffix(max(1, maximumCount)).reversed() {
+            bytes += record.size
+            if bytes > maximumBytes { break }
+            start = record.id
+        }
+        state.widen(to: last.id)
+        if start > first.id { todo.append(first.id...start - 1) }
+        todo.append(start...last.id)
+    }
+
     func finish() {
         let last = state.last
         state.finish()
+        loose.removeAll(through: last)
         todo = []
         parked = []
         if let first = unsaved.first, first.id <= last {

@@ -62,7 +62,9 @@ extension Spool {
 
     /// Drops the oldest records that are not on their way: a segment, or a part of what is in memory.
     func evictOldest() -> Bool {
-        if let disk, let count = disk.evictOldest(sparing: state.range, state.isDone) {
+        // The cursor must know the ids that go with a file, or they would be used again.
+        if !isStateSaved { saveState() }
+        if isStateSaved, let disk, let count = disk.evictOldest(sparing: state.range, state.isDone) {
             pending -= count
             ownCounters.droppedFull += count
             return true

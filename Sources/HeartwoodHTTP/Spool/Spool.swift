@@ -29,6 +29,7 @@ package final class Spool: UnsentStore {
     var todo: [ClosedRange<UInt64>] = []
     var parked: [ClosedRange<UInt64>] = []
     var unsaved = RecordQueue()
+    var loose = LooseIDs()
     var nextID: UInt64
     var ownCounters = SpoolCounters()
     var diskDamage = 0
@@ -59,6 +60,8 @@ package final class Spool: UnsentStore {
             nextID = 1
         }
         recover()
+        disk?.isDone = { [unowned self] in state.isDone($0) }
+        try disk?.endOpening()
     }
 
     /// Counts what an earlier run left, and takes up its open batch where it was.
@@ -87,6 +90,7 @@ package final class Spool: UnsentStore {
     /// What became of everything so far.
     package var counters: SpoolCounters {
         guard let disk else { return ownCounters }
+        settleDamage()
         var sum = ownCounters
         sum.damagedRecords += disk.counters.damagedRecords
         sum.damagedBytes += disk.counters.damagedBytes
@@ -124,11 +128,20 @@ package final class Spool: UnsentStore {
         return disk?.troubles ?? []
     }
 
-    /// A text that is the same for this record only, over restarts too.
-    package func name(of id: UInt64) -> String { Hexadecimal.encode(identity) + "-" + String(id) }
+    package func name(of id: UInt64, in piece: SpoolPiece) -> String { name(of: id) }
 
-    /// Frees the directory for others; what was not saved is gone from here.
+    /// A text that is the same for this record only, over restarts too.
+    package func name(of id: UInt64) -> String {
+        Hexadecimal.encode(loose.contains(id) ? loose.identity : identity) + "-" + String(id)
+    }
+
+    /// Frees the directory for others; what was not saved is gone, and counted.
     package func close() {
+        if isOnDisk {
+            let gone = unsaved.removeAll { !state.isDone($0.id) }
+            pending -= gone
+            ownCounters.droppedUnsaved += gone
+        }
         ownCounters = counters
         isClosed = true
         disk = nil

@@ -10,6 +10,8 @@ package struct SpoolCounters: Sendable, Equatable {
     package var droppedOld = 0
     /// Records dropped because somebody asked for it.
     package var droppedAsked = 0
+    /// Records that were in memory only when the store was closed, since the disk did not take them.
+    package var droppedUnsaved = 0
     /// Records lost in damaged files.
     package var damagedRecords = 0
     /// Bytes of damaged files.
@@ -26,6 +28,7 @@ package struct SpoolCounters: Sendable, Equatable {
         sum.droppedFull += other.droppedFull
         sum.droppedOld += other.droppedOld
         sum.droppedAsked += other.droppedAsked
+        sum.droppedUnsaved += other.droppedUnsaved
         sum.damagedRecords += other.damagedRecords
         sum.damagedBytes += other.damagedBytes
         sum.tornBytes += other.tornBytes
@@ -33,5 +36,5 @@ package struct SpoolCounters: Sendable, Equatable {
     }
 
     /// All records that are gone without having been delivered.
-    package var lost: Int { droppedFull + droppedOld + droppedAsked + damagedRecords }
+    package var lost: Int { droppedFull + droppedOld + droppedAsked + droppedUnsaved + damagedRecords }
 }

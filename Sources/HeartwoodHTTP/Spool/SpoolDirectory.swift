@@ -74,6 +74,10 @@ package final class SpoolDirectory {
             errno = error
             return -1
         }
+        if flags & O_ACCMODE == O_RDONLY, let error = SpoolFile.faults?.read(), error != 0 {
+            errno = error
+            return -1
+        }
         // A file is emptied only after it is known to be ours.
         let opening = flags & ~O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         let file = retrying { openat(directory, name, opening, 0o600) }
@@ -124,6 +128,7 @@ package final class SpoolDirectory {
 
     /// Moves a file into a directory in this one, which is made where it is missing; 0 or `errno`.
     func move(_ name: String, into subdirectory: String) -> Int32 {
+        if let error = SpoolFile.faults?.change(), error != 0 { return error }
         if mkdirat(descriptor, subdirectory, 0o700) != 0 && hw_errno() != EEXIST { return hw_errno() }
         let place = openDirectory(subdirectory)
         guard place >= 0 else { return hw_errno() }
@@ -133,7 +138,8 @@ package final class SpoolDirectory {
 
     /// Makes a directory inside of this one; 0 or `errno`.
     func makeDirectory(_ name: String) -> Int32 {
-        mkdirat(descriptor, name, 0o700) == 0 || hw_errno() == EEXIST ? 0 : hw_errno()
+        if let error = SpoolFile.faults?.change(), error != 0 { return error }
+        return mkdirat(descriptor, name, 0o700) == 0 || hw_errno() == EEXIST ? 0 : hw_errno()
     }
 
     /// Makes names durable; 0 or `errno`.
@@ -158,8 +164,10 @@ package final class SpoolDirectory {
         defer { close(place) }
         let rank = { (file: String) in file.hasSuffix(".seg") ? 0 : file == "lock" ? 2 : 1 }
         for file in (list(name) ?? []).sorted(by: { rank($0.name) < rank($1.name) }) {
+            if let error = SpoolFile.faults?.change(), error != 0 { return error }
             if unlinkat(place, file.name, 0) != 0 && hw_errno() != ENOENT { return hw_errno() }
         }
+        if let error = SpoolFile.faults?.change(), error != 0 { return error }
         return unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
     }
 

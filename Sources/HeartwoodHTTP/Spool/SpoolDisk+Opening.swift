@@ -50,7 +50,11 @@ extension SpoolDisk {
         if cursorFile < 0 {
             fail("the spool's cursor cannot be opened", "cursor", hw_errno())
         } else {
-            let error = SpoolFile.read(cursorFile, from: 0, limit: SpoolCursor.fileSize, into: &content)
+            var error: Int32 = EIO
+            for _ in 0..<Self.readAttempts where error != 0 {
+                content = []
+                error = SpoolFile.read(cursorFile, from: 0, limit: SpoolCursor.fileSize, into: &content)
+            }
             if error != 0 { fail("the spool's cursor cannot be read", "cursor", error) }
         }
         if let cursor = SpoolCursor.newest(in: content) {
@@ -89,7 +93,19 @@ extension SpoolDisk {
     /// Reads and seals what a process that ended has not sealed itself.
     func adoptUnsealed() {
         for segment in segments where segment.lastID == nil {
-            guard let file = open(segment), let index = index(of: segment.firstID) else { continue }
+            let frames = UInt64(max(0, segment.size - SpoolSegment.headerSize) / SpoolFrame.headerSize)
+            guard let file = open(segment), let index = index(of: segment.firstID) else {
+                leastNextID = max(leastNextID, segment.firstID + frames)
+                continue
+            }
+            if segments[index].readFailures >= Self.readAttempts {
+                leastNextID = max(leastNextID, segment.firstID + frames)
+                if file.entries.isEmpty {
+                    moveToQuarantine(segment.name)
+                    lose(segment)
+                    continue
+                }
+            }
             guard let last = file.entries.last else {
                 setAside(file, segments[index])
                 discard(at: index)

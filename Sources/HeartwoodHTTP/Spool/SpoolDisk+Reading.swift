@@ -2,6 +2,9 @@ import CHeartwood
 import Heartwood
 
 extension SpoolDisk {
+    /// How often a file may fail before the others do not wait for it any longer.
+    static let readAttempts = 10
+
     /// Calls `body` with each record after `id` that the files have, in their order, until it returns false.
     ///
     /// Returns false when it ended before a file that cannot be read now.
@@ -37,43 +40,84 @@ extension SpoolDisk {
     func open(_ segment: SpoolSegment) -> SegmentFile? {
         let isActive = active != nil && segment.firstID == segments.last?.firstID
         if let reader, reader.firstID == segment.firstID {
-            if isActive { _ = reader.file.refresh() }
-            return reader.file
+            // What was added and cannot be read comes before what follows it.
+            if !isActive || reader.file.refresh() == 0 { return reader.file }
+            self.reader = nil
         }
-        do {
-            let file = try SegmentFile(segment, in: directory, identity: identity.isEmpty ? nil : identity)
-            let error = file.refresh()
-            if error != 0 {
-                fail("a file of the spool cannot be read", segment.name, error)
-                if !countReadFailure(segment) { return nil }
+        while let current = index(of: segment.firstID) {
+            do {
+                return try read(segments[current], isActive)
+            } catch let error where isOpening && error.isTransient {
+                // Counted as a failure; after the last one the file is no longer among the segments.
+                continue
+            } catch {
+                return nil
             }
-            reader = (segment.firstID, file)
-            if !isActive && segment.lastID != nil && error == 0 { compare(segment, with: file) }
-            return file
+        }
+        return nil
+    }
+
+    /// Why a segment has no content now.
+    private struct Unread: Error {
+        /// Whether it may be read another time.
+        var isTransient: Bool
+    }
+
+    private func read(_ segment: SpoolSegment, _ isActive: Bool) throws(Unread) -> SegmentFile {
+        let file: SegmentFile
+        do {
+            file = try SegmentFile(segment, in: directory, identity: identity.isEmpty ? nil : identity)
         } catch {
             switch error {
-            case .system(let number):
-                fail("a file of the spool cannot be read", segment.name, number)
-                if number == ENOENT {
-                    lose(segment)
-                } else if countReadFailure(segment) {
-                    moveToQuarantine(segment.name)
-                    lose(segment)
-                }
+            case .system(let number): throw failed(segment, number)
             case .foreign, .unidentified:
                 report(.damaged, "a file of the spool is not its own: it is set aside", segment.name)
                 moveToQuarantine(segment.name)
                 lose(segment)
+                throw Unread(isTransient: false)
             }
-            return nil
         }
+        let error = file.refresh()
+        if error != 0 {
+            fail("a file of the spool cannot be read", segment.name, error)
+            guard countReadFailure(segment) else { throw Unread(isTransient: refuse(segment, error)) }
+            if isActive { sealActive() }
+        }
+        reader = (segment.firstID, file)
+        // What cannot be read at last counts as damaged.
+        if !isActive || error != 0, segment.lastID != nil, let index = index(of: segment.firstID) {
+            compare(segments[index], with: file)
+        }
+        return file
+    }
+
+    /// Notes that a file cannot be opened: one that is gone, or fails too often, is lost.
+    private func failed(_ segment: SpoolSegment, _ error: Int32) -> Unread {
+        fail("a file of the spool cannot be read", segment.name, error)
+        if error == ENOENT {
+            lose(segment)
+            return Unread(isTransient: false)
+        }
+        guard countReadFailure(segment) else { return Unread(isTransient: refuse(segment, error)) }
+        moveToQuarantine(segment.name)
+        lose(segment)
+        return Unread(isTransient: false)
+    }
+
+    /// Whether it may be read at once: an error that says nothing about the file refuses the opening instead.
+    private func refuse(_ segment: SpoolSegment, _ error: Int32) -> Bool {
+        guard isOpening, error != EIO else { return true }
+        openingError = LogError(
+            .file, "a file of the spool cannot be read", place: directory.path + "/" + segment.name,
+            cause: error)
+        return false
     }
 
     /// Whether a file has failed so often that the others must not wait for it any longer.
     func countReadFailure(_ segment: SpoolSegment) -> Bool {
         guard let index = index(of: segment.firstID) else { return false }
         segments[index].readFailures += 1
-        return segments[index].readFailures >= 10
+        return segments[index].readFailures >= Self.readAttempts
     }
 
     func moveToQuarantine(_ name: String) {
@@ -87,8 +131,9 @@ extension SpoolDisk {
             !file.damage.isEmpty || file.entries.count != segment.count
         else { return }
         let missing = max(0, segment.count - file.entries.count)
+        let lost = missing == 0 ? 0 : max(0, missing - countDone(in: segment, besides: file.entries))
         guard missing > 0 || !segments[index].isExamined else { return }
-        counters.damagedRecords += missing
+        counters.damagedRecords += lost
         segments[index].count = file.entries.count
         if !segments[index].isExamined { setAside(file, segment) }
         segments[index].isExamined = true

@@ -86,7 +86,7 @@ extension SpoolDisk {
     /// A segment that is not there any more, or is not ours, counts as lost.
     func lose(_ segment: SpoolSegment) {
         guard let index = index(of: segment.firstID) else { return }
-        counters.damagedRecords += segment.count
+        counters.damagedRecords += max(0, segment.count - countDone(in: segment, besides: []))
         bytes -= segment.size
         if reader?.firstID == segment.firstID { reader = nil }
         if let active, index == segments.count - 1 {
@@ -95,6 +95,17 @@ extension SpoolDisk {
             self.active = nil
         }
         segments.remove(at: index)
+    }
+
+    /// How many records of a segment that are not among the entries are done; never more than may be in an open batch
+    /// and before it.
+    func countDone(in segment: SpoolSegment, besides entries: [SegmentParser.Entry]) -> Int {
+        guard let last = segment.lastID, segment.count > 0 else { return 0 }
+        let known = Set(entries.map(\.id))
+        var count = 0
+        for id in segment.firstID...min(last, segment.firstID + UInt64(2 * BatchState.widestBatch))
+        where isDone(id) && !known.contains(id) { count += 1 }
+        return count
     }
 
     func index(of firstID: UInt64) -> Int? { segments.firstIndex { $0.firstID == firstID } }

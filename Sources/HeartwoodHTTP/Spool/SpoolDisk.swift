@@ -31,6 +31,15 @@ final class SpoolDisk {
     /// Waits until the disk has a file; tests count the calls.
     var makeDurable: (Int32) -> Int32 = { fdatasync($0) }
     let quarantineLimit: Int
+    /// Whether the spool is being opened: what cannot be read then is tried again at once, since the ids and the number
+    /// of pending records depend on it.
+    var isOpening = true
+    /// Whether a record needs no sending any more: losing it is no damage.
+    var isDone: (UInt64) -> Bool = { _ in false }
+    /// A reason other than damage for which a file could not be read while the spool was opened.
+    var openingError: LogError?
+    /// The first id that no file, however damaged, can have had.
+    var leastNextID: UInt64 = 1
 
     /// Opens a spool, whatever state it was left in.
     ///
@@ -45,7 +54,16 @@ final class SpoolDisk {
         cutUnfinishedGroup()
         adoptUnsealed()
         finishResending()
+        if let openingError { throw openingError }
         reap(through: openedState.acknowledged)
+    }
+
+    /// Ends the opening, once the records that are pending were counted.
+    ///
+    /// - Throws: `LogError` when a file could not be opened for lack of descriptors or memory, or by its mode.
+    func endOpening() throws {
+        isOpening = false
+        if let openingError { throw openingError }
     }
 
     deinit {
@@ -59,7 +77,7 @@ final class SpoolDisk {
     /// The first id that was never used.
     var nextID: UInt64 {
         let used = segments.last.map { $0.lastID ?? $0.firstID } ?? 0
-        return max(used, openedState.acknowledged, openedState.last) + 1
+        return max(leastNextID, max(used, openedState.acknowledged, openedState.last) + 1)
     }
 
     // MARK: The cursor

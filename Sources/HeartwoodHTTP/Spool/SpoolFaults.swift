@@ -6,4 +6,10 @@ package protocol SpoolFaults: AnyObject, Sendable {
     func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)?
     /// The `errno` with which a call fails that makes, renames, removes or cuts a file; 0: it succeeds.
     func change() -> Int32
+    /// The `errno` with which a call fails that reads a file, or opens it for that; 0: it succeeds.
+    func read() -> Int32
+}
+
+extension SpoolFaults {
+    package func read() -> Int32 { 0 }
 }

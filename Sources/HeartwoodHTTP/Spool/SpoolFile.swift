@@ -62,6 +62,7 @@ package enum SpoolFile {
     /// Adds to `output` what the file has from `offset` to its end, `limit` bytes at most; 0 or `errno`.
     package static func read(_ file: Int32, from offset: Int, limit: Int, into output: inout [UInt8]) -> Int32
     {
+        if let error = faults?.read(), error != 0 { return error }
         var position = offset
         var buffer = [UInt8](repeating: 0, count: min(limit, 262_144))
         while position - offset < limit {

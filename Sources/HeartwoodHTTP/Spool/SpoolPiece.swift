@@ -8,11 +8,17 @@ package struct SpoolPiece: Sendable, Equatable {
     package let records: [SpoolRecord]
     /// The same key always stands for the same records, over restarts too.
     package let key: String
+    /// The identity of the spool that it came from.
+    let origin: [UInt8]
 
-    init(range: ClosedRange<UInt64>, records: [SpoolRecord], identity: [UInt8]) {
+    /// Makes a piece of the spool `origin`; its key is made from `identity`, which is the spool's unless given.
+    init(
+        range: ClosedRange<UInt64>, records: [SpoolRecord], origin: [UInt8], identity: [UInt8]? = nil
+    ) {
         self.range = range
         self.records = records
-        key = Self.key(records.map(\.id), identity: identity)
+        self.origin = origin
+        key = Self.key(records.map(\.id), identity: identity ?? origin)
     }
 
     /// A hash of the spool's identity and the first and last id; where ids are missing between them, of all of them.

@@ -48,11 +48,11 @@ package protocol UnsentStore: AnyObject {
     /// Drops the oldest records; returns how many.
     @discardableResult func dropOldest(_ count: Int) -> Int
     /// A text that no other record has, for one of the piece on its way.
-    func name(of id: UInt64) -> String
+    func name(of id: UInt64, in piece: SpoolPiece) -> String
     /// What went wrong since this was last asked.
     func takeTroubles() -> [LogError]
 
-    /// Frees the directory for others; what was not saved is gone from here.
+    /// Frees the directory for others; what was not saved is gone, and counted.
     func close()
     /// Opens the directory again, after ``close()``, and goes on with the figures.
     func reopened() throws -> any UnsentStore

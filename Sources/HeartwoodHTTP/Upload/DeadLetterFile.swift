@@ -39,7 +39,11 @@ final class DeadLetterFile {
         var file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
         guard file >= 0 else { return .failed(hw_errno()) }
         defer { if file >= 0 { close(file) } }
-        guard var size = Self.cutTornLine(file) else {
+        var size = 0
+        switch Self.cutTornLine(file) {
+        case .whole(let found): size = found
+        case .failed(let error): return .failed(error)
+        case .damaged:
             // Damaged beyond what a crash leaves: whoever looks for it finds it in the quarantine.
             let error = directory.move(Self.name, into: "quarantine")
             return error == 0 ? append(entry, reason: reason, key: key, at: time) : .failed(error)
@@ -55,7 +59,7 @@ final class DeadLetterFile {
             size = 0
         }
         let (written, error) = SpoolFile.append(file, line)
-        if error != 0 && written > 0 { _ = retrying { ftruncate(file, off_t(size)) } }
+        if error != 0 && written > 0 { _ = SpoolFile.truncate(file, to: size) }
         return error == 0 ? .kept(removed: removed) : .failed(error)
     }
 
@@ -75,22 +79,33 @@ final class DeadLetterFile {
         return line.array
     }
 
-    /// Cuts off a last line without its end; returns the size afterwards, nil when it has no end at all or cannot be cut.
-    private static func cutTornLine(_ file: Int32) -> Int? {
-        guard let size = SpoolFile.size(file) else { return nil }
+    /// What cutting off a last line without its end came to.
+    private enum Cut {
+        /// All lines are whole, and have so many bytes.
+        case whole(Int)
+        /// There is no line's end where one must be.
+        case damaged
+        /// The file cannot be read or cut, by that `errno`.
+        case failed(Int32)
+    }
+
+    private static func cutTornLine(_ file: Int32) -> Cut {
+        guard let size = SpoolFile.size(file) else { return .failed(hw_errno()) }
         var end = size
         while end > 0 {
-            guard size - end < DeadLetters.LineReader.longest else { return nil }
+            guard size - end < DeadLetters.LineReader.longest else { return .damaged }
             var bytes: [UInt8] = []
             let start = max(0, end - 65_536)
-            guard SpoolFile.read(file, from: start, limit: end - start, into: &bytes) == 0 else { return nil }
+            let error = SpoolFile.read(file, from: start, limit: end - start, into: &bytes)
+            guard error == 0 else { return .failed(error) }
             if let last = bytes.lastIndex(of: UInt8(ascii: "\n")) {
                 end = start + last + 1
                 break
             }
             end = start
         }
-        if end == size { return size }
-        return retrying { ftruncate(file, off_t(end)) } == 0 ? end : nil
+        if end == size { return .whole(size) }
+        let error = SpoolFile.truncate(file, to: end)
+        return error == 0 ? .whole(end) : .failed(error)
     }
 }

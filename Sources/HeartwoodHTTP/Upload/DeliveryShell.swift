@@ -201,12 +201,12 @@ final class DeliveryShell {
         case .wait(let time): host.wake(at: time)
         case .rest: host.wake(at: nil)
         case .settleItems: settleItems(&events)
-        case .complete: complete()
-        case .setAside:
-            let ids = (hand?.entries ?? []).indices.map { ($0, reason) }
-            if !setAside(ids) { events.append(.setAsideFailed) }
+        case .complete: complete(&events)
+        case .setAside: setAside((hand?.entries ?? []).indices.map { ($0, reason) }, &events)
         case .split:
-            if let piece = hand?.piece, !store.split(piece) { events.append(.setAsideFailed) }
+            if let piece = hand?.piece, !store.split(piece) {
+                events.append(.setAsideFailed(piece.records.count))
+            }
         case .park(let receipt): park(receipt)
         case .unpark:
             store.unpark(parked)
@@ -245,7 +245,7 @@ final class DeliveryShell {
         }
         tell(.sending, "sending \(piece.records.count) logs")
         let job = UploadJob(
-            piece: piece, names: piece.records.map { store.name(of: $0.id) }, device: settings.device,
+            piece: piece, names: piece.records.map { store.name(of: $0.id, in: piece) }, device: settings.device,
             encoding: settings.encoding, endpoint: settings.endpoint, decorators: settings.decorators,
             transport: settings.transport, timeout: settings.timeout, maximumBytes: bytes,
             compressionLevel: settings.compressionLevel, allowsInsecureHTTP: settings.allowsInsecureHTTP)
@@ -254,26 +254,22 @@ final class DeliveryShell {
         return true
     }
 
-    private func complete() {
+    private func complete(_ events: inout [DeliveryEvent]) {
         guard let hand else { return }
         var rejected = 0
         if case .answered(_, let verdict) = hand.outcome {
             rejected = min(max(0, verdict.rejected), hand.entries.count)
+            // Which of them it was, it does not say; when it was all, they can be kept.
+            if rejected > 0, rejected == hand.entries.count, deadLetters != nil {
+                let reason = verdict.note ?? "discarded by the server"
+                return setAside(hand.entries.indices.map { ($0, reason) }, &events)
+            }
             if rejected > 0 {
                 host.report(
                     .writeFailed,
                     "\(settings.name): the server discarded \(rejected) messages: "
                         + (verdict.note ?? "no reason given"),
                     key: settings.name + "rejected", count: rejected)
-            }
-            // Which of them it was, it does not say; when it was all, they can be kept.
-            if rejected == hand.entries.count, let deadLetters {
-                for entry in hand.entries {
-                    let outcome = deadLetters.append(
-                        entry, reason: verdict.note ?? "discarded by the server", key: hand.piece.key,
-                        at: host.wallTime)
-                    countRemoved(outcome.removed)
-                }
             }
         }
         let done = store.complete(hand.piece, done: hand.piece.records.map(\.id))
@@ -304,7 +300,7 @@ final class DeliveryShell {
             }
         }
         figures.acknowledged += store.complete(hand.piece, done: taken)
-        if !setAside(refused) { events.append(.setAsideFailed) }
+        setAside(refused, &events)
         tellRemoved(taken.count + refused.count)
     }
 
@@ -312,24 +308,37 @@ final class DeliveryShell {
         report.piece.records.map(\.id).filter { !report.unreadable.contains($0) }
     }
 
-    /// Sets entries of the piece aside that the server will never take; false when one had to be kept instead.
-    private func setAside(_ entries: [(index: Int, reason: String)]) -> Bool {
-        guard let hand else { return true }
+    /// Sets entries of the piece aside that the server will never take; those that cannot be written stay pending.
+    private func setAside(_ entries: [(index: Int, reason: String)], _ events: inout [DeliveryEvent]) {
+        guard let hand else { return }
         let ids = readableIDs(of: hand)
+        var done: [UInt64] = []
+        var kept = 0
         for (index, reason) in entries {
             let outcome = deadLetters?.append(
                 hand.entries[index], reason: reason, key: hand.piece.key, at: host.wallTime)
-            let isKept = outcome?.isKept ?? false
             countRemoved(outcome?.removed ?? 0)
-            if !isKept && settings.rules.neverDrops { return false }
-            figures.rejected += store.complete(hand.piece, done: [ids[index]])
+            if case .failed(let error) = outcome {
+                kept += 1
+                reportUnwritten(reason, error)
+                continue
+            }
+            done.append(ids[index])
             host.report(
                 .writeFailed,
                 "\(settings.name): the server refuses a message (\(reason)); it is "
-                    + (isKept ? "in rejected.ndjson in the spool's directory" : "lost"),
+                    + (outcome == nil ? "lost" : "in rejected.ndjson in the spool's directory"),
                 key: settings.name + "rejected", count: 1)
         }
-        return true
+        figures.rejected += store.complete(hand.piece, done: done)
+        if kept > 0 { events.append(.setAsideFailed(kept)) }
+    }
+
+    private func reportUnwritten(_ reason: String, _ error: Int32) {
+        let trouble = LogError(
+            .file, "the server refuses a message (\(reason)), and rejected.ndjson cannot be written: it is kept",
+            place: store.directory?.path, cause: error)
+        host.report(.writeFailed, "\(settings.name): \(trouble)", key: settings.name + "unwritten", count: 1)
     }
 
     /// Counts refused messages that the limit has removed.
@@ -390,7 +399,15 @@ final class DeliveryShell {
     func close() {
         engineRemoved()
         deadLetters = nil
+        let unsaved = store.counters.droppedUnsaved
         store.close()
+        let lost = store.counters.droppedUnsaved - unsaved
+        if lost > 0 {
+            host.report(
+                .writeFailed,
+                "\(settings.name): \(lost) messages are lost: the disk did not take them until the logger was removed",
+                key: settings.name + "unsaved", count: lost)
+        }
         publish()
     }
 
@@ -427,13 +444,15 @@ final class DeliveryShell {
     // MARK: - Telling
 
     private func publish() {
+        // Reading may find damage, which the figures have then.
+        let oldest = store.oldestTime
         let counters = store.counters
         figures.stored = counters.appended
         figures.recovered = counters.recovered
         figures.dropped = counters.lost
         figures.pending = store.pending
         reportTroubles()
-        host.publish(figures, oldest: store.oldestTime, isIdle: store.pending == 0 && !engine.isBusy)
+        host.publish(figures, oldest: oldest, isIdle: store.pending == 0 && !engine.isBusy)
     }
 
     private func reportTroubles() {

@@ -114,7 +114,7 @@ import Testing
         #expect(engine.handle(failed(400, .isolate, 1), at(2, 2)).contains(.park(receipt: nil)))
         #expect(isSend(engine.handle(.looked, at(2, 2))))
         let taken = engine.handle(.answered(DeliveryAnswer(outcome: .accepted, records: 1)), at(3, 2))
-        #expect(taken == [.unpark, .complete, .look])
+        #expect(taken == [.complete, .unpark, .look])
         #expect(isSend(engine.handle(.looked, at(3, 1))))
         #expect(engine.handle(failed(400, .isolate, 1), at(4, 1)).contains(.setAside))
     }

@@ -2,7 +2,8 @@ import Foundation
 import Heartwood
 import HeartwoodHTTP
 
-/// The faults of a simulated disk: it is full for a while, or the process dies in the middle of a call.
+/// The faults of a simulated disk: it is full for a while, fails calls, or the process dies in the middle of one; any of
+/// them at the same time.
 final class SimulatedDisk: SpoolFaults {
     private struct State {
         var isFull = false
@@ -11,6 +12,22 @@ final class SimulatedDisk: SpoolFaults {
         var callsLeft: Int?
         /// How much of the last write still arrives, in percent.
         var torn = 0
+        /// How many of the next calls fail that read, or that change names.
+        var failingReads = 0
+        var failingChanges = 0
+        var figures = Figures()
+    }
+
+    /// What the faults of the whole world have hit.
+    struct Figures {
+        /// Writes of the cursor that failed while the process went on: what it would have said is not on the disk.
+        var cursorWrites = 0
+        /// Reads that failed.
+        var reads = 0
+        /// Calls that failed and make, rename, remove or cut a file.
+        var changes = 0
+        /// Deaths in a call.
+        var deaths = 0
     }
 
     private let state = Locked(State())
@@ -20,6 +37,11 @@ final class SimulatedDisk: SpoolFaults {
 
     /// Whether the process has died in a call.
     var isDead: Bool { state.withLock { $0.isDead } }
+    /// Whether a call may fail now.
+    var isFailing: Bool {
+        state.withLock { $0.isFull || $0.callsLeft != nil || $0.failingReads > 0 || $0.failingChanges > 0 }
+    }
+    var figures: Figures { state.withLock { $0.figures } }
 
     func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
 
@@ -27,13 +49,19 @@ final class SimulatedDisk: SpoolFaults {
         state.withLock { ($0.callsLeft, $0.torn) = (calls, torn) }
     }
 
-    /// A new process begins.
-    func restart() { state.withLock { $0 = State() } }
+    func failReads(_ count: Int) { state.withLock { $0.failingReads = count } }
+
+    func failChanges(_ count: Int) { state.withLock { $0.failingChanges = count } }
+
+    /// A new process begins, on a disk that works.
+    func restart() { state.withLock { $0 = State(figures: $0.figures) } }
 
     private static func count(_ state: inout State) {
         guard let left = state.callsLeft else { return }
         state.callsLeft = left - 1
-        if left <= 0 { state.isDead = true }
+        guard left <= 0, !state.isDead else { return }
+        state.isDead = true
+        state.figures.deaths += 1
     }
 
     /// A full disk takes a part of what would make a file longer; what has its room already is replaced, except where
@@ -45,7 +73,9 @@ final class SimulatedDisk: SpoolFaults {
             if state.isDead { return (count * state.torn / 100, EIO) }
             guard state.isFull else { return nil }
             if !inPlace { return (count / 3, ENOSPC) }
-            return copiesOnWrite ? (0, ENOSPC) : nil
+            guard copiesOnWrite else { return nil }
+            state.figures.cursorWrites += 1
+            return (0, ENOSPC)
         }
     }
 
@@ -53,7 +83,21 @@ final class SimulatedDisk: SpoolFaults {
         state.withLock { state in
             if state.isDead { return EIO }
             Self.count(&state)
-            return state.isDead ? EIO : 0
+            if state.isDead { return EIO }
+            guard state.failingChanges > 0 else { return 0 }
+            state.failingChanges -= 1
+            state.figures.changes += 1
+            return EIO
+        }
+    }
+
+    func read() -> Int32 {
+        state.withLock { state in
+            if state.isDead { return EIO }
+            guard state.failingReads > 0 else { return 0 }
+            state.failingReads -= 1
+            state.figures.reads += 1
+            return EIO
         }
     }
 }

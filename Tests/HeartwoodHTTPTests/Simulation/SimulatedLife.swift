@@ -6,7 +6,6 @@ import HeartwoodTestSupport
 /// One process of a simulated world: the real shell with the real engine on the real store.
 final class SimulatedLife: DeliveryHost {
     enum Duty {
-        case wake
         case report(UploadJob, UploadJob.Report, Result<HTTPResponse, HTTPTransportError>?)
         case receipts([String]?)
         case refreshed
@@ -27,14 +26,20 @@ final class SimulatedLife: DeliveryHost {
     private var shellIfMade: DeliveryShell?
     var shell: DeliveryShell { shellIfMade.unsafelyUnwrapped }
     var isAdded = false
-    var isEnding = false
-    /// How many messages this process has stored.
+    /// How many messages this process has logged, and how many of them its store has refused.
     var stored = 0
+    var refused = 0
 
     init(_ store: any UnsentStore, _ settings: DeliverySettings, _ clock: ManualClock, seed: UInt64) {
         self.clock = clock
         random = SeededGenerator(seed: seed)
         shellIfMade = DeliveryShell(store, settings, self)
+    }
+
+    /// What is to be sent and asked for.
+    func takeRequests() -> Effects {
+        defer { (effects.jobs, effects.questions, effects.refreshes) = ([], [], 0) }
+        return effects
     }
 
     var uptime: Duration { clock.uptime() }

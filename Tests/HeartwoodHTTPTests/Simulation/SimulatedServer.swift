@@ -2,29 +2,32 @@ import Heartwood
 import HeartwoodHTTP
 import HeartwoodTestSupport
 
-/// A scripted server: what it does with a request, what it has taken, and what it was sent.
+/// A scripted server: what it does with a request, and what it has taken.
 struct SimulatedServer {
     enum Mode: CaseIterable {
-        case accepts, refusesAll, refusesItems, fails, limits, unauthorized, misplaced, tooLarge
+        case accepts, refusesAll, refusesItems, mixesItems, fails, limits, unauthorized, misplaced, tooLarge
         case isLate, never, closes, losesAnswer, takesTwice
     }
 
-    /// What comes back, and when; nil: no answer within the timeout.
+    /// What comes back, and when.
     struct Reply {
         var delay: Duration
-        var result: Result<HTTPResponse, HTTPTransportError>?
+        var result: Result<HTTPResponse, HTTPTransportError>
     }
 
     var mode = Mode.accepts
-    /// Whether receipts are given, and what they stand for is taken only when it is asked for.
+    /// Whether receipts are given, and the messages are taken only when they are confirmed.
     let confirmsLater: Bool
     /// Messages that no server would take.
-    let bad: Set<Int>
+    private(set) var bad: Set<Int>
     private(set) var taken: Set<Int> = []
-    /// How often it began to accept, and how often to refuse good messages.
+    /// Messages that were taken again.
+    private(set) var repeated: Set<Int> = []
+    /// Whether it has ever taken something.
     private(set) var hasAccepted = false
-    private(set) var highestSeen = -1
-    private var bodies: [String: [UInt8]] = [:]
+    /// Whether it has ever refused a request because of its messages, or a good message.
+    private(set) var hasRefused = false
+    private(set) var hasRefusedGood = false
     private var promised: [String: [Int]] = [:]
     private var receipts = 0
 
@@ -33,32 +36,28 @@ struct SimulatedServer {
         self.bad = bad
     }
 
-    /// Looks at a request before anything is done with it; returns what is wrong with it.
-    mutating func inspect(_ request: HTTPRequest) -> String? {
-        guard request.headers["Authorization"] == "Bearer token" else {
-            return "a request without credentials"
-        }
-        guard let key = request.headers["Idempotency-Key"] else { return nil }
-        if let known = bodies[key], known != request.body { return "the same key with other bytes" }
-        bodies[key] = request.body
-        let new = Self.numbers(request.body).filter { $0 > highestSeen }
-        let all = Self.numbers(request.body)
-        if all != all.sorted() { return "the order within a request was not kept" }
-        if let first = new.first, let last = all.first, first != last, !new.isEmpty,
-            all.contains(where: { $0 < first })
-        {
-            return "new messages share a request with old ones"
-        }
-        if let last = new.last { highestSeen = last }
-        return nil
-    }
-
     static func numbers(_ body: [UInt8]) -> [Int] {
-        String(decoding: body, as: UTF8.self).split(separator: "\n").compactMap { Int($0) }
+        var numbers: [Int] = []
+        var number: Int?
+        for byte in body {
+            if byte == UInt8(ascii: "\n") {
+                if let known = number { numbers.append(known) }
+                number = nil
+            } else {
+                number = (number ?? 0) * 10 + Int(byte) - 48
+            }
+        }
+        if let number { numbers.append(number) }
+        return numbers
     }
 
-    mutating func answer(_ request: HTTPRequest, _ random: inout SeededGenerator) -> Reply {
-        let numbers = Self.numbers(request.body)
+    /// Takes every message from that number on.
+    mutating func takeAll(from number: Int) { bad = bad.filter { $0 < number } }
+
+    /// It begins with new numbers for its receipts, and knows nothing of the old ones.
+    mutating func restart() { (promised, receipts) = ([:], 0) }
+
+    mutating func answer(_ numbers: [Int], _ random: inout SeededGenerator) -> Reply {
         let soon = Duration.milliseconds(Int.random(in: 1...200, using: &random))
         func status(_ status: Int, _ headers: HTTPHeaders = [:], _ text: String = "") -> Reply {
             Reply(
@@ -67,14 +66,26 @@ struct SimulatedServer {
         }
         switch mode {
         case .accepts: return accept(numbers, status)
-        case .refusesAll: return status(Bool.random(using: &random) ? 400 : 422)
-        case .refusesItems: return status(200, [:], "items " + String(repeating: "-", count: numbers.count))
+        case .refusesAll:
+            refused(numbers)
+            return status(Bool.random(using: &random) ? 400 : 422)
+        case .refusesItems:
+            refused(numbers)
+            return status(200, [:], "items " + String(repeating: "-", count: numbers.count))
+        case .mixesItems:
+            let items = numbers.map { bad.contains($0) ? "-" : Bool.random(using: &random) ? "+" : "?" }
+            for (number, item) in zip(numbers, items) where item == "+" { take([number]) }
+            if items.contains("-") { hasRefused = true }
+            return status(200, [:], "items " + items.joined())
         case .fails: return status([500, 502, 503, 408][Int.random(in: 0..<4, using: &random)])
         case .limits:
             return status(429, ["Retry-After": String(Int.random(in: 0...120, using: &random))])
         case .unauthorized: return status(401)
         case .misplaced: return status(404)
-        case .tooLarge: return numbers.count > 1 ? status(413) : accept(numbers, status)
+        case .tooLarge:
+            if numbers.count == 1 { return accept(numbers, status) }
+            hasRefused = true
+            return status(413)
         case .isLate:
             var reply = accept(numbers, status)
             reply.delay = .seconds(Int.random(in: 1...29, using: &random))
@@ -91,20 +102,31 @@ struct SimulatedServer {
         }
     }
 
+    private mutating func refused(_ numbers: [Int]) {
+        hasRefused = true
+        if numbers.contains(where: { !bad.contains($0) }) { hasRefusedGood = true }
+    }
+
+    private mutating func take(_ numbers: [Int]) {
+        hasAccepted = true
+        for number in numbers where !taken.insert(number).inserted { repeated.insert(number) }
+    }
+
     private mutating func accept(
         _ numbers: [Int], _ status: (Int, HTTPHeaders, String) -> Reply
     ) -> Reply {
         if numbers.contains(where: { bad.contains($0) }) {
+            hasRefused = true
             return status(400, [:], "")
         }
-        hasAccepted = true
-        if confirmsLater {
-            receipts += 1
-            promised[String(receipts)] = numbers
-            return status(200, [:], "receipt \(receipts)")
+        guard confirmsLater else {
+            take(numbers)
+            return status(200, [:], "")
         }
-        taken.formUnion(numbers)
-        return status(200, [:], "")
+        hasAccepted = true
+        receipts += 1
+        promised[String(receipts)] = numbers
+        return status(200, [:], "receipt \(receipts)")
     }
 
     /// Answers a question about receipts: confirmed messages are taken from then on.
@@ -112,14 +134,14 @@ struct SimulatedServer {
         if mode != .accepts && mode != .isLate { return nil }
         var confirmed: [String] = []
         for receipt in String(decoding: request.body, as: UTF8.self).split(separator: ",").map(String.init) {
-            // Some it loses: they are never confirmed.
             guard let numbers = promised[receipt] else { continue }
+            // Some it loses: they are never confirmed.
             if Int.random(in: 0..<20, using: &random) == 0 {
                 promised[receipt] = nil
                 continue
             }
             guard Int.random(in: 0..<3, using: &random) > 0 else { continue }
-            taken.formUnion(numbers)
+            take(numbers)
             promised[receipt] = nil
             confirmed.append(receipt)
         }

@@ -31,7 +31,7 @@ private let isSimulationAsked = ["HEARTWOOD_WORLDS", "HEARTWOOD_SEED"].contains 
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
                 defer { try? FileManager.default.removeItem(atPath: path) }
                 try world.run(steps: 60)
-                requests += world.requests
+                requests += world.requestCount
             } catch {
                 wrong.append("\(error)")
                 if wrong.count == 5 { break }

@@ -106,7 +106,10 @@ struct DeliveryEngine: Sendable {
         case .refreshed: if phase == .refreshing { phase = .idle }
         case .acknowledged(let confirmed): polled(confirmed ?? [], moment)
         case .looked: looked(moment)
-        case .setAsideFailed: (settled, sequel) = (0, .hold(.refusesEverything))
+        case .setAsideFailed(let records):
+            actions.append(.park(receipt: nil))
+            settled = max(0, settled - records)
+            refusals.kept(records)
         case .discarded:
             refusals.batchEnded()
             receipts.removeAll()
@@ -158,12 +161,15 @@ struct DeliveryEngine: Sendable {
 
     private var reachesServer: Bool { !rules.isPaused && (rules.isLoopback || isConnected != false) }
 
+    /// How many messages are pending and not parked.
+    private func sendable(_ moment: DeliveryMoment) -> Int {
+        max(0, moment.waiting - refusals.parked - receipts.records)
+    }
+
     private mutating func decide(_ moment: DeliveryMoment) -> SendingPace.Decision {
-        let sendable = max(0, moment.waiting - refusals.suspects - receipts.records)
         // Nothing else is left to find out whether the messages are bad or the server.
-        if sendable == 0, refusals.suspects > 0, !refusals.wantsProbe { hold(moment, .refusesEverything) }
-        let decision = pace.decide(
-            refusals.wantsProbe ? max(1, sendable) : sendable, moment, rules)
+        if sendable(moment) == 0, refusals.parked > 0 { startOver(moment) }
+        let decision = pace.decide(sendable(moment), moment, rules)
         guard decision != .rest else { return .rest }
         if !reachesServer { return .rest }
         guard case .send = decision else { return decision }
@@ -191,7 +197,10 @@ struct DeliveryEngine: Sendable {
     private mutating func nothingToSend(_ moment: DeliveryMoment) {
         guard phase == .sending else { return }
         phase = .idle
-        if refusals.wantsProbe || refusals.suspects > 0 { return hold(moment, .refusesEverything) }
+        if refusals.parked > 0 {
+            if !refusals.forceProbe() { startOver(moment) }
+            return
+        }
         // It cannot be read now, or is parked: it is looked at again at the next interval.
         if moment.waiting > receipts.records { pace.leaveToInterval(moment, rules) }
     }
@@ -203,11 +212,12 @@ struct DeliveryEngine: Sendable {
         lastExchange = moment.now - began
         settled = answer.delivered + answer.refused + answer.unreadable
         sequel = .goOn
+        let open = answer.records - answer.delivered - answer.refused
+        var unparks = false
         if answer.delivered > 0 {
             failures.accepted(whole: false)
-            if refusals.accepted() { actions.append(.unpark) }
+            unparks = refusals.accepted()
         }
-        let open = answer.records - answer.delivered - answer.refused
         switch answer.outcome {
         case .nothingReadable: break
         case .tooLarge: actions.append(.split)
@@ -216,7 +226,8 @@ struct DeliveryEngine: Sendable {
                 settled = answer.unreadable
                 refuse(answer.records)
             } else {
-                succeed(answer, open, moment)
+                unparks = refusals.accepted() || unparks
+                succeed(answer, moment)
             }
         case .failed(let cause, let action, let retryAfter):
             if answer.delivered + answer.refused > 0 { actions.append(.settleItems) }
@@ -224,15 +235,18 @@ struct DeliveryEngine: Sendable {
                 cause, action, retryAfter: retryAfter, canRefresh: rules.canRefresh, at: moment.now)
             act(rules.retryPolicy.decide(after: failure, random: moment.random), failure, open)
         }
+        // The piece at hand is settled first: a store may change its place when pieces come back.
+        if unparks { actions.append(.unpark) }
     }
 
-    private mutating func succeed(_ answer: DeliveryAnswer, _ open: Int, _ moment: DeliveryMoment) {
+    private mutating func succeed(_ answer: DeliveryAnswer, _ moment: DeliveryMoment) {
         failures.accepted(whole: true)
-        if refusals.accepted() { actions.append(.unpark) }
         settled = answer.records + answer.unreadable
         if answer.delivered + answer.refused > 0 {
             actions.append(.settleItems)
         } else if case .received(let receipt) = answer.outcome {
+            // A server that has forgotten its receipts begins with the same ones: the older piece was lost there.
+            if receipts.remove(receipt) { actions.append(.resend([receipt])) }
             receipts.add(receipt, answer.records, at: moment.now)
             actions.append(.park(receipt: receipt))
         } else {
@@ -280,8 +294,8 @@ struct DeliveryEngine: Sendable {
         case .park:
             actions.append(.park(receipt: nil))
             sequel = .roundAgain
-        case .hold: sequel = .hold(.refusesEverything)
         }
+        if refusals.isEnough { sequel = .hold(.refusesEverything) }
     }
 
     /// The store has settled what was said.
@@ -303,9 +317,16 @@ struct DeliveryEngine: Sendable {
         }
     }
 
+    /// Every message was tried and refused: all of them come back, and are tried again after a pause.
+    private mutating func startOver(_ moment: DeliveryMoment) {
+        actions.append(.unpark)
+        refusals.held(startsOver: true)
+        hold(moment, .refusesEverything)
+    }
+
     private mutating func hold(_ moment: DeliveryMoment, _ report: DeliveryAction.Report) {
-        actions += [.report(report), .unpark]
-        refusals.held()
+        actions.append(.report(report))
+        refusals.held(startsOver: false)
         failures.refusedEverything(at: moment.now)
         pace.beginRound(of: moment.waiting)
         pace.pause(until: moment.now + Self.refusalPause, isBinding: false)

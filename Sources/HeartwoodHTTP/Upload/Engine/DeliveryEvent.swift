@@ -39,8 +39,8 @@ enum DeliveryEvent: Sendable {
     case acknowledged([String]?)
     /// The store has done what the last actions said.
     case looked
-    /// A message that should be set aside could not be written to the dead letters.
-    case setAsideFailed
+    /// So many messages of the piece should be set aside and could not be written to the dead letters: they are kept.
+    case setAsideFailed(Int)
     /// The user threw everything away.
     case discarded
 }

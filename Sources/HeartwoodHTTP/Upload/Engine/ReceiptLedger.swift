@@ -34,6 +34,13 @@ struct ReceiptLedger: Sendable {
         if nextPoll == nil { nextPoll = now + delay }
     }
 
+    /// Takes a receipt out; false when it is not unconfirmed.
+    mutating func remove(_ receipt: String) -> Bool {
+        let count = entries.count
+        entries.removeAll { $0.receipt == receipt }
+        return entries.count < count
+    }
+
     /// The server is being asked.
     mutating func polling() { isPolling = true }
 

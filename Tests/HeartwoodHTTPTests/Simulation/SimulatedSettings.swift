@@ -1,0 +1,135 @@
+import Heartwood
+import HeartwoodTestSupport
+
+@testable import HeartwoodHTTP
+
+/// The settings of a world's logger: how they begin, and how they change.
+struct SimulatedSettings {
+    /// How often the condition was asked.
+    let asked = Locked(0)
+    /// What every request must show: it changes with each change.
+    private(set) var version = 0
+    private(set) var all: DeliverySettings
+    /// The shortest interval that there was.
+    private(set) var shortestInterval = Duration.seconds(60)
+    /// Whether its policy and limits lose nothing.
+    let keepsEverything: Bool
+
+    /// Those with which a logger is made: nothing of the program is set yet, its credentials neither.
+    static func bare(spool: SpoolSettings, neverDrops: Bool) throws -> DeliverySettings {
+        var rules = DeliveryRules()
+        rules.neverDrops = neverDrops
+        return DeliverySettings(
+            name: "world", rules: rules, encoding: SimulatedEncoding(),
+            endpoint: try HTTPEndpoint("https://logs.example.com/in"), allowsInsecureHTTP: false,
+            decorators: [], transport: NoTransport(), timeout: .seconds(30), compressionLevel: 0, device: [:],
+            spool: spool, deadLetterLimit: .mebibytes(64), saveDelay: .zero, flushWait: .zero,
+            exitWait: .seconds(1))
+    }
+
+    init(neverDrops: Bool, _ random: inout SeededGenerator) throws {
+        func dice(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &random) }
+        var spool = SpoolSettings()
+        spool.segmentCount = [3, 20, 100_000][dice(3)]
+        let isSmall = !neverDrops && dice(12) == 0
+        if isSmall {
+            spool.maximumBytes = .kibibytes([4, 16][dice(2)])
+            spool.overflow = [.dropOldest, .dropNewest, .dropBelow(.error)][dice(3)]
+        }
+        let isAging = dice(12) == 0
+        if isAging { spool.maximumAge = .seconds([300, 4000][dice(2)]) }
+        all = try Self.bare(spool: spool, neverDrops: neverDrops)
+        all.rules.maximumCount = [1, 2, 3, 5, 8, 100, nil][dice(7)]
+        all.rules.countThreshold = [nil, 2, 5, 300][dice(4)]
+        all.rules.interval = .seconds([1, 10, 60][dice(3)])
+        all.rules.canRefresh = dice(2) == 0
+        all.rules.acknowledgementTimeout = .seconds(120)
+        if all.rules.canRefresh {
+            let refresh: @Sendable () async -> Void = {}
+            all.refreshAuthorization = refresh
+        }
+        let policy = dice(8)
+        if policy == 0 { all.rules.retryPolicy = ScroogeRetryPolicy(dropCount: 4) }
+        if policy == 1 { all.rules.retryPolicy = NextIntervalPolicy() }
+        keepsEverything = !isSmall && !isAging && (policy > 0 || neverDrops)
+        all.decorators = Self.decorators(version)
+        shortestInterval = all.rules.interval
+    }
+
+    private static func decorators(_ version: Int) -> [RequestDecorator] {
+        [
+            RequestDecorator { $0.with(header: "Authorization", "Bearer token") },
+            RequestDecorator { $0.with(header: "X-Version", String(version)) },
+        ]
+    }
+
+    /// The steps by which a program sets them, one property after the other, in any order.
+    func steps(from bare: DeliverySettings, _ random: inout SeededGenerator) -> [DeliverySettings] {
+        var changes: [(inout DeliverySettings) -> Void] = [
+            { $0.rules.retryPolicy = all.rules.retryPolicy },
+            { $0.rules.maximumCount = all.rules.maximumCount },
+            { $0.rules.countThreshold = all.rules.countThreshold },
+            { $0.rules.interval = all.rules.interval },
+            { $0.decorators = all.decorators },
+            { $0.rules.isPaused = all.rules.isPaused },
+            {
+                $0.condition = all.condition
+                $0.rules.hasCondition = all.rules.hasCondition
+            },
+        ]
+        changes.shuffle(using: &random)
+        var settings = bare
+        var steps = changes.map { change in
+            change(&settings)
+            return settings
+        }
+        steps.append(all)
+        return steps
+    }
+
+    /// Changes one of them.
+    mutating func change(_ random: inout SeededGenerator) {
+        func dice(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &random) }
+        version += 1
+        all.decorators = Self.decorators(version)
+        switch dice(6) {
+        case 0: all.rules.isPaused.toggle()
+        case 1: all.rules.interval = .seconds([1, 10, 60][dice(3)])
+        case 2: all.rules.countThreshold = [nil, 1, 4][dice(3)]
+        case 3: all.rules.isInBackground.toggle()
+        case 4: setCondition(all.condition == nil)
+        default: all.rules.maximumCount = [1, 4, nil][dice(3)]
+        }
+        shortestInterval = min(shortestInterval, all.rules.interval)
+    }
+
+    private mutating func setCondition(_ isSet: Bool) {
+        let asked = asked
+        let never: @Sendable () -> Bool = {
+            asked.withLock { $0 += 1 }
+            return false
+        }
+        all.condition = isSet ? never : nil
+        all.rules.hasCondition = isSet
+    }
+
+    /// Nothing stops the delivery any more.
+    mutating func heal() {
+        version += 1
+        all.decorators = Self.decorators(version)
+        all.rules.isPaused = false
+        setCondition(false)
+        all.rules.retryPolicy = StandardRetryPolicy()
+    }
+
+    /// A policy that leaves every failure to the next interval.
+    private struct NextIntervalPolicy: RetryPolicy {
+        func decide(after failure: DeliveryFailure, random: Double) -> RetryDecision { .retryAtNextInterval }
+    }
+
+    private struct NoTransport: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            throw HTTPTransportError(.other, "")
+        }
+    }
+}
