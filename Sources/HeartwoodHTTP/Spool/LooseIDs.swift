@@ -12,7 +12,9 @@ struct LooseIDs {
 
     /// Adds the ids of a range; it is all of them from then on until ``removeAll(through:)``.
     mutating func insert(_ range: ClosedRange<UInt64>) {
-        if ranges.contains(where: { $0.contains(range.lowerBound) && $0.contains(range.upperBound) }) { return }
+        if ranges.contains(where: { $0.contains(range.lowerBound) && $0.contains(range.upperBound) }) {
+            return
+        }
         if let last = ranges.last, last.contains(range.lowerBound - 1) || last.contains(range.lowerBound) {
             ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
         } else {

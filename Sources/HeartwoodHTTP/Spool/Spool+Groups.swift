@@ -48,7 +48,7 @@ extension Spool {
                 }
             }
         } catch {
-            disk.rollBack(to: before)
+            disk.cancel(before + 1...end)
             throw error
         }
         if pending == 0 { oldestKnown = nil }

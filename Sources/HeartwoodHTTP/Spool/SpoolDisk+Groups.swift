@@ -15,43 +15,76 @@ extension SpoolDisk {
                 guard last.continues, segment.lastID ?? last.id == last.id else { return }
                 isUnfinished = true
             }
-            if let whole = file.entries.last(where: { !$0.continues }) { return rollBack(to: whole.id) }
+            if let whole = file.entries.last(where: { !$0.continues }) {
+                rollBack(to: whole.id)
+                return
+            }
         }
         if isUnfinished, let first = segments.first { rollBack(to: first.firstID - 1) }
     }
 
-    /// Takes away every record after `id`; the files are sealed then.
-    func rollBack(to id: UInt64) {
+    /// Gives up a group: its records are taken away, now or before anything else is written.
+    func cancel(_ group: ClosedRange<UInt64>) {
+        // Nothing was written since an earlier one that could not be taken away.
+        cancelled = cancelled.map { min($0.lowerBound, group.lowerBound)...group.upperBound } ?? group
+        takeCancelledAway()
+    }
+
+    /// Takes a group away that was given up; false when that is not possible now.
+    @discardableResult
+    func takeCancelledAway() -> Bool {
+        guard let group = cancelled else { return true }
+        guard rollBack(to: group.lowerBound - 1) else { return false }
+        cancelled = nil
+        return true
+    }
+
+    /// Takes away every record after `id`, and seals the files; false when a file cannot be read, cut or removed.
+    @discardableResult
+    func rollBack(to id: UInt64) -> Bool {
         sealActive()
         reader = nil
         while let last = segments.last, last.firstID > id {
-            guard discard(at: segments.count - 1) else { return }
+            guard discard(at: segments.count - 1) else { return false }
         }
-        guard let index = segments.indices.last, segments[index].lastID ?? .max > id else { return }
+        guard let index = segments.indices.last, segments[index].lastID ?? .max > id else { return true }
         // The name of a sealed file says what is in it: it goes first.
         let unsealed = SpoolSegment(firstID: segments[index].firstID).name
         if segments[index].name != unsealed, directory.rename(segments[index].name, to: unsealed) == 0 {
             segments[index].name = unsealed
         }
+        let before = (segments[index].lastID, segments[index].count)
         segments[index].lastID = nil
-        guard let file = open(segments[index]) else { return }
+        guard let file = open(segments[index]) else {
+            if let index = self.index(of: segments[index].firstID) {
+                (segments[index].lastID, segments[index].count) = before
+            }
+            return false
+        }
         let kept = file.entries.prefix { $0.id <= id }
-        cut(segments[index], to: kept.last?.payload.upperBound ?? SpoolSegment.headerSize, at: index)
+        let size = kept.last?.payload.upperBound ?? SpoolSegment.headerSize
+        guard cut(segments[index], to: size, at: index) else {
+            (segments[index].lastID, segments[index].count) = before
+            return false
+        }
         reader = nil
         segments[index].count = kept.count
         segments[index].lastID = kept.last?.id
-        if kept.isEmpty { discard(at: index) } else { seal(at: index) }
+        if kept.isEmpty { return discard(at: index) }
+        seal(at: index)
+        return true
     }
 
-    private func cut(_ segment: SpoolSegment, to size: Int, at index: Int) {
+    private func cut(_ segment: SpoolSegment, to size: Int, at index: Int) -> Bool {
         let file = directory.open(segment.name, O_WRONLY)
-        guard file >= 0, retrying({ ftruncate(file, off_t(size)) }) == 0 else {
-            fail("a file of the spool cannot be cut", segment.name, hw_errno())
-            if file >= 0 { close(file) }
-            return
+        let error = file < 0 ? hw_errno() : SpoolFile.truncate(file, to: size)
+        if file >= 0 { close(file) }
+        guard error == 0 else {
+            fail("a file of the spool cannot be cut", segment.name, error)
+            return false
         }
-        close(file)
         bytes -= segments[index].size - size
         segments[index].size = size
+        return true
     }
 }

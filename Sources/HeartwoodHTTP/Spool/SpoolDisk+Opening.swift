@@ -45,7 +45,9 @@ extension SpoolDisk {
     }
 
     func loadCursor() {
-        cursorFile = directory.open("cursor", O_RDWR | O_CREAT)
+        for _ in 0..<Self.readAttempts where cursorFile < 0 {
+            cursorFile = directory.open("cursor", O_RDWR | O_CREAT)
+        }
         var content: [UInt8] = []
         if cursorFile < 0 {
             fail("the spool's cursor cannot be opened", "cursor", hw_errno())
@@ -69,13 +71,25 @@ extension SpoolDisk {
         if !content.isEmpty {
             report(.damaged, "the spool's cursor was damaged: some messages may be sent twice", "cursor")
         }
-        if cursorFile >= 0 {
-            // Room for both slots, so that no later write of the cursor can meet a full disk.
-            let error = SpoolFile.write(
-                cursorFile, [UInt8](repeating: 0, count: SpoolCursor.fileSize), at: 0)
-            if error != 0 { fail("the spool's cursor cannot be written", "cursor", error) }
-        }
+        if cursorFile >= 0 { _ = clearCursor() }
         _ = save(openedState, synchronizes: false)
+    }
+
+    /// Makes room for both slots, so that no later write of the cursor can meet a full disk.
+    private func clearCursor() -> Bool {
+        let error = SpoolFile.write(cursorFile, [UInt8](repeating: 0, count: SpoolCursor.fileSize), at: 0)
+        if error != 0 { fail("the spool's cursor cannot be written", "cursor", error) }
+        return error == 0
+    }
+
+    /// Opens a cursor that could not be opened at first; what it says is older than what is known.
+    func reopenCursor() -> Bool {
+        cursorFile = directory.open("cursor", O_RDWR | O_CREAT)
+        guard cursorFile >= 0 else { return false }
+        if clearCursor() { return true }
+        close(cursorFile)
+        cursorFile = -1
+        return false
     }
 
     func identityInHeader(_ segment: SpoolSegment) -> [UInt8]? {

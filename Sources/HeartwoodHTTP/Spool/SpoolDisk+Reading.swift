@@ -16,16 +16,18 @@ extension SpoolDisk {
                 if index(of: segment.firstID) != nil { return false }
                 continue
             }
-            for entry in file.entries where entry.id > id {
+            for entry in file.entries where entry.id > id && cancelled?.contains(entry.id) != true {
                 guard body(file.record(entry)) else { return true }
             }
         }
         return true
     }
 
-    /// How many of a segment's records are not done.
+    /// How many of a segment's records are not done; of one that cannot be read now, by what is known without reading.
     func unfinished(in segment: SpoolSegment, _ isDone: (UInt64) -> Bool) -> Int {
-        open(segment)?.entries.reduce(0) { $0 + (isDone($1.id) ? 0 : 1) } ?? 0
+        if let file = open(segment) { return file.entries.reduce(0) { $0 + (isDone($1.id) ? 0 : 1) } }
+        if index(of: segment.firstID) == nil { return 0 }
+        return max(0, segment.count - countDone(in: segment, besides: []))
     }
 
     /// The ages of a segment's first and last record.

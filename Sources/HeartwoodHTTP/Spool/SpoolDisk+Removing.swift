@@ -20,8 +20,10 @@ extension SpoolDisk {
             let last = segments[index].lastID ?? segments[index].firstID
             return segments[index].firstID > range.upperBound || last < range.lowerBound
         }
-        guard let candidate else { return nil }
-        let count = unfinished(in: segments[candidate], isDone)
+        guard let oldest = candidate.map({ segments[$0] }) else { return nil }
+        let count = unfinished(in: oldest, isDone)
+        // One that cannot be read is lost by that, and counted there.
+        guard let candidate = index(of: oldest.firstID) else { return 0 }
         if candidate == segments.count - 1 && active != nil { sealActive() }
         guard candidate < segments.count, discard(at: candidate) else { return nil }
         return count
@@ -30,11 +32,11 @@ extension SpoolDisk {
     /// Rewrites the oldest segment that has records less serious than `level`, without these; returns how many went.
     func compact(below level: UInt8, sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int?
     {
-        for index in segments.indices where !(active != nil && index == segments.count - 1) {
-            let segment = segments[index]
-            guard segment.compactedLevel.map({ $0 > level }) ?? true, let file = open(segment) else {
-                continue
-            }
+        for segment in segments where !(active != nil && segment.firstID == segments.last?.firstID) {
+            // Reading may find a file lost.
+            guard segment.compactedLevel.map({ $0 > level }) ?? true, let file = open(segment),
+                let index = index(of: segment.firstID)
+            else { continue }
             let waiting = file.entries.filter { !isDone($0.id) }
             let kept = waiting.filter { $0.level <= level || range?.contains($0.id) == true }
             let gone = waiting.count - kept.count
@@ -54,16 +56,17 @@ extension SpoolDisk {
         guard file >= 0 else { return false }
         let (_, error) = SpoolFile.append(file, output)
         close(file)
-        segments[index].count = count
-        segments[index].lastID = lastID
-        let name = segments[index].sealedName
+        var compacted = segments[index]
+        compacted.count = count
+        compacted.lastID = lastID
+        let name = compacted.sealedName
         guard error == 0, directory.rename("compact.tmp", to: name) == 0 else {
             _ = directory.remove("compact.tmp")
             return false
         }
         bytes += output.count - segments[index].size
-        segments[index].size = output.count
-        segments[index].name = name
+        (compacted.size, compacted.name) = (output.count, name)
+        segments[index] = compacted
         if name != old { _ = directory.remove(old) }
         if reader?.firstID == segments[index].firstID { reader = nil }
         return true
@@ -97,8 +100,7 @@ extension SpoolDisk {
         segments.remove(at: index)
     }
 
-    /// How many records of a segment that are not among the entries are done; never more than may be in an open batch
-    /// and before it.
+    /// How many records of a segment that are not among the entries are done, as far as their ids tell.
     func countDone(in segment: SpoolSegment, besides entries: [SegmentParser.Entry]) -> Int {
         guard let last = segment.lastID, segment.count > 0 else { return 0 }
         let known = Set(entries.map(\.id))

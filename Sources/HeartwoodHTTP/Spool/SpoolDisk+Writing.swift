@@ -9,6 +9,7 @@ extension SpoolDisk {
         _ records: ArraySlice<SpoolRecord>, _ settings: SpoolSettings, uptime: Duration,
         groupEnd: UInt64 = 0
     ) -> Int {
+        guard takeCancelledAway() else { return 0 }
         var written = 0
         var rest = records
         while let first = rest.first {

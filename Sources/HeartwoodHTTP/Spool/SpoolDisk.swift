@@ -34,6 +34,8 @@ final class SpoolDisk {
     /// Whether the spool is being opened: what cannot be read then is tried again at once, since the ids and the number
     /// of pending records depend on it.
     var isOpening = true
+    /// Records of a group that was given up and whose files could not be cut yet: they count as not there.
+    var cancelled: ClosedRange<UInt64>?
     /// Whether a record needs no sending any more: losing it is no damage.
     var isDone: (UInt64) -> Bool = { _ in false }
     /// A reason other than damage for which a file could not be read while the spool was opened.
@@ -86,7 +88,7 @@ final class SpoolDisk {
     ///
     /// After a failure the next write goes to the same slot, so that the other one stays whole.
     func save(_ state: BatchState, synchronizes: Bool) -> Bool {
-        guard cursorFile >= 0 else { return false }
+        guard cursorFile >= 0 || reopenCursor() else { return false }
         let next = generation + 1
         let cursor = SpoolCursor(generation: next, identity: identity, state: state)
         let slot = Int(next % 2) * SpoolCursor.slotSize

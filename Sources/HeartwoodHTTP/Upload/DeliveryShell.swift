@@ -245,7 +245,8 @@ final class DeliveryShell {
         }
         tell(.sending, "sending \(piece.records.count) logs")
         let job = UploadJob(
-            piece: piece, names: piece.records.map { store.name(of: $0.id, in: piece) }, device: settings.device,
+            piece: piece, names: piece.records.map { store.name(of: $0.id, in: piece) },
+            device: settings.device,
             encoding: settings.encoding, endpoint: settings.endpoint, decorators: settings.decorators,
             transport: settings.transport, timeout: settings.timeout, maximumBytes: bytes,
             compressionLevel: settings.compressionLevel, allowsInsecureHTTP: settings.allowsInsecureHTTP)
@@ -336,7 +337,8 @@ final class DeliveryShell {
 
     private func reportUnwritten(_ reason: String, _ error: Int32) {
         let trouble = LogError(
-            .file, "the server refuses a message (\(reason)), and rejected.ndjson cannot be written: it is kept",
+            .file,
+            "the server refuses a message (\(reason)), and rejected.ndjson cannot be written: it is kept",
             place: store.directory?.path, cause: error)
         host.report(.writeFailed, "\(settings.name): \(trouble)", key: settings.name + "unwritten", count: 1)
     }

@@ -22,12 +22,16 @@ final class SimulatedDisk: SpoolFaults {
     struct Figures {
         /// Writes of the cursor that failed while the process went on: what it would have said is not on the disk.
         var cursorWrites = 0
+        /// Writes that failed because they would have made a file longer: a new cursor among them, perhaps.
+        var longerWrites = 0
         /// Reads that failed.
         var reads = 0
         /// Calls that failed and make, rename, remove or cut a file.
         var changes = 0
         /// Deaths in a call.
         var deaths = 0
+        /// Whether calls of both kinds have failed.
+        var hasFailedBothWays: Bool { reads > 0 && changes > 0 }
     }
 
     private let state = Locked(State())
@@ -72,7 +76,10 @@ final class SimulatedDisk: SpoolFaults {
             Self.count(&state)
             if state.isDead { return (count * state.torn / 100, EIO) }
             guard state.isFull else { return nil }
-            if !inPlace { return (count / 3, ENOSPC) }
+            if !inPlace {
+                state.figures.longerWrites += 1
+                return (count / 3, ENOSPC)
+            }
             guard copiesOnWrite else { return nil }
             state.figures.cursorWrites += 1
             return (0, ENOSPC)

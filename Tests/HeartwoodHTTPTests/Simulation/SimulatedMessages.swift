@@ -5,8 +5,9 @@ struct SimulatedMessages {
     /// Messages that belong together and are stored whole or not at all.
     private struct Group {
         var numbers: Range<Int>
-        /// Whether the process has died while it stored them, so that nothing is known of it.
-        var isOpen: Bool
+        /// Whether it is known that they were not stored: not where the process has died meanwhile, or where a failed
+        /// call has left a whole group that another failed call keeps from being taken away.
+        var isKnown: Bool
     }
 
     private(set) var logged = 0
@@ -24,12 +25,12 @@ struct SimulatedMessages {
 
     mutating func store(_ number: Int) { unsaved.insert(number) }
 
-    /// A group was stored, or was not, or the process died meanwhile.
-    mutating func group(_ numbers: Range<Int>, isStored: Bool, hasDied: Bool) {
-        if isStored, !hasDied {
+    /// A group was stored, or was not.
+    mutating func group(_ numbers: Range<Int>, isStored: Bool, isKnown: Bool) {
+        if isStored {
             saved.formUnion(numbers)
         } else {
-            failedGroups.append(Group(numbers: numbers, isOpen: hasDied))
+            failedGroups.append(Group(numbers: numbers, isKnown: isKnown))
         }
     }
 
@@ -47,8 +48,12 @@ struct SimulatedMessages {
     func wrong(_ arrived: Set<Int>) -> String? {
         for group in failedGroups {
             let count = group.numbers.reduce(0) { $0 + (arrived.contains($1) ? 1 : 0) }
-            if count > 0, !group.isOpen { return "a group that could not be stored was sent: \(group.numbers)" }
-            if count > 0, count < group.numbers.count { return "a part of a group was sent: \(group.numbers)" }
+            if count > 0, group.isKnown {
+                return "a group that could not be stored was sent: \(group.numbers)"
+            }
+            if count > 0, count < group.numbers.count {
+                return "a part of a group was sent: \(group.numbers)"
+            }
         }
         return nil
     }

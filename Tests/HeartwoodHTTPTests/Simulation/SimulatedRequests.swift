@@ -17,19 +17,20 @@ struct SimulatedRequests {
 
     /// Looks at a request; returns what is wrong with it.
     ///
-    /// - Parameters:
-    ///   - version: Which settings must be in force.
-    ///   - isOrderStrict: Whether no message was ever refused: then all are sent in their order. A refused one is passed
-    ///     by, to find out whether the server takes others.
-    ///   - isRepeatedAlike: Whether what was sent must come again alone. That is so unless a message was refused,
-    ///     something is confirmed later, or a write of the cursor failed while the process went on. Of a batch that could
-    ///     not be noted the next process knows nothing: its messages come again, with other neighbors and so
-    ///     under another key. The delivery goes on all the same, because it is what makes room on a full disk.
+    /// `version` says which settings must be in force. `isOrderStrict` says that no message was ever refused: then all are
+    /// sent in their order. A refused one is passed by, to find out whether the server takes others.
+    ///
+    /// `isRepeatedAlike` says that what was sent must come again alone. That is so unless a message was refused,
+    /// something is confirmed later, or a write of the cursor failed while the process went on. Of a batch that could not
+    /// be noted the next process knows nothing: its messages come again, with other neighbors and so under another
+    /// key. The delivery goes on all the same, because it is what makes room on a full disk.
     mutating func inspect(
         _ request: HTTPRequest, _ numbers: [Int], version: Int, isOrderStrict: Bool, isRepeatedAlike: Bool
     ) -> String? {
         count += 1
-        guard request.headers["Authorization"] == "Bearer token" else { return "a request without credentials" }
+        guard request.headers["Authorization"] == "Bearer token" else {
+            return "a request without credentials"
+        }
         if request.headers["X-Version"] != String(version) { return "a request with old settings" }
         guard let key = request.headers["Idempotency-Key"] else { return "a request without a key" }
         if let known = bodies[key], known != request.body { return "the same key with other bytes" }
@@ -48,8 +49,9 @@ struct SimulatedRequests {
         return nil
     }
 
-    /// Counts an attempt that the server has taken nothing of; few are made in any minute, but for those that something
-    /// has asked for. Returns what is wrong.
+    /// Counts an attempt that the server has taken nothing of, and returns what is wrong.
+    ///
+    /// Few are made in any minute, but for those that something has asked for.
     ///
     /// With `isSearch` a message of it was refused as bad, or the request as too large, by a server that takes others: of
     /// such there are as many as the messages need, but the same one does not come again and again.
@@ -62,7 +64,9 @@ struct SimulatedRequests {
         if !isSearch {
             attempts.append(now)
             attempts.removeAll { now - $0 > .seconds(60) }
-            if attempts.count > limit + 30 { return "\(attempts.count) attempts without progress in a minute" }
+            if attempts.count > limit + 30 {
+                return "\(attempts.count) attempts without progress in a minute"
+            }
         }
         let key = request.headers["Idempotency-Key"] ?? ""
         let times = (repetitions[key] ?? []).filter { now - $0 <= .seconds(60) } + [now]

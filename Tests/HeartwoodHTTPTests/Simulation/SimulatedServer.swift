@@ -54,8 +54,8 @@ struct SimulatedServer {
     /// Takes every message from that number on.
     mutating func takeAll(from number: Int) { bad = bad.filter { $0 < number } }
 
-    /// It begins with new numbers for its receipts, and knows nothing of the old ones.
-    mutating func restart() { (promised, receipts) = ([:], 0) }
+    /// It knows nothing of its receipts any more.
+    mutating func restart() { promised = [:] }
 
     mutating func answer(_ numbers: [Int], _ random: inout SeededGenerator) -> Reply {
         let soon = Duration.milliseconds(Int.random(in: 1...200, using: &random))
@@ -76,6 +76,8 @@ struct SimulatedServer {
             let items = numbers.map { bad.contains($0) ? "-" : Bool.random(using: &random) ? "+" : "?" }
             for (number, item) in zip(numbers, items) where item == "+" { take([number]) }
             if items.contains("-") { hasRefused = true }
+            // What it says of single messages is about these, and not about its address.
+            if items.contains("+") || items.contains("?") { hasAccepted = true }
             return status(200, [:], "items " + items.joined())
         case .fails: return status([500, 502, 503, 408][Int.random(in: 0..<4, using: &random)])
         case .limits:
