@@ -53,12 +53,12 @@ extension SpoolDisk {
         if segments[index].name != unsealed, directory.rename(segments[index].name, to: unsealed) == 0 {
             segments[index].name = unsealed
         }
+        let firstID = segments[index].firstID
         let before = (segments[index].lastID, segments[index].count)
         segments[index].lastID = nil
         guard let file = open(segments[index]) else {
-            if let index = self.index(of: segments[index].firstID) {
-                (segments[index].lastID, segments[index].count) = before
-            }
+            guard let index = self.index(of: firstID) else { return rollBack(to: id) }  // it is lost
+            (segments[index].lastID, segments[index].count) = before
             return false
         }
         let kept = file.entries.prefix { $0.id <= id }

@@ -106,9 +106,13 @@ extension SpoolDisk {
         return Unread(isTransient: false)
     }
 
-    /// Whether it may be read at once: an error that says nothing about the file refuses the opening instead.
+    /// Whether it may be read at once.
+    ///
+    /// A lack of descriptors or memory says nothing about the file, and refuses the opening instead. A file that is not
+    /// ours to open stays where it is.
     private func refuse(_ segment: SpoolSegment, _ error: Int32) -> Bool {
         guard isOpening, error != EIO else { return true }
+        guard [EMFILE, ENFILE, ENOMEM].contains(error) else { return false }
         openingError = LogError(
             .file, "a file of the spool cannot be read", place: directory.path + "/" + segment.name,
             cause: error)

@@ -106,7 +106,7 @@ extension SpoolDisk {
         let known = Set(entries.map(\.id))
         var count = 0
         for id in segment.firstID...min(last, segment.firstID + UInt64(2 * BatchState.widestBatch))
-        where isDone(id) && !known.contains(id) { count += 1 }
+        where (isDone(id) || cancelled?.contains(id) == true) && !known.contains(id) { count += 1 }
         return count
     }
 

@@ -62,7 +62,7 @@ final class SpoolDisk {
 
     /// Ends the opening, once the records that are pending were counted.
     ///
-    /// - Throws: `LogError` when a file could not be opened for lack of descriptors or memory, or by its mode.
+    /// - Throws: `LogError` when a file could not be opened for lack of descriptors or memory.
     func endOpening() throws {
         isOpening = false
         if let openingError { throw openingError }
