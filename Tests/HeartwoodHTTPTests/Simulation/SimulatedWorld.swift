@@ -298,7 +298,7 @@ final class SimulatedWorld {
                 return (EntryCoder.encode(entry), entry.time, 4)
             }
             isStored = isStored && store.counters.appended == life.stored + count
-            return isStored ? count : 0
+            return (isStored ? count : 0, {})
         }
         trace("logs the group \(first)..<\(first + count): \(isStored)")
         messages.group(
