@@ -474,7 +474,10 @@ final class SimulatedWorld {
     /// A condition that says no is asked once per interval, but for what else asks for attempts.
     private func checkCondition() throws {
         let now = clock.uptime()
-        let count = settings.asked.withLock { $0 }
+        let count = settings.asked.withLock { asked in
+            asked.inARow = 0
+            return asked.all
+        }
         for _ in asked.count..<count { asked.times.append(now) }
         asked.count = count
         asked.times.removeAll { now - $0 > .seconds(60) }
