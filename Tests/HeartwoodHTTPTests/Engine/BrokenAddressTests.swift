@@ -40,17 +40,18 @@ import Testing
     func recheck() {
         var watch = RefusalWatch()
         #expect(watch.refused(8) == .split)
-        #expect(watch.refused(1) == .park)
-        #expect(watch.refused(1) == .park)
-        #expect(watch.refused(1) == .hold)
-        watch.held()
-        for _ in 0..<3 {
-            #expect(!watch.wantsProbe && watch.suspects == 0)
-            #expect(watch.refused(1) == .park)
-            #expect(watch.wantsProbe)
-            #expect(watch.refused(1) == .hold)
-            watch.held()
+        #expect(watch.refused(1) == .park && !watch.isEnough && !watch.wantsProbe)
+        #expect(watch.refused(1) == .park && !watch.isEnough && watch.wantsProbe)
+        #expect(watch.refused(1) == .park && watch.isEnough)
+        watch.held(startsOver: false)
+        for round in 1...3 {
+            #expect(!watch.wantsProbe && !watch.isEnough && watch.parked == 3 + 4 * (round - 1))
+            for _ in 1...3 { #expect(watch.refused(1) == .park && watch.wantsProbe && !watch.isEnough) }
+            #expect(watch.refused(1) == .park && watch.isEnough)
+            watch.held(startsOver: false)
         }
+        watch.held(startsOver: true)
+        #expect(watch.parked == 0)
         #expect(watch.refused(1) == .park)
         #expect(watch.wantsProbe)
         let comesBack = watch.accepted()
