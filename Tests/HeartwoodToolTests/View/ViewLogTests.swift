@@ -114,6 +114,28 @@ struct ViewLogTests {
         }
     }
 
+    @Test(
+        "The command that the page copies prints the lines that the page shows",
+        arguments: [
+            "", "q=Order+7", "q=it's+not+there", "q=-7&cs=1", "q=Order+%5B12%5D7%3F+&re=1",
+            "level=warning&category=shop&not=order+1&not=pool", "since=2026-11-20T11:30:00Z&q=order+%22",
+            "where=file%3DA.swift", "where=line%3E%3D100&level=error", "where=thread%3Dmain",
+        ])
+    func copiedCommand(_ query: String) async throws {
+        let view = try ViewFixture(try Self.files())
+        #expect(await view.indexed())
+        // The last line has no newline yet, so it counts as one that comes.
+        #expect(await view.reaches { $0.store.rows.end == 1 })
+        let answer = try #require(view.get("api/command" + (query.isEmpty ? "" : "?" + query)))
+        let content = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: String]
+        let command = try #require(content?["command"])
+        #expect(command.hasPrefix("heartwood "))
+        let outcome = try await ToolProcess().shell("heartwood() { \"$HEARTWOOD\" \"$@\"; }; \(command)")
+        var expected = outcome.output
+        if !expected.isEmpty, !expected.hasSuffix("\n") { expected += "\n" }
+        #expect(String(decoding: try #require(view.lines(query)), as: UTF8.self) == expected, "\(command)")
+    }
+
     @Test("Rows are numbered from the end, the same in every answer, and found in compressed files")
     func numbersRows() async throws {
         let view = try ViewFixture(try Self.files())
