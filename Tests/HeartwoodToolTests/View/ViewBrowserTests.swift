@@ -114,6 +114,48 @@ struct ViewBrowserTests {
         await browser.close()
     }
 
+    @Test("A record is copied as JSON with its types, as it is, and as a command that prints it")
+    func copies() async throws {
+        let line =
+            #"{"time":"2026-11-20T10:00:01.123456789Z","level":"error","category":"db","#
+            + #""message":"say \"hi\" C:\\temp","ms":12.5,"ok":true,"user":"anna","list":[1,"a"]}"#
+        let others = (2..<50).map {
+            "{\"time\":\"2026-11-20T10:00:\($0 + 10)Z\",\"message\":\"other \($0)\"}"
+        }
+        let text = ([line] + others).joined(separator: "\n") + "\n"
+        let view = try ViewFixture([("a.log", Array(text.utf8))])
+        let browser = try await Browser(in: view.scratch)
+        try await browser.open(view.server.address)
+        try await browser.wait("heartwood.state().end - heartwood.state().first === 49")
+        try await browser.evaluate(
+            "navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }")
+        try await browser.press("g")
+        try await browser.press("Enter")
+        try await browser.wait("document.querySelectorAll('#record .actions button').length >= 3")
+        func copied(_ button: String) async throws -> String {
+            try await browser.evaluate("window.copied = undefined")
+            try await browser.evaluate(
+                "[...document.querySelectorAll('#record .actions button')].find(b => b.textContent === '\(button)').click()"
+            )
+            try await browser.wait("window.copied !== undefined")
+            return try #require(try await browser.evaluate("window.copied") as? String)
+        }
+        #expect(try await copied("Copy line") == line)
+        let json = Data(try await copied("Copy as JSON").utf8)
+        let object = try #require(JSONSerialization.jsonObject(with: json) as? [String: Any])
+        #expect(object["message"] as? String == #"say "hi" C:\temp"#)
+        #expect(object["time"] as? String == "2026-11-20T10:00:01.123456789Z")
+        #expect(object["level"] as? String == "error" && object["category"] as? String == "db")
+        #expect(object["ms"] as? Double == 12.5 && object["ok"] as? Bool == true)
+        #expect((object["list"] as? [Any])?.count == 2)
+        let command = try await copied("Copy grep command")
+        #expect(command.hasPrefix("heartwood grep "))
+        let outcome = try await ToolProcess().shell("heartwood() { \"$HEARTWOOD\" \"$@\"; }; \(command)")
+        #expect(outcome.output == line + "\n", "\(command)")
+        #expect(browser.complaints == [])
+        await browser.close()
+    }
+
     @Test("Long logs scroll by wheel, scroll bar and keys, with few elements in the page")
     func scrollsFar() async throws {
         let line = "2026-11-20 10:00:00.000Z info line\n"
