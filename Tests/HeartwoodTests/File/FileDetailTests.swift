@@ -27,6 +27,27 @@ import Testing
         return logger
     }
 
+    @Test("A formatter that writes nothing for a message wants no line, and the message counts as filtered")
+    func emptyOutput() async throws {
+        final class Selective: LogFormatter, @unchecked Sendable {
+            override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
+                if message.level != .debug { output.append(message.text) }
+                return true
+            }
+        }
+        let logger = try makeLogger()
+        logger.formatter = Selective()
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.add(logger)
+        logInfo("one", to: dispatcher)
+        logDebug("nothing", to: dispatcher)
+        logInfo("two", to: dispatcher)
+        logger.currentLink = "current"
+        await dispatcher.flush()
+        #expect(scratch.text("current") == "one\ntwo\n")
+        #expect(logger.statistics.filtered == 1 && logger.statistics.delivered == 2)
+    }
+
     @Test("Lines that no disk has taken when the logger is removed count as failed, and are reported")
     func removedWithFullDisk() async throws {
         isFull.withLock { $0 = true }

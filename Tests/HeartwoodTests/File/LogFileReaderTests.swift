@@ -16,6 +16,16 @@ import Testing
         return lines
     }
 
+    @Test("Of a log and its archive, which a crash has left side by side, one is read")
+    func besideArchive() async throws {
+        let name = "app 2026-01-01--00-00-00-000.log"
+        scratch.write("1\n2\n", to: name)
+        let archive = try GzipMember.compress(Array("1\n2\n".utf8))
+        try Data(archive).write(to: URL(fileURLWithPath: scratch.logs + "/" + name + ".gz"))
+        scratch.write("3\n", to: "app 2026-01-02--00-00-00-000.log")
+        #expect(try await read(LogFileReader(directory: scratch.logs)) == ["1", "2", "3"])
+    }
+
     @Test("Files that were changed at the same time go by their names, whatever the directory's order")
     func sameTime() throws {
         let names = (0..<40).map { "part \($0 < 10 ? "0" : "")\($0).log" }

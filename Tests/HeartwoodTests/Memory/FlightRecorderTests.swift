@@ -13,6 +13,18 @@ struct FlightRecorderTests {
         return (dispatcher, logger)
     }
 
+    @Test("A recording whose name has a slash is no part of another one")
+    func slashInName() {
+        let (dispatcher, logger) = start(FlightRecorder())
+        FlightRecorder.withRecording("a/b") { logDebug("unrelated", to: dispatcher) }
+        FlightRecorder.withRecording("a") {
+            FlightRecorder.withRecording("b") { logDebug("inner", to: dispatcher) }
+            logError("failed", to: dispatcher)
+        }
+        dispatcher.flush()
+        #expect(logger.texts == ["inner", "failed"])
+    }
+
     @Test(
         "Nothing is written of them until an error comes: then all, in order, once, with their own time and thread"
     )
