@@ -28,7 +28,7 @@ final class Collector: LogArchiveProcessor, @unchecked Sendable {
 }
 
 /// A file manager from outside: it leaves one file alone, makes files readable for a group, and removes the largest first.
-final class Manager: LogFileScheme, @unchecked Sendable {
+final class LargestFirst: LogFileScheme, @unchecked Sendable {
     let created = Reports()
     private let kept: String
 
@@ -87,7 +87,7 @@ struct FileExtensionTests {
         let kept = "trace-1.log"
         try Data("precious\n".utf8).write(to: URL(fileURLWithPath: path + "/" + kept))
         let dispatcher = LogDispatcher()
-        let manager = Manager(keeping: kept)
+        let manager = LargestFirst(keeping: kept)
         let logger = try FileLogger(directory: path, naming: HexNames(), scheme: manager)
         logger.maximumFileCount = 3
         dispatcher.add(logger)
