@@ -38,7 +38,7 @@ import Testing
                 + #"{"_id":"\#(ids[1])","event":null,"activity":"nothing",\#(end)"data":null\#(metadata)]"#)
     }
 
-    @Test("What was read is an event with the type and the full objects; nothing read is none")
+    @Test("A read becomes an event with the type and the full objects; reading nothing makes no event")
     func read() throws {
         let texts = try data { scope in
             scope.record(read: [Person("62b3", 1, "Anthony"), Person("62b4", 2, "Zoë")])
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(
-        "Where reads do not fold, each is an event as it is told; reading nothing is none")
+        "Where reads do not fold, each becomes an event as it is recorded; reading nothing makes no event")
     func reads() throws {
         let note = Note(id: 1, text: "x")
         let texts = try data { scope in

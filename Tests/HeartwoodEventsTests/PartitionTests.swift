@@ -69,7 +69,7 @@ import Testing
         _ = try fixture.store(user: "Zoë", prefix: "a.b c")
     }
 
-    @Test("Metadata keys have 1 to 63 characters, are none of the schema's, and not there twice")
+    @Test("Metadata keys have 1 to 63 characters, differ from the schema's keys, and occur once")
     func metadata() throws {
         let store = try fixture.store(isPaused: true)
         let long = String(repeating: "k", count: 63)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "A partition that is full before a write is closed, and a new one begun; a scope is never divided"
+        "A partition that is full before a write is closed, and a new one is started; a scope is never divided"
     )
     func splitting() async throws {
         let store = try fixture.store(partitionSize: .kibibytes(32), isPaused: true)

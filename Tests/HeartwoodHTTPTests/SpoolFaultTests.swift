@@ -53,7 +53,7 @@ import Testing
         let sent = try #require(first.nextPiece(maximumCount: 3, maximumBytes: .max))
         first.close()
         let second = try spool(directory)
-        // A file with a second name is not read, since somebody else may have put it there.
+        // A file with a second name is not read, since another user may have put it there.
         let segment = directory.path + "/" + (try #require(directory.segments().first))
         second.disk?.reader = nil
         #expect(link(segment, directory.path + "/other") == 0)

@@ -12,9 +12,7 @@ import Testing
     init() throws { directory = try TemporaryDirectory(isFast: true) }
 
     private func open(_ change: (inout SpoolSettings) -> Void = { _ in }) throws -> Spool {
-        var settings = SpoolSettings()
-        change(&settings)
-        return try Spool(directory: directory.path + "/spool", settings: settings, clock: clock)
+        try directory.openSpool(clock, change)
     }
 
     private func fill(_ spool: Spool, _ texts: some Sequence<String>, level: UInt8 = 4) {

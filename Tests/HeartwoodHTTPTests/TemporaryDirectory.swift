@@ -1,4 +1,8 @@
 import Foundation
+import Heartwood
+import HeartwoodTestSupport
+
+@testable import HeartwoodHTTP
 
 /// A directory of a test's own, which goes with it.
 final class TemporaryDirectory {
@@ -40,6 +44,15 @@ final class TemporaryDirectory {
             try FileManager.default.copyItem(atPath: path + "/" + name, toPath: copy.path + "/" + name)
         }
         return copy
+    }
+}
+
+extension TemporaryDirectory {
+    /// Opens the spool of this directory, with the default settings but for the changes.
+    func openSpool(_ clock: ManualClock, _ change: (inout SpoolSettings) -> Void) throws -> Spool {
+        var settings = SpoolSettings()
+        change(&settings)
+        return try Spool(directory: path + "/spool", settings: settings, clock: clock)
     }
 }
 

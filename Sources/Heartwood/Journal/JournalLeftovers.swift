@@ -200,7 +200,7 @@ final class JournalLeftovers: Sendable {
                     state.unread.insert(name)
                     return (nil, false)
                 // Its process is dead, though another one may have its number: it is in this list. Another logger of this
-                // process may be about to let go of it.
+                // process may be about to release it.
                 case .isLocked: return (nil, true)
                 }
             }

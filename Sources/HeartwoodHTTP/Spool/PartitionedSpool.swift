@@ -10,7 +10,7 @@ extension LogError.Code {
 /// 1. At most two are open: the one that is sent and the one that is written, which may be the same. Where all that is
 ///    pending in the first was refused, up to ``widestSearch`` more, to find out whether the server takes anything.
 /// 2. What an earlier run has left is sent first, partition by partition, in the order in which they were made.
-/// 3. A partition that has reached ``partitionSize`` when something is to be written is closed, and a new one begun. So
+/// 3. A partition that has reached ``partitionSize`` when something is to be written is closed, and a new one is started. So
 ///    it may become larger by one write; a group is never divided.
 /// 4. Nothing is ever dropped to make room: what does not fit into `settings.maximumBytes` is refused.
 /// 5. ``pending`` is zero only when no partition has anything left.
@@ -343,7 +343,7 @@ package final class PartitionedSpool: UnsentStore {
         return nil
     }
 
-    /// Where all of the oldest partition is parked, makes a later one the one that is sent; false: there is none.
+    /// Sends from a later partition, since everything in the oldest one is parked; false when no later one has messages.
     private func tryLater() -> Bool {
         guard let sending else { return false }
         if aside.count < Self.widestSearch, let next = openNext() {

@@ -366,9 +366,7 @@ final class DeliveryShell {
     private func park(_ receipt: String?) {
         guard let piece = hand?.piece else { return }
         store.park(piece)
-        guard let receipt else { return parked.append(piece) }
-        // A server that was restarted gives the same receipts again: what the older one was for is not confirmed by it.
-        if let older = unconfirmed.updateValue(piece, forKey: receipt) { store.unpark([older]) }
+        if let receipt { unconfirmed[receipt] = piece } else { parked.append(piece) }
     }
 
     private func unparkAll() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What a flight recorder hands on by itself.
+/// Messages that a flight recorder passes on when the program asks for it.
 @Suite struct HandingOnTests {
     @Test("What is handed on by call ends a batch: a logger that writes by the batch writes it at once")
     func batch() {

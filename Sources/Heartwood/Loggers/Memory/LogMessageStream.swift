@@ -40,7 +40,7 @@ final class MessageChannel: Sendable {
     // MARK: Constants (any thread)
     private let filter: LogFilter?
     private let limit: Int
-    /// Called when nobody reads any more, at least once.
+    /// Called at the end of reading, once or several times.
     private let whenEnded: (@Sendable () -> Void)?
 
     // MARK: Guarded by 'state'

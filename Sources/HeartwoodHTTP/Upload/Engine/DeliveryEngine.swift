@@ -246,8 +246,7 @@ struct DeliveryEngine: Sendable {
             actions.append(.settleItems)
         } else if case .received(let receipt) = answer.outcome {
             // A server that has forgotten its receipts begins with the same ones: the older piece was lost there.
-            if receipts.remove(receipt) { actions.append(.resend([receipt])) }
-            receipts.add(receipt, answer.records, at: moment.now)
+            if receipts.add(receipt, answer.records, at: moment.now) { actions.append(.resend([receipt])) }
             actions.append(.park(receipt: receipt))
         } else {
             actions.append(.complete)

@@ -27,18 +27,16 @@ struct ReceiptLedger: Sendable {
     /// When the server is to be asked; nil when it is not, or is being asked.
     var pollTime: Duration? { entries.isEmpty || isPolling ? nil : nextPoll }
 
-    /// A piece was received; it replaces an earlier one with the same receipt, which the server has forgotten.
-    mutating func add(_ receipt: String, _ records: Int, at now: Duration) {
-        entries.removeAll { $0.receipt == receipt }
-        entries.append(Entry(receipt: receipt, records: records, since: now))
-        if nextPoll == nil { nextPoll = now + delay }
-    }
-
-    /// Takes a receipt out; false when it is not unconfirmed.
-    mutating func remove(_ receipt: String) -> Bool {
+    /// A piece was received; returns whether it replaces an earlier one with the same receipt, which the server has
+    /// forgotten.
+    @discardableResult
+    mutating func add(_ receipt: String, _ records: Int, at now: Duration) -> Bool {
         let count = entries.count
         entries.removeAll { $0.receipt == receipt }
-        return entries.count < count
+        let isReplacing = entries.count < count
+        entries.append(Entry(receipt: receipt, records: records, since: now))
+        if nextPoll == nil { nextPoll = now + delay }
+        return isReplacing
     }
 
     /// The server is being asked.

@@ -43,7 +43,7 @@ enum JournalCopy {
         }
     }
 
-    /// The next part of a file that is not a hole; nil where there is none.
+    /// The next part of a file that is not a hole; nil at the end of the file.
     private static func nextPart(of file: Int32, from position: off_t, _ size: off_t) -> Range<off_t>? {
         #if os(Linux)
         let (data, hole) = (Int32(3), Int32(4))

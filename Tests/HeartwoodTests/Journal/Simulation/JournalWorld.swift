@@ -162,7 +162,7 @@ final class JournalWorld {
         }
     }
 
-    /// Somebody empties the journal; what comes until there is a new one may be lost.
+    /// Another program empties the journal; messages may be lost until there is a new one.
     private func cutJournal(_ run: JournalRun) {
         guard !run.hasLeftSomething, !run.fate.isFull, run.flush(), !run.fate.isDead,
             case .active(let path) = run.dispatcher.journalStatus
