@@ -37,7 +37,10 @@ extension LogDispatcher {
             for (logger, choice) in arriving {
                 let node = logger.node
                 node.retainedLogger.withLock { $0 = logger }
-                node.push { logger.didAdd() }
+                node.push {
+                    logger.tellFormatter()
+                    logger.didAdd()
+                }
                 drain.add(node, choice, at: ring.consumed)
             }
         }

@@ -42,7 +42,10 @@ extension LogDispatcher {
         // The recipient keeps its node, and through it nothing: the logger itself is kept here.
         submit { [logger, ring] drain in
             node.retainedLogger.withLock { $0 = logger }
-            node.push { logger.didAdd() }
+            node.push {
+                logger.tellFormatter()
+                logger.didAdd()
+            }
             drain.add(node, choice, at: ring.consumed)
         }
         // The journal must know of the logger before it has a message for it.

@@ -23,6 +23,21 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// Whether it hands every text from outside to the buffer's own methods, which redact secrets in it.
     package var redactsByItself: Bool { false }
 
+    /// Called when a logger begins to use the formatter, before it formats the first message for it; does nothing by default.
+    ///
+    /// That is when it was set, or when the logger that was made with it is added to a dispatcher. Called on the logger's
+    /// queue, like the logger's own hooks, once for each logger.
+    ///
+    /// - Parameter name: The name of the logger.
+    open func didAdd(toLogger name: String) {}
+
+    /// Called when a logger has another formatter, after the last message that this one formats for it; does nothing by default.
+    ///
+    /// Called on the logger's queue, like the logger's own hooks.
+    ///
+    /// - Parameter name: The name of the logger.
+    open func willRemove(fromLogger name: String) {}
+
     private var identity: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
     /// The message as text, without a newline at the end; nil drops it for the logger.

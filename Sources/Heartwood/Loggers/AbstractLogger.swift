@@ -87,6 +87,8 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// The formatter in effect for the message at hand: what `formatter` is in a hook, without the detour.
     private var formatterInEffect: LogFormatter?
+    /// The formatter that knows that it belongs to this logger.
+    private var toldFormatter: LogFormatter?
     /// The same of `redaction`, and of all that leaves messages out, together: nil where nothing does.
     private var redactionInEffect: RedactionRules?
     final var selection: MessageSelection?
@@ -323,7 +325,7 @@ open class AbstractLogger: @unchecked Sendable {
     package final var isProcessEnding: Bool { ProcessExit.isUnderWay }
 
     /// Whether the caller is inside of one of this logger's hooks.
-    package final var isInHook: Bool { ThreadState.current.runningNode == node.identity }
+    public final var isInHook: Bool { ThreadState.current.runningNode == node.identity }
 
     final var currentTime: LogTimestamp {
         node.dispatcher?.clock.now() ?? SystemClock().now()
@@ -332,6 +334,7 @@ open class AbstractLogger: @unchecked Sendable {
     /// Takes the base's settings over, then tells the subclass.
     final func orderedPropertyDidChange() {
         formatterInEffect = formatter
+        tellFormatter()
         redactionInEffect = redaction
         let (filter, collapse, recorder) = (filter, repeatCollapse, flightRecorder)
         if collapse == nil { reportRepeats() }
@@ -342,6 +345,14 @@ open class AbstractLogger: @unchecked Sendable {
             selection?.configure(filter, collapse, recorder)
         }
         settingsDidChange()
+    }
+
+    /// Tells the formatter in effect that it is used from now on, and the one before it that it is no longer; like a hook.
+    final func tellFormatter() {
+        if toldFormatter === formatterInEffect { return }
+        toldFormatter?.willRemove(fromLogger: name)
+        toldFormatter = formatterInEffect
+        toldFormatter?.didAdd(toLogger: name)
     }
 
     // MARK: - Leaving out

@@ -113,7 +113,12 @@ public struct LogLevel: Hashable, Sendable {
     @inlinable
     public var index: Int { rawValue.trailingZeroBitCount }
 
-    package init?(index: Int) {
+    /// Finds the level of a bit, declared or not; nil outside of 0 to 31.
+    ///
+    /// A level that is not declared is named `level8` after its bit, and is as serious as `info`.
+    ///
+    /// - Parameter index: The number of the bit.
+    public init?(index: Int) {
         guard (0...31).contains(index) else { return nil }
         rawValue = 1 << UInt32(index)
     }

@@ -252,3 +252,13 @@ final class Forwarder: AbstractLogger, @unchecked Sendable {
     override func log(_ message: LogMessage) { target.log(message) }
 }
 // end
+
+private func threadSample(_ text: String) {
+    // sample: Sources/Heartwood/Message/LogThread.swift
+    let thread = LogThread.current
+    let message = LogMessage(
+        LogText(text), level: .info, threadID: thread.id, threadName: thread.name,
+        queueLabel: thread.queueLabel, taskName: thread.taskName)
+    // end
+    LogDispatcher.shared.log(message)
+}

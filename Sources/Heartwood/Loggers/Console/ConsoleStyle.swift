@@ -49,7 +49,8 @@ public struct ConsoleStyle: Hashable, Sendable {
 
 /// Which message looks how.
 ///
-/// The first that is given counts: the style of the message's tag, of its context, of its category, of its level.
+/// The first that is given counts: the style of the message's tag, of its level in its context, of its context, of its
+/// category, of its level.
 public struct ConsolePalette: Sendable {
     /// By level; for a level of the user's own that is not listed, that of its severity counts.
     public var levels: [LogLevel: ConsoleStyle]
@@ -57,6 +58,7 @@ public struct ConsolePalette: Sendable {
     public var categories: [LogCategory: ConsoleStyle] = [:]
     /// By context.
     public var contexts: [Int: ConsoleStyle] = [:]
+    private var pairs: [Int: [LogLevel: ConsoleStyle]] = [:]
     private var tags: [(matches: @Sendable (any Sendable) -> Bool, style: ConsoleStyle)] = []
 
     /// Makes a palette of levels alone.
@@ -80,13 +82,21 @@ public struct ConsolePalette: Sendable {
         tags.insert(({ ($0 as? Tag) == tag }, style), at: 0)
     }
 
+    /// Sets the style of messages of a level in one context; nil takes it back.
+    public mutating func setStyle(_ style: ConsoleStyle?, for level: LogLevel, inContext context: Int) {
+        pairs[context, default: [:]][level] = style
+    }
+
     /// Whether nothing but the level decides.
-    var isByLevel: Bool { tags.isEmpty && contexts.isEmpty && categories.isEmpty }
+    var isByLevel: Bool { tags.isEmpty && pairs.isEmpty && contexts.isEmpty && categories.isEmpty }
 
     /// The style of a message.
     public func style(of message: LogMessage) -> ConsoleStyle {
         if !tags.isEmpty, let tag = message.tag, let found = tags.first(where: { $0.matches(tag) }) {
             return found.style
+        }
+        if !pairs.isEmpty, let styles = pairs[message.context] {
+            if let style = styles[message.level] ?? styles[message.level.severity] { return style }
         }
         if !contexts.isEmpty, let style = contexts[message.context] { return style }
         if !categories.isEmpty, let style = categories[message.category] { return style }

@@ -173,7 +173,9 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     }
 
     /// Saves everything; what cannot be saved makes the flush's result name the logger.
-    public final override func flush() {
+    ///
+    /// An override calls `super`.
+    open override func flush() {
         leaveToParent()
         saveEverything()
         if !rows.isEmpty { noteUnfinished() }

@@ -4,8 +4,8 @@ import Dispatch
 extension FileLogger {
     final func handle(_ event: FileEvent) {
         switch event {
-        case .rolled(let name), .foundFinished(let name):
-            tellRolled(name)
+        case .rolled(let name): tellRolled(name, didRoll)
+        case .foundFinished(let name): tellRolled(name, didFinishLeftover ?? didRoll)
         case .removed(let name):
             if let didDelete { hookQueue.async { didDelete(name) } }
         case .disturbed(let name, let place):
@@ -47,8 +47,8 @@ extension FileLogger {
         }
     }
 
-    private func tellRolled(_ name: String) {
-        if let didRoll, let info = describe(name) { hookQueue.async { didRoll(info) } }
+    private func tellRolled(_ name: String, _ hook: (@Sendable (LogFileInfo) -> Void)?) {
+        if let hook, let info = describe(name) { hookQueue.async { hook(info) } }
         if archiveFormat != .plain || archiveProcessor != nil { archiver.enqueue([name]) }
     }
 

@@ -33,7 +33,8 @@ public import Foundation
 /// All settings may be changed at any time, on any thread, and take effect in order with the messages (promise 2). The
 /// limits are first applied at the first message, or a second after the logger was added, so they may be set before
 /// or after that in any order; later each is applied as it is set.
-/// Hooks of the base class are final here; for other bytes than lines override ``finishRecord(in:from:)``.
+/// A subclass that overrides a hook of the base class calls `super`; for other bytes than lines it overrides
+/// ``finishRecord(in:from:)``, and for headers that differ from file to file ``headerOfNewFile``.
 open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the queue's; settings are `Ordered`
     // MARK: Rolling (any thread, ordered)
 
@@ -151,6 +152,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// Called when a file was finished, off the logging queues.
     @Ordered public final var didRoll: (@Sendable (LogFileInfo) -> Void)?
+
+    /// Called instead of ``didRoll`` when the file is one of an earlier run, and this one has written nothing to it.
+    @Ordered public final var didFinishLeftover: (@Sendable (LogFileInfo) -> Void)?
 
     /// Called when a finished file was compressed or encrypted, off the logging queues.
     @Ordered public final var didArchive: (@Sendable (LogFileInfo) -> Void)?
@@ -332,7 +336,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     // MARK: - Hooks of the base class
 
     /// Adds the message to the batch.
-    public final override func log(_ message: LogMessage) {
+    ///
+    /// A subclass that overrides it may leave messages out, change or repeat them; what it hands to `super` is written.
+    open override func log(_ message: LogMessage) {
         let batch = batch
         let start = batch.pointee.buffer.count
         guard formatted(message, into: &batch.pointee.buffer) else { return }
@@ -380,7 +386,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     /// Hands everything to the kernel that it takes; a flush says of this logger where that is not all.
-    public final override func flush() {
+    ///
+    /// An override calls `super`.
+    open override func flush() {
         writeBatch()
         engine.retry()
         settle()
@@ -390,7 +398,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Has the directory read in a second; the first message does it at once.
     ///
     /// In between, settings are only taken note of: the first of several must not remove what the second would keep.
-    public final override func didAdd() {
+    /// An override calls `super`.
+    open override func didAdd() {
         startTimer = clock.schedule(after: FileLogger.settingsTime, on: queue) { [weak self] in
             guard let self else { return }
             perform { [self] in
@@ -401,7 +410,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     /// Closes the file; a later run may go on with it.
-    public final override func willRemove() {
+    ///
+    /// An override calls `super`.
+    open override func willRemove() {
         writeBatch()
         engine.close()
         settle()
@@ -457,6 +468,11 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     open func finishRecord(in output: inout LogBuffer, from start: Int) {
         if output.count == start || output.last != UInt8(ascii: "\n") { output.append(UInt8(ascii: "\n")) }
     }
+
+    /// The first line of the file that is being created; ``fileHeader`` unless overridden, nil for none.
+    ///
+    /// Asked once for each file, on the logger's queue.
+    open var headerOfNewFile: String? { fileHeader }
 
     /// Whether files are files of lines, whose torn last line is cut off before they are gone on with; true.
     open var repairsTornLines: Bool { true }
@@ -590,9 +606,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     private func header() -> [UInt8] {
-        guard let fileHeader else { return [] }
-        var output = LogBuffer(capacity: fileHeader.utf8.count + 16)
-        output.append(fileHeader)
+        guard let header = headerOfNewFile else { return [] }
+        var output = LogBuffer(capacity: header.utf8.count + 16)
+        output.append(header)
         finishRecord(in: &output, from: 0)
         return output.withUnsafeBytes { Array($0) }
     }

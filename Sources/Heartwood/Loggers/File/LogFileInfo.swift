@@ -31,6 +31,19 @@ public struct LogFileInfo: Hashable, Sendable {
     /// The file's place.
     public var url: URL { URL(fileURLWithPath: path) }
 
+    /// When a file was created, as the file system knows it; nil where it does not, or where there is no such file.
+    ///
+    /// Foundation's creation date is that of the last change on Linux. Opens the file for a moment, on the caller's thread.
+    ///
+    /// - Parameter path: The path of the file, of any kind; a link is followed.
+    /// - Returns: the time.
+    public static func creationTime(ofFileAt path: String) -> LogTimestamp? {
+        let calls = SystemCalls()
+        guard let descriptor = try? calls.openForReading(path) else { return nil }
+        defer { calls.close(descriptor) }
+        return calls.birth(descriptor)
+    }
+
     /// Describes an entry of a directory by its name alone.
     init(_ entry: FileInventory.Entry, _ directory: LogDirectory) {
         self.init(
