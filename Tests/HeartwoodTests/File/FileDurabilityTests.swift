@@ -73,28 +73,6 @@ import Testing
         #expect(!scratch.names().contains(entries[0].name) && scratch.names().contains(entries[3].name))
     }
 
-    @Test("Where others may write to the file, a record that was written in part is ended by a newline")
-    func sharedShortWrite() throws {
-        let writes = Locked(0)
-        let failing = SystemCalls { call in
-            guard call == .write else { return nil }
-            return writes.withLock { count -> SystemCalls.Fault? in
-                count += 1
-                return count == 1 ? .short(5) : count == 2 ? .fails(ENOSPC) : nil
-            }
-        }
-        let directory = try LogDirectory(scratch.logs, calls: failing)
-        let file = try directory.create("t.log", mode: 0o600)
-        let writer = FileWriter(
-            file: file, status: try failing.status(file.number), name: "t.log",
-            label: LogFileLabel(begun: nil),
-            begun: clock.now(), isNew: true, hasHeader: false, calls: failing)
-        let line = Array("a whole line\n".utf8)
-        let outcome = line.withUnsafeBytes { writer.append($0, ends: [13][...], from: 0, mayTruncate: false) }
-        #expect(outcome.records == 0 && outcome.failure?.number == ENOSPC)
-        #expect(scratch.text("t.log") == "a who\n")
-    }
-
     @Test("What other processes have noted in the catalogue stays when a file is finished")
     func catalogueOfOthers() throws {
         let engine = try makeEngine()

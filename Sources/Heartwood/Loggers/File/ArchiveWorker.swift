@@ -23,6 +23,22 @@ package struct ArchiveWorker: Sendable {
     let makeRoom: @Sendable (_ bytes: Int, _ label: LogFileLabel) -> Bool
     let describe: @Sendable (String) -> LogFileInfo?
     let tell: @Sendable (FileArchiver.Event) -> Void
+    /// Files that the processor has dealt with, which the catalogue does not say yet.
+    private let unnoted = Locked<Set<String>>([])
+
+    init(
+        directory: LogDirectory, application: String, inventory: FileInventory,
+        makeRoom: @escaping @Sendable (_ bytes: Int, _ label: LogFileLabel) -> Bool,
+        describe: @escaping @Sendable (String) -> LogFileInfo?,
+        tell: @escaping @Sendable (FileArchiver.Event) -> Void
+    ) {
+        self.directory = directory
+        self.application = application
+        self.inventory = inventory
+        self.makeRoom = makeRoom
+        self.describe = describe
+        self.tell = tell
+    }
 
     /// Works on a file; `name` is what it is called afterwards.
     ///
@@ -37,7 +53,15 @@ package struct ArchiveWorker: Sendable {
             return .done
         }
         defer { directory.calls.unlock(held.number) }
+        // The archiver's queue is not the engine's, so it has a lock of its own.
+        let lock = DirectoryLock(directory, name: ".\(application).lock")
+        let catalogue = CatalogueFile(directory, application: application, lock: lock) { _, _ in }
         let (_, stage, _) = ArchiveStage.split(name)
+        // Until the catalogue says that it is finished, another process may go on with it.
+        if stage == .plain, let entry = inventory.entries.last(where: { $0.name == name }) {
+            let isFinished = catalogue.load().isFinished(name, entry.label)
+            guard catalogue.isKnown, isFinished else { return .busy }
+        }
         if stage == .plain, settings.format != .plain, try !isLocked(name, settings) {
             guard let entry = inventory.entries.last(where: { $0.name == name }) else { return .done }
             guard let (archive, archiveName) = try makeArchive(of: entry, held, settings) else {
@@ -50,20 +74,35 @@ package struct ArchiveWorker: Sendable {
             tell(.archived(name: original, archive: archiveName))
         }
         guard let processor = settings.processor, let info = describe(name) else { return .done }
-        // The archiver's queue is not the engine's, so it has a lock of its own.
-        let lock = DirectoryLock(directory, name: ".\(application).lock")
-        let catalogue = CatalogueFile(directory, application: application, lock: lock) { _, _ in }
-        guard !catalogue.load().processed.contains(name) else { return .done }
+        let isNoted = catalogue.load().processed.contains(name)
+        guard catalogue.isKnown else { return .busy }
+        guard !isNoted else { return .done }
+        if unnoted.withLock({ $0.contains(name) }) { return note(name, catalogue) }
         switch try processor.process(info) {
         case .keep:
-            let name = name
-            catalogue.update { $0.processed = $0.processed.filter { $0 != name } + [name] }
+            return note(name, catalogue)
         case .remove:
-            try directory.remove(name)
+            do {
+                try directory.remove(name)
+            } catch {
+                // It stays, and must not be processed again.
+                _ = note(name, catalogue)
+                throw error
+            }
             inventory.remove(name)
             tell(.removed(name: name))
         }
         return .done
+    }
+
+    /// Notes that the processor has dealt with a file; again later where that fails.
+    private func note(_ name: String, _ catalogue: CatalogueFile) -> Outcome {
+        catalogue.update { $0.processed = $0.processed.filter { $0 != name } + [name] }
+        let isNoted = !catalogue.hasUnsaved
+        unnoted.withLock { names in
+            if isNoted { names.remove(name) } else { names.insert(name) }
+        }
+        return isNoted ? .done : .busy
     }
 
     /// Whether the file is encrypted already, and there is no key any more: it stays as it is.

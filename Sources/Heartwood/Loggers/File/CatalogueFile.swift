@@ -13,10 +13,12 @@ final class CatalogueFile {
     private let base: String
     private let lock: DirectoryLock
     private let report: (_ name: String, any Error) -> Void
-    /// What could not be stored, which later changes are made to.
-    private var unsaved: FileCatalogue?
-    /// What was last read, for when it cannot be read.
+    /// What could not be stored yet.
+    private var unsaved = CatalogueChange()
+    /// What was last read or stored, for when it cannot be read.
     private var known: FileCatalogue?
+    /// Whether the catalogue could be read at the last attempt, or there was none.
+    private(set) var isKnown = true
     private var hasReported = false
 
     init(
@@ -29,36 +31,54 @@ final class CatalogueFile {
         base = ".\(application).catalogue"
     }
 
-    /// Reads the catalogue; an empty one where none can be read.
+    /// Whether changes are still to be stored.
+    var hasUnsaved: Bool { !unsaved.isEmpty }
+
+    /// Takes back, before it is stored, that a file is finished.
+    func keepOpen(_ name: String) { unsaved.open(name) }
+
+    /// Reads the catalogue; as it was last known where it cannot be read, or others have removed it.
     func load() -> FileCatalogue {
-        if let unsaved { return unsaved }
         do {
-            known = try CatalogueFile.read(directory, base)
+            if let read = try CatalogueFile.read(directory, base) { known = read }
+            isKnown = true
         } catch {
+            isKnown = false
             report(base, error)
         }
-        return known ?? FileCatalogue()
+        var catalogue = known ?? FileCatalogue()
+        unsaved.apply(to: &catalogue)
+        return catalogue
     }
 
     /// Whether there is a catalogue.
-    var exists: Bool { unsaved != nil || (try? CatalogueFile.read(directory, base)) != nil }
+    var exists: Bool { hasUnsaved || (try? CatalogueFile.read(directory, base)) != nil }
 
     /// Changes the catalogue: what is there is read, changed and replaced while no other process does so.
     ///
+    /// Where another process keeps the lock, or the catalogue cannot be read or written, that is done later.
+    ///
+    /// - Parameter name: the file that was opened or created by the change.
     /// - Returns: the catalogue with the change, stored or not.
     @discardableResult
-    func update(_ change: (inout FileCatalogue) -> Void) -> FileCatalogue {
-        _ = lock.acquire()
+    func update(opening name: String? = nil, _ change: (inout FileCatalogue) -> Void) -> FileCatalogue {
+        let outcome = lock.take()
         defer { lock.release() }
         let before = load()
         var after = before
         change(&after)
-        guard after != before || unsaved != nil else { return after }
+        unsaved.add(CatalogueChange(from: before, to: after))
+        // Where it cannot be read, it may say by now that a file of that name is finished.
+        if let name, !isKnown { unsaved.open(name) }
+        guard hasUnsaved else { return after }
+        guard outcome != .busy, isKnown else { return after }
         do {
+            // Not part of the change: what is gone now may be there again when a change is stored later.
+            after.open = after.open.filter { directory.mayHave($0) }
             try store(after)
-            unsaved = nil
+            unsaved = CatalogueChange()
+            known = after
         } catch {
-            unsaved = after
             report(base, error)
         }
         return after
@@ -78,6 +98,13 @@ final class CatalogueFile {
         do {
             (file, status) = try directory.open(name(base, directory), writing: false)
         } catch let failure as SystemFailure where failure.number == ENOENT {
+            return nil
+        } catch let failure as SystemFailure where failure.number == EACCES {
+            // One of this user's that no process can read is replaced.
+            let status = try directory.status(name(base, directory))
+            guard let status, status.owner == directory.calls.user, status.mode & 0o400 == 0 else {
+                throw failure
+            }
             return nil
         }
         var bytes = [UInt8](repeating: 0, count: min(max(0, status.size), sizeLimit))

@@ -28,6 +28,12 @@ package final class DirectoryLock {
     private let directory: LogDirectory
     private let name: String
     private var file: Descriptor?
+    /// The name of the open lock file.
+    private var fileName = ""
+    /// The open lock file cannot be written, so it cannot tell of changes.
+    private var isReadOnly = false
+    /// The others were not told of a change, because the disk was full.
+    private var owesCount = false
     private var depth = 0
     private var outcome = Outcome.busy
     private var hasTimedOut = false
@@ -62,17 +68,36 @@ package final class DirectoryLock {
         outcome = .busy
     }
 
+    /// Takes the lock of the file that has the name of the lock: one that others have removed is no lock any more.
     private func takeOnce(waits: Bool) -> Outcome {
+        for _ in 0..<3 {
+            let outcome = takeFile(waits: waits)
+            guard outcome == .held, let file else { return outcome }
+            do {
+                let status = try directory.calls.status(file.number)
+                if status.links > 0, try directory.status(fileName)?.identity == status.identity {
+                    if owesCount { countUp() }
+                    return .held
+                }
+                directory.calls.unlock(file.number)
+                self.file = nil
+            } catch {
+                directory.calls.unlock(file.number)
+                return .unusable
+            }
+        }
+        return .unusable
+    }
+
+    private func takeFile(waits: Bool) -> Outcome {
         let calls = directory.calls
         if process != calls.process {
             // After a fork the open file is shared with the parent, and with it the lock.
             file = nil
             process = calls.process
         }
-        if let held = file, (try? calls.status(held.number))?.links == 0 {
-            // Removed by others; those that start now use a new one.
-            file = nil
-        }
+        // One that could only be read may be usable by now.
+        if isReadOnly { file = nil }
         guard let file = file ?? open() else { return .unusable }
         self.file = file
         let limit = hasTimedOut ? DirectoryLock.impatience : DirectoryLock.patience
@@ -91,20 +116,38 @@ package final class DirectoryLock {
     }
 
     private func open() -> Descriptor? {
-        for candidate in [name, "\(name).\(directory.calls.user)"] {
+        isReadOnly = false
+        let candidates = [name, "\(name).\(directory.calls.user)"]
+        for candidate in candidates {
             do {
-                return try open(candidate)
+                let file = try open(candidate)
+                fileName = candidate
+                return file
             } catch {
                 if !hasReported { report(candidate, error) }
                 hasReported = true
+                // Two processes must not have two locks because one call of one of them failed.
+                guard isRefused(candidate) else { return nil }
             }
         }
         return nil
     }
 
+    /// Whether no process of this user can use what has the name.
+    private func isRefused(_ name: String) -> Bool {
+        guard let status = try? directory.status(name) else { return false }
+        let isUsable = status.kind == .regular && status.owner == directory.calls.user && status.links <= 1
+        return !isUsable || status.mode & 0o600 != 0o600
+    }
+
     private func open(_ name: String) throws -> Descriptor {
         do {
             return try directory.open(name).file
+        } catch let failure as SystemFailure where [EPERM, EROFS].contains(failure.number) {
+            // One that must not be changed can be locked all the same; changes of others are then looked for each time.
+            report(name, failure)
+            isReadOnly = true
+            return try directory.open(name, writing: false).file
         } catch let failure as SystemFailure where failure.number == ENOENT {
             do {
                 return try directory.create(name, mode: 0o600)
@@ -124,14 +167,17 @@ package final class DirectoryLock {
 
     /// A number that differs whenever another process has created or finished a file; nil where that is not known.
     package var generation: Int? {
-        guard let file else { return nil }
+        guard let file, !isReadOnly else { return nil }
         return try? directory.calls.status(file.number).size
     }
 
     /// Tells the others that a file was created or finished.
     package func countUp() {
+        owesCount = true
         guard let file else { return }
         let byte: [UInt8] = [UInt8(ascii: ".")]
-        _ = byte.withUnsafeBytes { try? directory.calls.write(file.number, $0, quietly: true) }
+        byte.withUnsafeBytes { byte in
+            if (try? directory.calls.write(file.number, byte, quietly: true)) == 1 { owesCount = false }
+        }
     }
 }

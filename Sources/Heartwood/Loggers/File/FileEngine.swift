@@ -73,6 +73,8 @@ package final class FileEngine {
     package var settings: FileSettings { scene.settings }
     package var counters: FileCounters { scene.counters }
     package var calls: SystemCalls { directory.calls }
+    /// Whether all that processes must know of each other's files is on the disk, and was read from it.
+    package var isSaved: Bool { ledger.isSaved && ledger.isKnown }
 
     /// An announcement for files of lines.
     package static func plainAnnouncement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
@@ -181,8 +183,15 @@ package final class FileEngine {
             while index < ends.count {
                 let isLocked = beginWrite()
                 defer { endWrite() }
-                let writer = try readyWriter(mayCut: isLocked)
+                let writer = try readyWriter(isLocked)
                 let start = index == 0 ? 0 : ends[index - 1]
+                if writer.isTorn {
+                    // Its last record is completed before anything else, whatever the limits say.
+                    let outcome = append(bytes, ends, marks, index..<index + 1, start, writer)
+                    index += outcome.records
+                    if let failure = outcome.failure { throw failure }
+                    continue
+                }
                 let situation = WriteGate.Situation(
                     size: writer.size, hasRecords: writer.hasRecords, total: inventory.total)
                 switch gate(writer, most).answer(ends[index...], from: start, situation, attempt) {
@@ -197,7 +206,7 @@ package final class FileEngine {
                     throw SystemFailure(.write, number)
                 case .write(let count, let size):
                     try budget.spend(size)
-                    let outcome = append(bytes, ends, marks, index..<index + count, start, writer, isLocked)
+                    let outcome = append(bytes, ends, marks, index..<index + count, start, writer)
                     index += outcome.records
                     attempt = WriteGate.Attempt()
                     guard let failure = outcome.failure else { continue }
@@ -228,11 +237,10 @@ package final class FileEngine {
 
     private func append(
         _ bytes: UnsafeRawBufferPointer, _ ends: [Int], _ marks: [UInt64], _ range: Range<Int>, _ start: Int,
-        _ writer: FileWriter, _ mayTruncate: Bool
+        _ writer: FileWriter
     ) -> FileWriter.Outcome {
         let part = UnsafeRawBufferPointer(rebasing: bytes[start..<ends[range.upperBound - 1]])
-        let outcome = writer.append(part, ends: ends[range], from: start, mayTruncate: mayTruncate) {
-            written in
+        let outcome = writer.append(part, ends: ends[range], from: start) { written in
             if marks.isEmpty { return }
             slot?.intend(
                 writer.identity, writer.name, size: writer.size, written, from: start, ends: ends[range],
@@ -250,7 +258,7 @@ package final class FileEngine {
 
     /// Takes the lock that shared writing needs.
     ///
-    /// - Returns: whether the file is this process' alone for the moment, so that it may be cut.
+    /// - Returns: whether the shared file is this process' alone for the moment.
     private func beginWrite() -> Bool { settings.isShared ? ledger.lock.acquire() : true }
 
     private func endWrite() {
@@ -269,23 +277,43 @@ package final class FileEngine {
     // MARK: The open file
 
     /// The file that the next record goes to, examined, with a header, and with a whole last line.
-    private func readyWriter(mayCut: Bool) throws -> FileWriter {
+    private func readyWriter(_ isLocked: Bool) throws -> FileWriter {
         let now = clock.now()
         let uptime = clock.uptime()
         watch.value.compare(now, uptime)
-        if let writer { examine(writer, now, uptime) }
+        if settings.isShared, let writer { try leave(writer, isLocked, now, uptime) }
+        if let writer { try examine(writer, now, uptime) }
         var ready = try writer ?? open(now, uptime)
-        if settings.isShared, try !ready.followFrames(mayTruncate: mayCut) {
+        if ready.isShared, try !ready.followFrames() {
             // Encrypted with another key by now: it is left to the others.
             guard roll(), let next = writer else { throw SystemFailure(.open, EPERM) }
             ready = next
         }
-        if let cut = try ready.endTornLine(mayCut: mayCut && settings.isShared) {
+        if let cut = try ready.endTornLine(mayCut: ready.isShared) {
             scene.report(.repaired(name: ready.name, bytes: cut))
             inventory.resize(ready.name, to: ready.size)
         }
         if ready.needsHeader { try writeHeader(ready) }
         return ready
+    }
+
+    /// Leaves the file of all while its lock cannot be had, and the file of this process alone once it can.
+    private func leave(
+        _ writer: FileWriter, _ isLocked: Bool, _ now: LogTimestamp, _ uptime: Duration
+    ) throws {
+        guard writer.isShared != isLocked else { return }
+        // The part of a record is completed where it is, or cut off there.
+        if writer.isTorn {
+            guard writer.isShared else { return }
+            if try releaseIfTakenAway(writer, calls.status(writer.file.number)) { return }
+            throw SystemFailure(.lock, EAGAIN)
+        }
+        guard isLocked, writer.hasRecords else { return release(writer) }
+        let status = try writer.refresh()
+        guard !releaseIfTakenAway(writer, status), !writer.isTorn else { return }
+        ledger.note(begun: nil, finished: [(writer.name, writer.label)])
+        self.writer = nil
+        retire(writer)
     }
 
     private func writeHeader(_ writer: FileWriter) throws {
@@ -323,40 +351,47 @@ package final class FileEngine {
     }
 
     /// Releases a file that others took away, and rolls one whose time is over.
-    private func examine(_ writer: FileWriter, _ now: LogTimestamp, _ uptime: Duration) {
+    ///
+    /// - Throws: why the file cannot be examined; nothing must be written to it then.
+    private func examine(_ writer: FileWriter, _ now: LogTimestamp, _ uptime: Duration) throws {
         do {
             let wasTorn = writer.isTorn
             let status = try writer.refresh()
             inventory.resize(writer.name, to: writer.size)
-            if wasTorn { scene.report(.repaired(name: writer.name, bytes: status.size - writer.size)) }
-            let place = writer.place(status, in: directory)
-            if place != .inPlace {
-                scene.report(.disturbed(name: writer.name, place))
-                ledger.forgetActive()
-                // A file with the fixed active name that is there by now was made for us; any other is another's.
-                if writer.name != settings.naming.activeName { opener.requireNew() }
-                release(writer)
-                return
+            if wasTorn, !writer.isTorn {
+                scene.report(.repaired(name: writer.name, bytes: status.size - writer.size))
             }
+            if releaseIfTakenAway(writer, status) { return }
             writer.checkLimit()
         } catch {
-            // The file cannot be examined, or a torn line not be cut off: leave it alone, and go on in another one.
+            guard writer.mustCut || error.number == EBADF else { throw error }
+            // What is at its end cannot be cut off, or it was closed by others: leave it alone.
             note(error)
-            if writer.isTorn || error.number == EBADF {
-                opener.requireNew()
-                ledger.note(begun: nil, finished: [(writer.name, writer.label)])
-                release(writer)
-            }
+            opener.requireNew()
+            ledger.note(begun: nil, finished: [(writer.name, writer.label)])
+            release(writer)
             return
         }
         renewDeadlineIfSetBack(writer, now, uptime)
-        if settings.isShared {
+        if writer.isShared {
             followOthers(writer)
             guard self.writer === writer else { return }
         }
         if writer.deadline.isReached(wall: now, steady: uptime) {
             if writer.hasRecords { _ = roll(now, uptime) } else { renewDeadline(writer, now, now, uptime) }
         }
+    }
+
+    /// Releases a file that is not under its name any more: the name may be another file's by now.
+    private func releaseIfTakenAway(_ writer: FileWriter, _ status: FileStatus) -> Bool {
+        let place = writer.place(status, in: directory)
+        guard place != .inPlace else { return false }
+        scene.report(.disturbed(name: writer.name, place))
+        ledger.forgetActive()
+        // A file with the fixed active name that is there by now was made for us; any other is another's.
+        if writer.name != settings.naming.activeName { opener.requireNew() }
+        release(writer)
+        return true
     }
 
     private func renewDeadlineIfSetBack(_ writer: FileWriter, _ now: LogTimestamp, _ uptime: Duration) {
@@ -374,6 +409,8 @@ package final class FileEngine {
     private func followOthers(_ writer: FileWriter) {
         guard ledger.hasChanges else { return }
         ledger.load()
+        // Where that cannot be read, it is looked at again before the next write.
+        guard ledger.isKnown else { return }
         ledger.noteSeen()
         guard ledger.catalogue.isFinished(writer.name, writer.label) else { return }
         release(writer)
@@ -394,15 +431,19 @@ package final class FileEngine {
     /// - Returns: whether there is a new file.
     private func roll(_ now: LogTimestamp? = nil, _ uptime: Duration? = nil) -> Bool {
         let uptime = uptime ?? clock.uptime()
-        guard let old = writer, health.mayRoll(at: uptime) else { return false }
+        guard let old = writer, !old.isTorn, health.mayRoll(at: uptime) else { return false }
         let now = now ?? clock.now()
+        let name = old.name
         _ = ledger.lock.acquire()
         defer { ledger.lock.release() }
         do {
             let cipher = try currentCipher()
             try opener.giveFinalName(old)
-            writer = try opener.begin(now, uptime, cipher, finishing: (old.name, old.label))
+            writer = try opener.begin(
+                now, uptime, cipher, isShared: old.isShared, finishing: (old.name, old.label))
         } catch {
+            // With its final name, it would count as finished.
+            if old.name != name { ledger.note(begun: old, finished: []) }
             health.delayRoll(until: uptime + FileEngine.retryInterval)
             scene.counters.failures += 1
             let failure = error as? SystemFailure ?? SystemFailure(.open, EPERM)
@@ -429,9 +470,12 @@ package final class FileEngine {
             return finishLeftover()
         }
         guard old.hasRecords else { return true }
-        _ = ledger.lock.acquire()
+        let isLocked = ledger.lock.acquire()
         defer { ledger.lock.release() }
         do {
+            guard isLocked || !old.isShared else { throw SystemFailure(.lock, EAGAIN) }
+            if try releaseIfTakenAway(old, old.refresh()) { return true }
+            guard !old.isTorn else { throw SystemFailure(.truncate, EIO) }
             try opener.giveFinalName(old)
         } catch {
             note(error)
@@ -490,8 +534,9 @@ package final class FileEngine {
     package var unarchived: [String] {
         ledger.load()
         let processed = Set(ledger.catalogue.processed)
+        let active = opener.namesOfActive
         return inventory.entries.filter { entry in
-            !entry.isUnfinished && !entry.isForeign && entry.name != writer?.name && ledger.isFinished(entry)
+            !active.contains(entry.name) && !entry.isUnfinished && !entry.isForeign && entry.name != writer?.name && ledger.isFinished(entry)
                 && !processed.contains(entry.name)
         }.map(\.name)
     }
@@ -501,6 +546,7 @@ package final class FileEngine {
     /// Does what is due: tries again, synchronizes, rolls an idle file.
     package func tick() {
         checkProcess()
+        if isStarted { ledger.saveChanges() }
         let now = clock.now()
         let uptime = clock.uptime()
         watch.value.compare(now, uptime)
@@ -508,7 +554,7 @@ package final class FileEngine {
         if !isIdle, health.mayTry(at: uptime) { retry() }
         if let writer, writer.hasRecords {
             renewDeadlineIfSetBack(writer, now, uptime)
-            if writer.deadline.isReached(wall: now, steady: uptime), health.mayRoll(at: uptime) {
+            if writer.deadline.isReached(wall: now, steady: uptime), health.mayRollIdle(at: uptime) {
                 rollIdle(writer, uptime)
             }
         }
@@ -520,10 +566,13 @@ package final class FileEngine {
     }
 
     private func rollIdle(_ writer: FileWriter, _ uptime: Duration) {
-        _ = beginWrite()
+        let isLocked = beginWrite()
         defer { endWrite() }
-        if settings.isShared { followOthers(writer) }
-        if self.writer === writer, !rollNow() { health.delayRoll(until: uptime + .seconds(1)) }
+        if writer.isShared {
+            guard isLocked else { return health.delayIdleRoll(until: uptime + .seconds(1)) }
+            followOthers(writer)
+        }
+        if self.writer === writer, !rollNow() { health.delayIdleRoll(until: uptime + .seconds(1)) }
     }
 
     /// How long until ``tick()`` has something to do; nil for never.
@@ -531,6 +580,7 @@ package final class FileEngine {
         let uptime = clock.uptime()
         var delays: [Duration?] = []
         if !isIdle { delays.append(health.retryDelay(at: uptime)) }
+        if isStarted, !ledger.isSaved { delays.append(FileEngine.retryInterval) }
         if opener.hasSurplusName { delays.append(FileEngine.retryInterval) }
         if let writer, writer.hasRecords {
             // The wall clock may be set meanwhile: look again after ten minutes at the latest.
@@ -631,8 +681,7 @@ package final class FileEngine {
     }
 
     private func finishForChange(_ writer: FileWriter) {
-        if writer.hasRecords { rollNow() } else { release(writer) }
-        self.writer = nil
+        if !writer.hasRecords || !rollNow(), self.writer === writer { release(writer) }
     }
 
     /// After a fork, the child forgets what its parent will write, and creates a file of its own.
@@ -662,7 +711,10 @@ package final class FileEngine {
     }
 
     private func releaseSynced() {
+        if isStarted { ledger.saveChanges() }
         guard let writer else { return }
+        // The last chance to cut off the part of a record that is dropped, or written to another file.
+        if writer.isTorn { _ = try? writer.refresh() }
         if settings.sync != .never { _ = try? writer.sync() }
         release(writer)
     }

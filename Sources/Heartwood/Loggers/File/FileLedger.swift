@@ -11,6 +11,8 @@ final class FileLedger {
     private var file: CatalogueFile
     /// The catalogue as it was last read or written.
     private(set) var catalogue = FileCatalogue()
+    /// Files that were finished, which the other processes cannot see yet.
+    private var claims: Set<String> = []
     /// The lock's number when this engine last looked.
     private var seen: Int?
 
@@ -27,10 +29,40 @@ final class FileLedger {
             report: { [unowned scene] in scene.report($1, name: $0) })
     }
 
+    /// Whether it is known what is finished: the catalogue was read, or there is none.
+    var isKnown: Bool { file.isKnown }
+
     /// Reads the catalogue of the naming in effect.
     func load(isFirst: Bool = false) {
         if isFirst { file = FileLedger.file(scene, lock) }
         catalogue = file.load()
+    }
+
+    /// Whether all that was noted is on the disk, where the other processes see it.
+    var isSaved: Bool { !file.hasUnsaved }
+
+    /// Stores what could not be stored before.
+    func saveChanges() {
+        guard file.hasUnsaved else { return }
+        _ = lock.acquire()
+        defer { lock.release() }
+        checkClaims()
+        catalogue = file.update { _ in }
+        if !file.hasUnsaved { claims = [] }
+    }
+
+    /// Leaves to other processes the files that they have continued before they could see that these are finished.
+    private func checkClaims() {
+        for name in claims {
+            do {
+                if let file = try scene.directory.hold(name) {
+                    scene.calls.unlock(file.number)
+                    continue
+                }
+                file.keepOpen(name)
+            } catch {}
+            claims.remove(name)
+        }
     }
 
     // MARK: Changes of others
@@ -81,7 +113,8 @@ final class FileLedger {
         let entries = scene.inventory.entries
         let active = scene.settings.naming.activeName
         let isNew = catalogue.finished == nil && !file.exists
-        catalogue = file.update { [unowned scene] catalogue in
+        checkClaims()
+        catalogue = file.update(opening: begun?.name) { [unowned scene] catalogue in
             if let begun {
                 if begun.name == active { catalogue.active = begun.label }
                 catalogue.open.insert(begun.name)
@@ -89,9 +122,9 @@ final class FileLedger {
             for (name, label) in finished {
                 FileLedger.finish(name, label, among: entries, isNew: isNew, &catalogue, scene)
             }
-            catalogue.open = catalogue.open.filter { $0 == begun?.name || scene.directory.mayHave($0) }
             FileLedger.prune(&catalogue, scene.inventory)
         }
+        if file.hasUnsaved { claims.formUnion(finished.lazy.map(\.name)) } else { claims = [] }
         tellOthers()
     }
 

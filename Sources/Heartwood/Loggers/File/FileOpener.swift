@@ -68,15 +68,24 @@ final class FileOpener {
     }
 
     private func finishRenaming() {
-        guard let active = settings.naming.activeName else { return }
+        guard let active = settings.naming.activeName, namesOfActive.count > 1 else { return }
+        // A process that lives does it itself.
+        guard let file = try? directory.hold(active) else { return }
+        defer { calls.unlock(file.number) }
+        guard (try? calls.status(file.number))?.links ?? 1 > 1 else { return }
+        if (try? directory.remove(active)) != nil { inventory.remove(active) }
+    }
+
+    /// The names of the file with the fixed active name: two of them where it could not be renamed completely.
+    var namesOfActive: Set<String> {
+        guard let active = settings.naming.activeName else { return [] }
         guard let status = try? directory.status(active), status.kind == .regular, status.links > 1,
             status.owner == calls.user
-        else { return }
-        for entry in inventory.entries where entry.name != active {
-            guard (try? directory.status(entry.name))?.identity == status.identity else { continue }
-            if (try? directory.remove(active)) != nil { inventory.remove(active) }
-            return
+        else { return [active] }
+        let others = inventory.entries.lazy.map(\.name).filter {
+            $0 != active && (try? self.directory.status($0))?.identity == status.identity
         }
+        return Set(others).union([active])
     }
 
     /// Removes what a crash left of archives: those that were never completed, and logs whose archive is complete.
@@ -108,13 +117,20 @@ final class FileOpener {
         }
         let isLocked = ledger.lock.acquire()
         defer { ledger.lock.release() }
-        if isLocked, ledger.hasChanges {
-            ledger.load()
+        let hasChanges = ledger.hasChanges
+        ledger.load()
+        if isLocked, hasChanges {
             refresh()
             ledger.noteSeen()
         }
-        defer { mustBegin = false }
-        return try reuse(now, uptime, cipher) ?? begin(now, uptime, cipher, finishing: nil)
+        // A file that several processes write to is opened only while no other one writes.
+        let isShared = settings.isShared && isLocked
+        if isShared == settings.isShared, ledger.isKnown, let found = try reuse(now, uptime, cipher) {
+            return found
+        }
+        let new = try begin(now, uptime, cipher, isShared: isShared, finishing: nil)
+        mustBegin = false
+        return new
     }
 
     /// Continues the newest file that is not finished and that nobody writes to, where that is allowed and sensible.
@@ -158,16 +174,12 @@ final class FileOpener {
         _ entry: FileInventory.Entry, _ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?,
         mayContinue: Bool
     ) throws -> FileWriter? {
-        var (file, status) = try directory.open(entry.name)
-        let isAlone = try calls.tryLock(file.number)
-        guard isAlone || settings.isShared else {
-            sharesDirectory = true
-            return nil
-        }
-        guard try isAlone || calls.tryLock(file.number, shared: true) else {
-            sharesDirectory = true
-            return nil
-        }
+        guard let opened = try openLocked(entry.name) else { return nil }
+        let (file, isAlone) = (opened.file, opened.isAlone)
+        var status = opened.status
+        // Until the lock was taken, its writer may have finished it.
+        ledger.load()
+        guard ledger.isKnown, !ledger.isFinished(entry) else { return nil }
         let begun = self.begun(file, entry, status)
         let deadline = scene.rolling.deadline(begun: begun, wall: now, steady: uptime)
         let limit = scene.rolling.maximumSize
@@ -175,7 +187,8 @@ final class FileOpener {
         let isKept = settings.reusesFiles || settings.isShared
         let isOtherVariant = entry.label.variant != settings.naming.variant
         if !mayContinue {
-            if isOver, isAlone { finishFound(entry) }
+            // In shared mode all follow the newest file, also those that write to this one still.
+            if settings.isShared || isOver && isAlone { finishFound(entry) }
             return nil
         }
         let isFramed = try FrameTail.isFramed(file, calls)
@@ -193,10 +206,31 @@ final class FileOpener {
         let writer = FileWriter(
             file: file, status: status, name: entry.name, label: entry.label, begun: begun, isNew: false,
             hasHeader: true, endsLines: settings.repairsTornLines, isWhole: isAlone,
-            frames: try cipher.map { try FrameEncoder($0, behind: tail?.last) }, calls: calls)
+            frames: try cipher.map { try FrameEncoder($0, behind: tail?.last) }, isShared: settings.isShared,
+            calls: calls)
         writer.deadline = deadline
         if settings.isShared, isAlone { _ = try calls.tryLock(file.number, shared: true) }
         return writer
+    }
+
+    /// Opens a file and takes its lock: alone, or with others where all write to one file.
+    ///
+    /// - Returns: nil where another process or logger writes to it.
+    /// - Throws: `ENOENT` where the name was another file's before the lock was taken.
+    private func openLocked(
+        _ name: String
+    ) throws -> (file: Descriptor, status: FileStatus, isAlone: Bool)? {
+        let (file, _) = try directory.open(name)
+        let isAlone = try calls.tryLock(file.number)
+        guard try isAlone || settings.isShared && calls.tryLock(file.number, shared: true) else {
+            sharesDirectory = true
+            return nil
+        }
+        let status = try calls.status(file.number)
+        guard try directory.status(name)?.identity == status.identity else {
+            throw SystemFailure(.open, ENOENT)
+        }
+        return (file, status, isAlone)
     }
 
     private func finishFound(_ entry: FileInventory.Entry) {
@@ -240,8 +274,7 @@ final class FileOpener {
     func finishLeftover() throws {
         let newest = inventory.entries.last { !$0.isUnfinished && !$0.isForeign }
         guard let newest, !newest.isProtected, !ledger.isFinished(newest) else { return }
-        let (file, _) = try directory.open(newest.name)
-        guard try calls.tryLock(file.number) else { return }
+        guard let (file, _, isAlone) = try openLocked(newest.name), isAlone else { return }
         finishFound(newest)
         calls.unlock(file.number)
     }
@@ -250,7 +283,7 @@ final class FileOpener {
 
     /// Creates a file, and notes in the same step that another one is finished.
     func begin(
-        _ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?,
+        _ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?, isShared: Bool,
         finishing old: (name: String, label: LogFileLabel)?
     ) throws -> FileWriter {
         try removeSurplusName()
@@ -259,21 +292,22 @@ final class FileOpener {
         if ledger.hasChanges || inventory.count <= 200 || isOutdated { refresh() }
         // The open file is about to be finished, so it may be removed, too, where only one is kept.
         budget.apply(incomingFiles: 1)
-        var label = try newLabel(now)
-        var isActiveRefused = false
+        var label = try newLabel(now, isShared: isShared)
+        // The fixed name is that of the file of all.
+        var isActiveRefused = isShared != settings.isShared
         for _ in 0..<10_000 {
             let naming = settings.naming
             let name =
                 isActiveRefused ? naming.name(for: label) : naming.activeName ?? naming.name(for: label)
             guard LogFileNaming.isUsable(name) else { throw LogDirectory.Refusal.badName }
             do {
-                guard let file = try create(name) else {
+                guard let file = try create(name, isShared: isShared) else {
                     label.count()
                     continue
                 }
                 let writer: FileWriter
                 do {
-                    writer = try adopt(file, name, label, now, uptime, cipher)
+                    writer = try adopt(file, name, label, now, uptime, cipher, isShared: isShared)
                 } catch {
                     _ = try? directory.remove(name)
                     throw error
@@ -298,10 +332,10 @@ final class FileOpener {
     }
 
     /// The label of a new file, which the naming can write and read.
-    private func newLabel(_ now: LogTimestamp) throws -> LogFileLabel {
+    private func newLabel(_ now: LogTimestamp, isShared: Bool) throws -> LogFileLabel {
         let naming = settings.naming
         let newest = ledger.newest(at: now)
-        let process = sharesDirectory && !settings.isShared ? calls.process : nil
+        let process = (sharesDirectory || settings.isShared) && !isShared ? calls.process : nil
         let usual = naming.next(at: now, after: newest, process: process)
         var label = usual
         if type(of: settings.scheme) != LogFileScheme.self {
@@ -330,31 +364,41 @@ final class FileOpener {
 
     /// Creates a file and takes its lock.
     ///
-    /// - Returns: nil where another process took the lock first; the file is then left to that one.
-    private func create(_ name: String) throws -> Descriptor? {
+    /// - Returns: nil where another process took the lock or removed the file first.
+    private func create(_ name: String, isShared: Bool) throws -> Descriptor? {
         let usual = UInt16(truncatingIfNeeded: settings.fileMode)
         let mode = UInt32(settings.scheme.permissions(of: name, usual: usual)) & 0o777
         let file = try directory.create(name, mode: mode)
-        do {
-            calls.protect(file.number, as: settings.protection)
-            guard try calls.tryLock(file.number, shared: settings.isShared) else { return nil }
-        } catch {
-            _ = try? directory.remove(name)
-            throw error
-        }
+        calls.protect(file.number, as: settings.protection)
+        guard try lock(file, name, isShared: isShared) else { return nil }
+        // Until it was locked, others may have taken it for a file without a writer, and removed it.
+        guard try directory.status(name)?.identity == calls.status(file.number).identity else { return nil }
         settings.scheme.didCreate(directory.path + "/" + name)
         return file
     }
 
+    private func lock(_ file: Descriptor, _ name: String, isShared: Bool) throws(SystemFailure) -> Bool {
+        do throws(SystemFailure) {
+            return try calls.tryLock(file.number, shared: isShared)
+        } catch {
+            // Where locks do not work at all, no other process can have taken this one.
+            if [ENOLCK, ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL].contains(error.number) {
+                _ = try? directory.remove(name)
+                throw error
+            }
+            return try calls.tryLock(file.number, shared: isShared)
+        }
+    }
+
     private func adopt(
         _ file: Descriptor, _ name: String, _ label: LogFileLabel, _ now: LogTimestamp, _ uptime: Duration,
-        _ cipher: FrameCipher?, tail: FramePlace? = nil, isWhole: Bool = true
+        _ cipher: FrameCipher?, tail: FramePlace? = nil, isWhole: Bool = true, isShared: Bool
     ) throws -> FileWriter {
         let status = try calls.status(file.number)
         let writer = FileWriter(
             file: file, status: status, name: name, label: label, begun: now, isNew: true, hasHeader: true,
             endsLines: settings.repairsTornLines, isWhole: isWhole,
-            frames: try cipher.map { try FrameEncoder($0, behind: tail) }, calls: calls)
+            frames: try cipher.map { try FrameEncoder($0, behind: tail) }, isShared: isShared, calls: calls)
         writer.deadline = scene.rolling.deadline(begun: now, wall: now, steady: uptime)
         inventory.insert(
             FileInventory.Entry(
@@ -377,11 +421,8 @@ final class FileOpener {
         _ name: String, _ label: LogFileLabel, _ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?
     ) throws -> ActiveFile {
         do {
-            let (file, status) = try directory.open(name)
-            guard try calls.tryLock(file.number, shared: settings.isShared) else {
-                sharesDirectory = true
-                return .refused
-            }
+            guard let (file, status, isAlone) = try openLocked(name) else { return .refused }
+            if settings.isShared, isAlone { _ = try calls.tryLock(file.number, shared: true) }
             let tail: FrameTail?
             do {
                 tail = try cipher.flatMap { try FrameTail.find(in: file, size: status.size, $0, calls) }
@@ -393,11 +434,15 @@ final class FileOpener {
                 return putAside(name)
             }
             let writer = try adopt(
-                file, name, label, now, uptime, cipher, tail: tail?.last, isWhole: false)
+                file, name, label, now, uptime, cipher, tail: tail?.last, isWhole: false,
+                isShared: settings.isShared)
             writer.hasRecords = status.size > 0
             return .taken(writer)
-        } catch let failure as SystemFailure where failure.isShortage || failure.number == ENOENT {
+        } catch let failure as SystemFailure where failure.isShortage {
             throw failure
+        } catch let failure as SystemFailure where failure.number == ENOENT {
+            // Its writer has just given it its dated name.
+            return .renamed
         } catch {
             scene.report(error, name: name)
             return .refused

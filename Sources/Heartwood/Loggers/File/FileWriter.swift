@@ -2,15 +2,20 @@ import CHeartwood
 
 /// One open log file, at whose end whole records are written.
 ///
-/// 1. The file ends with a whole record after each call, or the writer knows where the last whole one ends and cuts
-///    the rest off before it writes again (promise 8).
+/// 1. The file ends with a whole record after each call, or the writer knows the part of one that is at its end: it cuts
+///    that part off, or completes the record, before it writes anything else (promise 8).
 /// 2. A record is written once: what is reported as written is in the file, what is not is not.
+/// 3. Nothing is cut off but what the writer has just seen at the end of the file, and knows to be its part of a record.
+///
+/// All this holds while no other process writes to the file: its lock is held alone, or the directory's.
 ///
 /// Not thread-safe: owned by the engine.
 package final class FileWriter {
     package let file: Descriptor
     package let identity: FileStatus.Identity
     package let label: LogFileLabel
+    /// Whether other processes write to the file as well.
+    package let isShared: Bool
     package var name: String
     /// When the file was begun; as exactly as is known.
     package let begun: LogTimestamp
@@ -29,8 +34,8 @@ package final class FileWriter {
     private var framesEnd: Int
     /// The process has a limit on the size of files, so a write could raise a signal that ends it.
     private var isLimited: Bool
-    /// The end of the last whole record, where a part of one is behind it that could not be cut off.
-    private var tornAt: Int?
+    /// The part of a record at the end of the file that could not be cut off; empty for none.
+    private var part: [UInt8] = []
     /// Records are lines, so that one that others left without its end must be ended.
     private let endsLines: Bool
     /// Where the last whole line ends that is known; what comes after it others wrote.
@@ -40,7 +45,7 @@ package final class FileWriter {
     package init(
         file: Descriptor, status: FileStatus, name: String, label: LogFileLabel, begun: LogTimestamp,
         isNew: Bool, hasHeader: Bool, endsLines: Bool = true, isWhole: Bool = true,
-        frames: FrameEncoder? = nil,
+        frames: FrameEncoder? = nil, isShared: Bool = false,
         calls: SystemCalls
     ) {
         self.file = file
@@ -56,6 +61,7 @@ package final class FileWriter {
         self.frames = frames
         self.framesEnd = status.size
         self.isLimited = calls.fileSizeLimit() != nil
+        self.isShared = isShared
         self.calls = calls
     }
 
@@ -77,24 +83,46 @@ package final class FileWriter {
 
     // MARK: Looking
 
-    /// Asks the kernel for the file's size, and cuts off what an earlier failure left behind the last record.
+    /// Asks the kernel for the file's size, and cuts off the part of a record that an earlier failure left.
+    ///
+    /// A part that still cannot be cut off stays, and ``append(_:ends:from:announce:)`` completes its record.
+    ///
+    /// - Throws: what prevented it; nothing must be written then.
     package func refresh() throws(SystemFailure) -> FileStatus {
         let status = try calls.status(file.number)
+        let before = size
         // Cut to nothing from outside, as `copytruncate` does, it is as good as new.
         if status.size == 0, size > 0 {
             needsHeader = true
             restartFrames()
         }
         size = status.size
-        if let tornAt {
-            if status.size > tornAt {
-                try calls.truncate(file.number, to: tornAt)
-                size = tornAt
-            }
-            self.tornAt = nil
-        }
+        // Another process may have written the first lines of a file that is shared.
+        if isShared, !isTorn, status.size > before { (hasRecords, needsHeader) = (true, false) }
+        try removePart()
         if size == 0 { hasRecords = false }
         return status
+    }
+
+    /// Cuts off the part of a record at the end of the file, of which `size` bytes are known to be there.
+    private func removePart() throws(SystemFailure) {
+        guard !part.isEmpty else { return }
+        guard size >= part.count,
+            try calls.bytes(part.count, of: file.number, at: size - part.count) == part
+        else {
+            // Others have cut or extended the file.
+            part = []
+            return
+        }
+        do throws(SystemFailure) {
+            try calls.truncate(file.number, to: size - part.count)
+            size -= part.count
+            part = []
+        } catch {
+            guard !mustCut else { throw error }
+            size -= part.count
+        }
+        wholeEnd = size
     }
 
     /// Ends a line that others left without its end, so that the next one begins at the beginning of a line.
@@ -103,7 +131,7 @@ package final class FileWriter {
     ///
     /// - Returns: how many bytes were cut off; nil where none.
     package func endTornLine(mayCut: Bool) throws(SystemFailure) -> Int? {
-        guard endsLines, !isFramed, size != wholeEnd else { return nil }
+        guard endsLines, !isFramed, !isTorn, size != wholeEnd else { return nil }
         guard size > 0 else {
             wholeEnd = 0
             return nil
@@ -129,40 +157,50 @@ package final class FileWriter {
     }
 
     /// Looks for the file under its name.
+    ///
+    /// Where that cannot be found out, a file that still has a name counts as being in its place.
     package func place(_ status: FileStatus, in directory: LogDirectory) -> Place {
         if status.links == 0 { return .removed }
-        guard let there = try? calls.status(path: directory.path + "/" + name) else { return .moved }
-        return there.identity == identity ? .inPlace : .moved
+        do throws(SystemFailure) {
+            return try calls.status(path: directory.path + "/" + name).identity == identity ? .inPlace : .moved
+        } catch {
+            return [ENOENT, ENOTDIR, ELOOP].contains(error.number) ? .moved : .inPlace
+        }
     }
 
     /// Looks again whether the process has a limit on the size of files.
     package func checkLimit() { isLimited = calls.fileSizeLimit() != nil }
 
     /// Whether a part of a record is at the end of the file and could not be cut off.
-    package var isTorn: Bool { tornAt != nil }
+    package var isTorn: Bool { !part.isEmpty }
+
+    /// Whether the part at the end can only be cut off: a header or a frame is not completed.
+    package var mustCut: Bool { isTorn && (isFramed || needsHeader && !hasRecords) }
 
     // MARK: Writing
 
     /// Writes records, as many as possible, in one call of the kernel if it takes them.
     ///
     /// `bytes` are the records, without gaps; `ends` says where each ends, in numbers of which `start` is the place of
-    /// the first byte. With `mayTruncate` nobody else writes to the file meanwhile. `announce` is given what goes into the
-    /// file, just before it does.
+    /// the first byte. `announce` is given what goes into the file, just before it does.
     package func append(
-        _ bytes: UnsafeRawBufferPointer, ends: ArraySlice<Int>, from start: Int, mayTruncate: Bool = true,
+        _ bytes: UnsafeRawBufferPointer, ends: ArraySlice<Int>, from start: Int,
         announce: (UnsafeRawBufferPointer) -> Void = { _ in }
     ) -> Outcome {
-        if isFramed { return appendFrames(bytes, ends.count, mayTruncate, announce) }
+        if isFramed { return appendFrames(bytes, ends.count, announce) }
         let before = size
         announce(bytes)
-        let (written, failure) = writeAll(bytes)
+        let there = takePart(bytes)
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[there...])
+        var (written, failure) = writeAll(rest)
+        written += there
         guard let failure else {
             size += written
             wholeEnd = size
             hasRecords = true
             return Outcome(records: ends.count, bytes: written, failure: nil)
         }
-        // Keep the records that are whole, and cut the file off behind them.
+        // Keep the records that are whole, and cut the file off after them.
         var kept = 0
         var records = 0
         for end in ends where end - start <= written {
@@ -171,23 +209,39 @@ package final class FileWriter {
         }
         size = before + kept
         wholeEnd = size
-        if written > kept { cut(at: size, mayTruncate: mayTruncate, written: written - kept) }
         if records > 0 { hasRecords = true }
+        if written > kept { cut(bytes[kept..<written]) }
         return Outcome(records: records, bytes: kept, failure: failure)
+    }
+
+    /// How many bytes of the first record are at the end of the file already.
+    ///
+    /// A part of another record, which was dropped meanwhile, gets an end.
+    private func takePart(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard isTorn else { return 0 }
+        defer { part = [] }
+        if bytes.starts(with: part) { return part.count }
+        size += part.count + writeNewline()
+        return 0
+    }
+
+    private func writeNewline() -> Int {
+        let newline: [UInt8] = [UInt8(ascii: "\n")]
+        return newline.withUnsafeBytes { writeAll($0).written }
     }
 
     /// Writes the header of a new file, all of it or nothing.
     package func writeHeader(_ bytes: UnsafeRawBufferPointer) -> SystemFailure? {
         let before = size
         if isFramed {
-            let outcome = writeFrames(bytes, mayTruncate: true) { _ in }
+            let outcome = writeFrames(bytes) { _ in }
             if outcome.failure == nil { needsHeader = false }
             return outcome.failure
         }
         let (written, failure) = writeAll(bytes)
         if let failure {
             size = before
-            if written > 0 { cut(at: before, mayTruncate: true, written: written) }
+            if written > 0 { cut(bytes[..<written]) }
             return failure
         }
         size += written
@@ -215,21 +269,16 @@ package final class FileWriter {
         return (written, nil)
     }
 
-    private func cut(at length: Int, mayTruncate: Bool, written: Int) {
-        if mayTruncate {
-            do throws(SystemFailure) {
-                try calls.truncate(file.number, to: length)
-            } catch {
-                tornAt = length
-            }
-        } else if isFramed {
-            // Readers step over a torn frame.
-            size = length + written
-        } else {
-            // Somebody may have written behind the torn record: end it, so that at least the next one is whole.
-            let newline: [UInt8] = [UInt8(ascii: "\n")]
-            _ = newline.withUnsafeBytes { writeAll($0) }
-            size = length + written
+    /// Cuts off what a write that failed has left of a record, after a look at what is at the end of the file.
+    private func cut(_ written: Slice<UnsafeRawBufferPointer>) {
+        let known = size
+        part = Array(written)
+        do throws(SystemFailure) {
+            size = try calls.status(file.number).size
+            try removePart()
+        } catch {
+            // It is there still, and is looked at again before the next write.
+            size = known
         }
     }
 
@@ -237,10 +286,9 @@ package final class FileWriter {
 
     /// Writes records as frames, all of them or none.
     private func appendFrames(
-        _ bytes: UnsafeRawBufferPointer, _ records: Int, _ mayTruncate: Bool,
-        _ announce: (UnsafeRawBufferPointer) -> Void
+        _ bytes: UnsafeRawBufferPointer, _ records: Int, _ announce: (UnsafeRawBufferPointer) -> Void
     ) -> Outcome {
-        var outcome = writeFrames(bytes, mayTruncate: mayTruncate, announce)
+        var outcome = writeFrames(bytes, announce)
         guard outcome.failure == nil else { return outcome }
         hasRecords = true
         outcome.records = records
@@ -248,7 +296,7 @@ package final class FileWriter {
     }
 
     private func writeFrames(
-        _ bytes: UnsafeRawBufferPointer, mayTruncate: Bool, _ announce: (UnsafeRawBufferPointer) -> Void
+        _ bytes: UnsafeRawBufferPointer, _ announce: (UnsafeRawBufferPointer) -> Void
     ) -> Outcome {
         guard let first = frames?.place.number, let sealed = try? frames?.encode(live: bytes) else {
             return Outcome(failure: SystemFailure(.write, EIO))
@@ -256,15 +304,18 @@ package final class FileWriter {
         let before = size
         let (written, failure) = sealed.withUnsafeBytes { sealed in
             announce(sealed)
-            return writeAll(sealed)
+            let outcome = writeAll(sealed)
+            if outcome.failure != nil, outcome.written > 0 { cut(sealed[..<outcome.written]) }
+            return outcome
         }
-        size += written
         defer { framesEnd = size }
-        guard let failure else { return Outcome(bytes: written) }
+        guard let failure else {
+            size += written
+            return Outcome(bytes: written)
+        }
         size = before
         // What was written of it, a reader may have seen: the numbers are used again in another run only.
         do { try frames?.goBack(to: first) } catch { return Outcome(failure: SystemFailure(.write, EIO)) }
-        if written > 0 { cut(at: before, mayTruncate: mayTruncate, written: written) }
         return Outcome(failure: failure)
     }
 
@@ -275,13 +326,13 @@ package final class FileWriter {
         framesEnd = 0
     }
 
-    /// Goes on behind the frames that other processes have written meanwhile; with `mayTruncate` none does so now.
+    /// Goes on after the frames that other processes have written meanwhile.
     ///
     /// - Returns: false where they are written with another key, so that the file must be left to them.
-    package func followFrames(mayTruncate: Bool) throws -> Bool {
+    package func followFrames() throws -> Bool {
         guard let cipher, size != framesEnd else { return true }
         guard let tail = try FrameTail.find(in: file, size: size, cipher, calls) else { return false }
-        if tail.end < size, mayTruncate {
+        if tail.end < size {
             try calls.truncate(file.number, to: tail.end)
             size = tail.end
         }

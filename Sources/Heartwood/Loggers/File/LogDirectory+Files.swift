@@ -37,7 +37,12 @@ extension LogDirectory {
         do {
             if try calls.status(number).mode != mode { try calls.changeMode(number, to: mode) }
         } catch {
-            try? calls.unlink(directory.number, name)
+            // Another process may have taken it for a file without a writer meanwhile.
+            if (try? calls.tryLock(number)) == true, let there = try? status(name)?.identity,
+                (try? calls.status(number))?.identity == there
+            {
+                try? calls.unlink(directory.number, name)
+            }
             throw error
         }
         return file

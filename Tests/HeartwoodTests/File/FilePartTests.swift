@@ -1,0 +1,227 @@
+import CHeartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// Parts of records at the end of a file, which a full disk left, and files whose state cannot be found out.
+@Suite struct FilePartTests {
+    private let clock = ManualClock()
+    private let disk: SimulatedDisk
+
+    init() {
+        disk = SimulatedDisk(clock)
+        disk.makeFolder(owner: 1000, mode: 0o700)
+    }
+
+    private func makeKernel(_ process: Int32 = 101) -> SimulatedKernel {
+        SimulatedKernel(disk, process: process, user: 1000)
+    }
+
+    private func makeEngine(
+        _ kernel: SimulatedKernel, activeName: String? = nil, _ change: (inout FileSettings) -> Void = { _ in }
+    ) throws -> FileEngine {
+        var settings = FileSettings(naming: try LogFileNaming(application: "t", activeName: activeName))
+        change(&settings)
+        return FileEngine(
+            directory: try LogDirectory("/logs", calls: SystemCalls(kernel: kernel)), settings: settings,
+            clock: clock)
+    }
+
+    private func write(_ line: String, to engine: FileEngine) {
+        let bytes = Array((line + "\n").utf8)
+        bytes.withUnsafeBytes { engine.write($0, [bytes.count]) }
+    }
+
+    private func text(_ name: String) -> String {
+        String(decoding: disk.folder?.entries[name]?.data ?? [], as: UTF8.self)
+    }
+
+    private var names: [String] { (disk.folder?.entries.keys.filter { !$0.hasPrefix(".") } ?? []).sorted() }
+    private var texts: [String] { names.map(text) }
+
+    private func retry(_ engine: FileEngine) {
+        clock.advance(by: .seconds(1))
+        engine.tick()
+    }
+
+    /// Has a call of a process fail as often as `count` says.
+    private func fail(_ kernel: SimulatedKernel, _ call: SystemCall, _ count: Int = .max) {
+        var left = count
+        kernel.fault = { made in
+            guard made == call, left > 0 else { return nil }
+            left -= 1
+            return EIO
+        }
+    }
+
+    @Test(
+        "A part of a record that cannot be cut off is completed, so that the record is in the file once (promises 4, 8)",
+        arguments: [3, 9, 11])
+    func completesPart(_ room: Int) throws {
+        let kernel = makeKernel()
+        let engine = try makeEngine(kernel)
+        write("first", to: engine)
+        disk.capacity = disk.used + room
+        fail(kernel, .truncate)
+        write("whole line", to: engine)
+        #expect(texts == ["first\n" + "whole line\n".prefix(room)])
+        #expect(!engine.rollNow(), "a file with a part of a record is not finished")
+        disk.capacity = .max / 4
+        retry(engine)
+        write("last", to: engine)
+        #expect(texts == ["first\nwhole line\nlast\n"])
+        #expect(engine.counters.written == 3 && engine.counters.dropped == 0)
+        kernel.fault = { _ in nil }
+        #expect(engine.rollNow())
+    }
+
+    @Test("The lines of another process are not cut off with a part of a record when the size is out of date (promise 4)")
+    func keepsLinesOfOthers() throws {
+        let kernel = makeKernel(1)
+        let engine = try makeEngine(kernel) { $0.isShared = true }
+        let other = try makeEngine(makeKernel(2)) { $0.isShared = true }
+        write("one", to: engine)
+        write("other", to: other)
+        disk.capacity = disk.used + 3
+        fail(kernel, .status, 1)
+        write("part of a line", to: engine)
+        write("part of a line", to: engine)
+        #expect(text(names[0]).hasPrefix("one\nother\n"))
+        disk.capacity = .max / 4
+        kernel.fault = { _ in nil }
+        retry(engine)
+        #expect(texts == ["one\nother\npart of a line\npart of a line\n"])
+    }
+
+    @Test(
+        "While another process keeps the lock of shared files, lines go to a file of this process alone, and to the file of all again afterwards (promises 6, 8)"
+    )
+    func ownFileWithoutLock() throws {
+        let kernel = makeKernel(1)
+        let engine = try makeEngine(kernel) { $0.isShared = true }
+        let other = try makeEngine(makeKernel(2)) { $0.isShared = true }
+        write("one", to: engine)
+        write("two", to: other)
+        let stopped = try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel(3)))
+        let (lock, _) = try stopped.open(".t.lock")
+        #expect(try stopped.calls.tryLock(lock.number))
+        write("three", to: engine)
+        write("four", to: engine)
+        #expect(texts == ["one\ntwo\n", "three\nfour\n"])
+        stopped.calls.unlock(lock.number)
+        for index in 5...8 { write("\(index)", to: index % 2 == 0 ? engine : other) }
+        #expect(engine.writer?.identity == other.writer?.identity, "all write to one file again")
+        #expect(texts.joined().split(separator: "\n").count == 8)
+        #expect(engine.isIdle && other.isIdle)
+    }
+
+    @Test(
+        "A file of others that has the name of the active file by now is neither renamed nor finished by a roll (promise 12)",
+        arguments: [nil, "t.log"])
+    func rollOfTakenName(_ activeName: String?) throws {
+        let engine = try makeEngine(makeKernel(), activeName: activeName)
+        write("one", to: engine)
+        let name = names[0]
+        disk.removeName(name)
+        disk.plant(name, "theirs\n", owner: 0, isForeign: true)
+        engine.rollNow()
+        #expect(disk.violations == [])
+        #expect(text(name) == "theirs\n")
+        write("two", to: engine)
+        #expect(texts.contains("two\n"))
+    }
+
+    @Test("A file that another process finishes and removes between open and lock is not written to (promise 4)")
+    func removedBeforeLock() throws {
+        let first = makeKernel(1)
+        let owner = try makeEngine(first)
+        write("one", to: owner)
+        owner.close()
+        let kernel = makeKernel(2)
+        let engine = try makeEngine(kernel)
+        var opened = 0
+        kernel.interrupt = { [disk] in
+            // Just before the lock of the log is taken.
+            guard let name = disk.folder?.entries.keys.first(where: { $0.hasSuffix(".log") }), opened >= 0 else { return }
+            opened += 1
+            guard opened == 12 else { return }
+            opened = -1
+            disk.removeName(name)
+        }
+        for number in 1...3 { write("line \(number)", to: engine) }
+        #expect(disk.violations == [])
+        #expect(texts.joined() == "line 1\nline 2\nline 3\n" || texts.joined() == "one\nline 1\nline 2\nline 3\n")
+    }
+
+    @Test("Where the catalogue cannot be read, no old file is continued: it may be finished (promise 12)")
+    func unknownCatalogue() throws {
+        let first = try makeEngine(makeKernel(1))
+        write("one", to: first)
+        first.rollNow()
+        first.close()
+        let kernel = makeKernel(2)
+        let engine = try makeEngine(kernel)
+        fail(kernel, .read, 2)
+        write("two", to: engine)
+        #expect(texts == ["one\n", "two\n"])
+    }
+
+    @Test("What could not be stored in the catalogue is stored later, and leaves alone what others have stored meanwhile")
+    func storesCatalogueLater() throws {
+        let kernel = makeKernel(1)
+        let engine = try makeEngine(kernel)
+        let other = try makeEngine(makeKernel(2))
+        write("one", to: engine)
+        write("two", to: other)
+        let (mine, theirs) = (try #require(engine.writer?.name), try #require(other.writer?.name))
+        fail(kernel, .rename)
+        engine.rollNow()
+        #expect(!engine.isSaved)
+        other.rollNow()
+        kernel.fault = { _ in nil }
+        retry(engine)
+        #expect(engine.isSaved)
+        let catalogue = FileCatalogue(text: text(".t.catalogue"))
+        #expect(catalogue.open.isDisjoint(with: [mine, theirs]), "both are finished: \(catalogue)")
+    }
+
+    @Test("A file is processed once, although it cannot be removed, or the note cannot be made", arguments: [true, false])
+    func processedOnce(_ isRemoving: Bool) throws {
+        let kernel = makeKernel()
+        let engine = try makeEngine(kernel)
+        write("one", to: engine)
+        engine.rollNow()
+        let counting = Counting()
+        counting.isRemoving = isRemoving
+        let worker = ArchiveWorker(
+            directory: engine.directory, application: "t", inventory: engine.inventory,
+            makeRoom: { _, _ in false },
+            describe: { [inventory = engine.inventory, directory = engine.directory] name in
+                inventory.entries.last { $0.name == name }.map { LogFileInfo($0, directory) }
+            }, tell: { _ in })
+        var settings = FileArchiver.Settings()
+        settings.processor = counting
+        for attempt in 0..<4 {
+            kernel.fault = { call in
+                attempt < 2 && call == (isRemoving ? .unlink : .rename) ? EIO : nil
+            }
+            for name in engine.unarchived {
+                var name = name
+                _ = try? worker.work(on: &name, settings)
+            }
+        }
+        #expect(counting.count == 1)
+        #expect(engine.unarchived == [])
+    }
+
+    private final class Counting: LogArchiveProcessor, @unchecked Sendable {  // one thread
+        var count = 0
+        var isRemoving = false
+
+        override func process(_ file: LogFileInfo) throws -> Outcome {
+            count += 1
+            return isRemoving ? .remove : .keep
+        }
+    }
+}
