@@ -30,6 +30,7 @@ final class SimulatedWriter {
     let kernel: SimulatedKernel
     let engine: FileEngine
     let directory: LogDirectory
+    let archiver: ArchiveWorker
     var accepted = 0
     /// Records that were written when the process was closed or died; nil while it lives.
     var isEnded = false
@@ -40,6 +41,14 @@ final class SimulatedWriter {
         self.kernel = kernel
         self.directory = directory
         self.engine = engine
+        archiver = ArchiveWorker(
+            directory: directory, application: "t", inventory: engine.inventory,
+            makeRoom: { _, _ in false },
+            describe: { [inventory = engine.inventory, directory] name in
+                inventory.entries.last { $0.name == name }.map {
+                    LogFileInfo($0, directory, active: nil, isFinished: true)
+                }
+            }, tell: { _ in })
     }
 }
 
@@ -57,12 +66,17 @@ final class FileWorld {
     private var living: [SimulatedWriter?]
     private var runs = 0
     private var isNested = false
+    private var isHealed = false
     private var faultRate = 0
     /// What makes an exact limit or a single processing impossible to ask for.
     private var hasFaults = false
     private var hasDeaths = false
     private var hasOthers = false
     private var hasInterrupts = false
+    /// The disk was full at some time.
+    private var hasFullDisk = false
+    /// Processes have different limits, or others have put files there that cannot be removed.
+    private var hasMixedLimits = false
     private(set) var problems: [String] = []
     private(set) var story: [String] = []
     private let tellsStory: Bool
@@ -104,6 +118,7 @@ final class FileWorld {
     }
 
     private func fail(_ text: String) {
+        tell("wrong: \(text)")
         if problems.count < 5 { problems.append(text) }
     }
 
@@ -137,7 +152,10 @@ final class FileWorld {
         case 31: changeLimits(writer)
         case 32: toggleFaults(writer)
         case 33: writer.kernel.callsToLive = numbers.number(1...60)
-        case 34: disk.capacity = numbers.chance(2) ? Int.max / 4 : disk.used + numbers.number(0...120)
+        case 34:
+            disk.capacity = numbers.chance(2) ? Int.max / 4 : disk.used + numbers.number(0...120)
+            hasFullDisk = true
+            tell("the disk has room for \(disk.capacity)")
         case 35: jumpClock()
         default: interfere()
         }
@@ -148,7 +166,7 @@ final class FileWorld {
         runs += 1
         let kernel = SimulatedKernel(disk, process: Int32(100 + runs), user: Self.user)
         kernel.interrupt = { [unowned self, unowned kernel] in interrupt(kernel) }
-        if tellsStory { kernel.trace = { [unowned self] in tell("    \($0)") } }
+        if tellsStory { kernel.story = { [unowned self] in tell("    \($0)") } }
         tell("start process \(kernel.process)")
         guard let directory = try? LogDirectory("/logs", calls: SystemCalls(kernel: kernel)) else {
             if faultRate == 0, disk.capacity > 0 { fail("the directory cannot be opened") }
@@ -199,6 +217,7 @@ final class FileWorld {
         tell("\(writer.kernel.process): \(what)")
         let created = writer.kernel.created
         let waits = writer.kernel.waits
+        let written = writer.engine.counters.written
         body(writer.engine)
         guard !writer.kernel.isDead else { return }
         let counters = writer.engine.counters
@@ -207,7 +226,7 @@ final class FileWorld {
         }
         if writer.kernel.waits == waits, !isNested {
             checkLimits(writer, hasCreated: writer.kernel.created > created)
-            if writer.kernel.created > created { checkFinished(writer) }
+            if writer.engine.counters.written > written { checkFinished(writer) }
         }
     }
 
@@ -233,7 +252,8 @@ final class FileWorld {
         var new = writer.engine.settings
         new.retention.maximumCount = numbers.pick([0, 1, 3])
         new.rolling.maximumSize = numbers.pick([60, 300])
-        hasOthers = true  // the others keep to the old limits
+        hasOthers = true
+        hasMixedLimits = true  // the others keep to the old limits
         perform(writer, "limits \(new.retention.maximumCount) files of \(new.rolling.maximumSize)") {
             $0.apply(new)
         }
@@ -266,7 +286,7 @@ final class FileWorld {
 
     /// Lets another process run while one is in the middle of a call.
     private func interrupt(_ kernel: SimulatedKernel) {
-        guard hasInterrupts, !isNested, numbers.chance(60) else { return }
+        guard hasInterrupts, !isNested, !isHealed, numbers.chance(60) else { return }
         isNested = true
         defer { isNested = false }
         let others = living.compactMap { $0 }.filter { $0.kernel !== kernel && !$0.kernel.isDead }
@@ -289,26 +309,20 @@ final class FileWorld {
                 return fail("\(name) is processed and is not there")
             }
             file.processed += 1
-            if file.processed > 1, !hasDeaths, !hasFaults, !hasOthers, disk.capacity > 1 << 30 {
+            // The note may be lost with the process that could not make it, or with the catalogue.
+            let isNewProcess = file.processors.insert(writer.kernel.process).inserted
+            let mayLoseNote = hasDeaths || hasFaults || hasFullDisk
+            if file.processed > 1, !disk.hasLostCatalogue, !isNewProcess || !mayLoseNote {
                 fail("\(name) was processed \(file.processed) times")
             }
-            for case let other? in living where other.engine.writer?.identity.inode == file.number {
+            for case let other? in living where !other.kernel.isDead && other.engine.writer?.identity.inode == file.number {
                 fail("\(name) was processed while process \(other.kernel.process) writes to it")
             }
         }
-        let engine = writer.engine
-        let worker = ArchiveWorker(
-            directory: writer.directory, application: "t", inventory: engine.inventory,
-            makeRoom: { _, _ in false },
-            describe: { [inventory = engine.inventory, directory = writer.directory] name in
-                inventory.entries.last { $0.name == name }.map {
-                    LogFileInfo($0, directory, active: nil, isFinished: true)
-                }
-            }, tell: { _ in })
         perform(writer, "archive") { engine in
             for name in engine.isStarted ? engine.unarchived : [] {
                 var name = name
-                _ = try? worker.work(on: &name, archive)
+                _ = try? writer.archiver.work(on: &name, archive)
             }
         }
     }
@@ -371,19 +385,24 @@ final class FileWorld {
         case 3:
             guard !logs.isEmpty, let file = folder.entries[numbers.pick(logs)] else { return }
             tell("others empty file \(file.number)")
-            disk.taken.append(file.data)
+            disk.taken.append((file.data, file))
+            file.sizeBefore = file.data.count
             file.data = []
+            file.hasPart = false
             file.isTampered = true
         case 4:
             guard !logs.isEmpty, let file = folder.entries[numbers.pick(logs)] else { return }
             tell("others write to file \(file.number)")
             file.data += Array(numbers.pick(["their line\n", "their tail"]).utf8)
+            // Who replaces a file by one of the same size is not noticed.
+            if file.data.count == file.sizeBefore { file.data += [10] }
             file.isTampered = true
         case 5:
             let name = numbers.pick([".t.catalogue", ".t.lock"])
             guard folder.entries[name]?.isForeign == false else { return }
             tell("others remove \(name)")
             disk.removeName(name)
+            if name == ".t.catalogue" { disk.hasLostCatalogue = true }
         case 6:
             tell("others remove all logs")
             for name in logs { disk.removeName(name) }
@@ -411,9 +430,13 @@ final class FileWorld {
     }
 
     /// A file that is written must not count as finished: others would archive, remove or leave it.
+    ///
+    /// What a process could not note yet the others cannot know, and what it notes after a stopped one has released the
+    /// lock may be out of date: then the lock of the file alone keeps others from it.
     private func checkFinished(_ writer: SimulatedWriter) {
-        guard !hasFaults, disk.capacity > 1 << 30, let active = writer.engine.writer else { return }
-        guard let file = disk.folder?.entries[".t.catalogue"], file.owner == Self.user, !file.isImmutable
+        guard !hasInterrupts, let active = writer.engine.writer, writer.engine.isSaved, !disk.hasLostCatalogue else { return }
+        guard let file = disk.folder?.entries[".t.catalogue.\(Self.user)"] ?? disk.folder?.entries[".t.catalogue"],
+            file.owner == Self.user, !file.isImmutable, file.kind == .regular
         else {
             return
         }
@@ -424,10 +447,12 @@ final class FileWorld {
     }
 
     private func checkLimits(_ writer: SimulatedWriter, hasCreated: Bool) {
-        guard !hasFaults, !hasOthers, !hasInterrupts, disk.capacity > 1 << 30 else { return }
         let entries = entries
         let settings = writer.engine.settings
         let retention = settings.retention
+        checkSizes(entries, retention.effectiveFileSize(settings.rolling.maximumSize))
+        // What cannot be listed, locked or removed cannot be kept within the limits of all.
+        guard !hasFaults, !hasOthers, !hasInterrupts, !hasFullDisk else { return }
         if hasCreated, retention.maximumCount > 0 {
             let held = entries.count { !$0.file.locks.isEmpty }
             if entries.count > max(retention.maximumCount, held) {
@@ -440,8 +465,11 @@ final class FileWorld {
             let total = entries.reduce(0) { $0 + $1.file.data.count }
             if total > retention.quota { fail("\(total) bytes at a quota of \(retention.quota)") }
         }
-        let limit = retention.effectiveFileSize(settings.rolling.maximumSize)
-        guard limit > 0 else { return }
+    }
+
+    /// No file has more than one record beyond its limit, but one where no other file could be created.
+    private func checkSizes(_ entries: [(name: String, file: SimulatedFile)], _ limit: Int) {
+        guard limit > 0, !hasMixedLimits, !hasFaults, !hasFullDisk else { return }
         for (name, file) in entries where file.data.count > limit && !file.isTampered {
             if file.data.count(where: { $0 == 10 }) > 1 {
                 fail("\(name) has \(file.data.count) bytes, limit \(limit)")
@@ -454,7 +482,7 @@ final class FileWorld {
         guard problems.isEmpty else { return }
         tell("all is well again")
         faultRate = 0
-        hasInterrupts = false
+        isHealed = true
         disk.capacity = Int.max / 4
         for index in living.indices {
             if living[index] == nil || living[index]?.kernel.isDead == true {
@@ -508,9 +536,12 @@ final class FileWorld {
         var found: [String: [Int]] = [:]
         let marks = Dictionary(uniqueKeysWithValues: writers.map { ($0.mark, $0) })
         for file in disk.files where file.kind == .regular && !file.isForeign && file.isLog {
-            collect(file.data, file.number, marks, &found)
+            var parts = collect(file.data, file, marks, &found)
+            for (data, taken) in disk.taken where taken === file { parts += collect(data, file, marks, &found) }
+            if parts > file.excusedParts {
+                fail("file \(file.number) has \(parts) parts of records, \(file.excusedParts) are excused")
+            }
         }
-        for data in disk.taken { collect(data, 0, marks, &found) }
         for writer in writers {
             let lines = found[writer.mark] ?? []
             let counters = writer.engine.counters
@@ -524,36 +555,48 @@ final class FileWorld {
         }
     }
 
+    /// Finds the records, each with its newline, and counts the parts of others.
     private func collect(
-        _ data: [UInt8], _ number: UInt64, _ marks: [String: SimulatedWriter], _ found: inout [String: [Int]]
-    ) {
-        for bytes in data.split(separator: 10) {
-            var line = String(decoding: bytes, as: UTF8.self)
-            // Where the file could not even be examined, a line may come after what others left.
-            if hasFaults, line.hasPrefix("their tailp") { line.removeFirst(10) }
+        _ data: [UInt8], _ file: SimulatedFile, _ marks: [String: SimulatedWriter],
+        _ found: inout [String: [Int]]
+    ) -> Int {
+        var parts = 0
+        var rest = data[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: 10)
+            let line = String(decoding: rest[..<(end ?? rest.endIndex)], as: UTF8.self)
+            rest = rest[((end ?? rest.endIndex - 1) + 1)...]
             let words = line.split(separator: " ", omittingEmptySubsequences: false)
-            if words.count == 3, line.hasSuffix("."), let record = Int(words[1]),
-                marks[String(words[0])] != nil,
-                words[2].dropLast().allSatisfy({ $0 == "x" })
+            if end != nil, words.count == 3, line.hasSuffix("."), let record = Int(words[1]),
+                marks[String(words[0])] != nil, words[2].dropLast().allSatisfy({ $0 == "x" })
             {
                 found[String(words[0]), default: []].append(record)
-            } else if !isExpected(line, marks) {
-                fail("file \(number) has the line “\(line)”")
+            } else if let isPart = part(line) {
+                parts += isPart ? 1 : 0
+            } else {
+                fail("file \(file.number) has the line “\(line)”")
             }
         }
+        return parts
     }
 
-    /// Lines of others, announcements, and what a death has left of a last line.
-    private func isExpected(_ line: String, _ marks: [String: SimulatedWriter]) -> Bool {
-        let line = line.replacing("their tail", with: "", maxReplacements: 9)
-        if line.isEmpty || line.contains(" dropped here")
-            || ["theirs", "old", "to", "their line"].contains(line)
+    /// Whether a line is a part of a record or of an announcement; false for lines of others and announcements, nil for
+    /// a record that others, or a part, have made unreadable.
+    ///
+    /// Others write without a look at what is at the end of a file.
+    private func part(_ line: String) -> Bool? {
+        var line = line
+        for theirs in ["their tail", "their line", "theirs"] { line = line.replacing(theirs, with: "") }
+        if line.hasPrefix("to") { line.removeFirst(2) }
+        if line.isEmpty || line == "old" || line.hasSuffix(" dropped here")
+            || line.contains(" dropped here (") && line.hasSuffix(")")
         {
-            return true
+            return false
         }
-        guard !line.hasSuffix(".") || line.count < 4 else { return false }
-        return (hasDeaths || hasFaults) && line.hasPrefix(String("p".prefix(line.count)))
-            && line.dropFirst().allSatisfy { $0.isNumber || $0 == " " || $0 == "x" || $0 == "." }
+        let isRecord =
+            line.hasPrefix("p") && line.dropFirst().allSatisfy { $0.isNumber || $0 == " " || $0 == "x" || $0 == "." }
+        let isAnnouncement = line.first?.isNumber == true && !line.contains("p2 ") && !line.contains("p1 ")
+        return isRecord || isAnnouncement ? true : nil
     }
 }
 

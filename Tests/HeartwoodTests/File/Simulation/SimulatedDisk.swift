@@ -21,8 +21,16 @@ final class SimulatedFile {
     var isLog = true
     /// Others have written to it, so its size and its lines are theirs as well.
     var isTampered = false
+    /// How many bytes others have taken out of it.
+    var sizeBefore: Int?
     /// How often a processor was given it.
     var processed = 0
+    /// Which processes had it processed.
+    var processors: Set<Int32> = []
+    /// Its last write was cut short, and what it left is still there.
+    var hasPart = false
+    /// How many parts of records may be left in it: those of deaths, and those that could not be cut off.
+    var excusedParts = 0
     /// Who has its lock, and whether they share it.
     var locks: [ObjectIdentifier: Bool] = [:]
 
@@ -79,8 +87,10 @@ final class SimulatedDisk {
     private(set) var files: [SimulatedFile] = []
     /// The bytes that files may take in all.
     var capacity = Int.max / 4
-    /// What was cut off by others.
-    var taken: [[UInt8]] = []
+    /// What was cut off by others, and of which file.
+    var taken: [(data: [UInt8], file: SimulatedFile)] = []
+    /// Others have removed the catalogue, and with it what was finished and processed.
+    var hasLostCatalogue = false
     /// What loggers have done that they must not do.
     var violations: [String] = []
     private var lastNumber: UInt64 = 1
@@ -124,6 +134,7 @@ final class SimulatedDisk {
     func removeFolder() {
         guard let folder else { return }
         for file in folder.entries.values { file.links -= 1 }
+        hasLostCatalogue = true
         folder.entries = [:]
         folder.isRemoved = true
         self.folder = nil

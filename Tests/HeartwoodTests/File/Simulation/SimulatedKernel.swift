@@ -19,8 +19,8 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     var fault: (SystemCall) -> Int32? = { _ in nil }
     /// Called before each call, so that another process can run meanwhile.
     var interrupt: () -> Void = {}
-    /// Told of each change of a name.
-    var trace: (String) -> Void = { _ in }
+    /// Told of each change of a name or of the bytes of a file, and of each fault; nil for no story.
+    var story: ((String) -> Void)?
     /// Faults that have happened.
     private(set) var faults = 0
     /// Files that this process has created.
@@ -38,7 +38,10 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     /// The process is killed: its descriptors are closed, its locks are free.
     func kill() {
         isDead = true
-        for number in handles.keys.sorted() { release(number) }
+        for number in handles.keys.sorted() {
+            if let file = handles[number]?.file, file.hasPart { excuse(file) }
+            release(number)
+        }
     }
 
     private func release(_ number: Int32) {
@@ -46,7 +49,13 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         handle.file?.locks[ObjectIdentifier(handle)] = nil
     }
 
-    private func enter(_ call: SystemCall) throws(SystemFailure) {
+    /// A part of a record may stay in a file for good.
+    private func excuse(_ file: SimulatedFile) {
+        file.excusedParts += 1
+        file.hasPart = false
+    }
+
+    private func enter(_ call: SystemCall, _ descriptor: Int32? = nil) throws(SystemFailure) {
         interrupt()
         if isDead { throw SystemFailure(call, EIO) }
         if let left = callsToLive {
@@ -58,6 +67,9 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         }
         if let number = fault(call) {
             faults += 1
+            // What could not be cut off, or not be looked at before, may stay.
+            if let descriptor, let file = handles[descriptor]?.file, file.hasPart { file.excusedParts += 1 }
+            trace("\(process): \(call) fails with \(number)")
             throw SystemFailure(call, number)
         }
     }
@@ -88,6 +100,8 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     private func mayChange(_ folder: SimulatedFolder) -> Bool {
         user == 0 || folder.owner == user || folder.mode & 0o002 != 0
     }
+
+    private func trace(_ text: @autoclosure () -> String) { story?(text()) }
 
     private func violate(_ text: String) { disk.violations.append("process \(process): \(text)") }
 
@@ -130,7 +144,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         file.isLog = !name.hasPrefix(".")
         folder.entries[name] = file
         created += file.isLog ? 1 : 0
-        trace("\(process) creates \(name)")
+        trace("\(process) creates \(name), file \(file.number)")
         return try add(SimulatedHandle(file: file, isWritable: true))
     }
 
@@ -143,17 +157,22 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         if let left = callsToLive, left <= 1, let handle = handles[descriptor], let file = handle.file {
             // Killed in the middle of the call.
             file.data.append(contentsOf: bytes.prefix(bytes.count / 2))
+            file.hasPart = true
+            trace("\(process) is killed as it writes \(bytes.count) bytes to file \(file.number)")
             try enter(.write)
             return 0
         }
-        try enter(.write)
+        try enter(.write, descriptor)
         let handle = try handle(descriptor, .write)
         guard let file = handle.file, handle.isWritable else { throw SystemFailure(.write, EBADF) }
         let room = max(0, disk.capacity - disk.used)
         count = min(bytes.count, room)
         if count == 0, bytes.count > 0 { throw SystemFailure(.write, ENOSPC) }
         if file.isForeign { violate("wrote to a file of others") }
-        if file.processed > 0 { violate("wrote to a file that was processed already") }
+        if file.processed > 0, !disk.hasLostCatalogue { violate("wrote to a file that was processed already") }
+        if file.isLog, file.links == 0 { violate("wrote to file \(file.number), which is removed") }
+        file.hasPart = count < bytes.count
+        trace("\(process) writes \(count) of \(bytes.count) to file \(file.number) at \(file.data.count): \(String(decoding: bytes.prefix(count), as: UTF8.self).debugDescription)")
         file.data.append(contentsOf: bytes.prefix(count))
         file.modified = disk.clock.now()
         return count
@@ -162,7 +181,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     func read(
         _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemFailure) -> Int {
-        try enter(.read)
+        try enter(.read, descriptor)
         let file = try file(descriptor, .read)
         guard offset < file.data.count else { return 0 }
         let part = file.data[offset..<min(file.data.count, offset + bytes.count)]
@@ -171,10 +190,12 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     }
 
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemFailure) {
-        try enter(.truncate)
+        try enter(.truncate, descriptor)
         let file = try file(descriptor, .truncate)
         if file.isForeign { violate("cut a file of others") }
+        trace("\(process) cuts file \(file.number) of \(file.data.count) to \(length)")
         file.data.removeLast(max(0, file.data.count - length))
+        file.hasPart = false
     }
 
     func sync(_ descriptor: Int32) throws(SystemFailure) {
@@ -202,7 +223,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     // MARK: Status
 
     func status(_ descriptor: Int32) throws(SystemFailure) -> FileStatus {
-        try enter(.status)
+        try enter(.status, descriptor)
         let handle = try handle(descriptor, .status)
         if let file = handle.file { return file.status }
         guard let folder = handle.folder else { throw SystemFailure(.status, EBADF) }
