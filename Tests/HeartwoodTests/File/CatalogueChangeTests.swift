@@ -20,11 +20,14 @@ import Testing
     private var states: [FileCatalogue] {
         [
             catalogue(), catalogue(1, open: ["a"]), catalogue(3, open: ["b"], active: 4, processed: ["x"]),
-            catalogue(2, active: 5, processed: ["y", "x"]), catalogue(open: ["a", "b", "c"], processed: ["z"]),
+            catalogue(2, active: 5, processed: ["y", "x"]),
+            catalogue(open: ["a", "b", "c"], processed: ["z"]),
         ]
     }
 
-    @Test("Made to the state that it was taken from, a change gives the other one, alone or after another change")
+    @Test(
+        "Made to the state that it was taken from, a change gives the other one, alone or after another change"
+    )
     func roundTrip() {
         for first in states {
             for second in states {
@@ -34,7 +37,12 @@ import Testing
                 #expect(Set(result.processed) == Set(second.processed))
                 result.processed = second.processed
                 #expect(result == second)
-                #expect(change.isEmpty == (first == second || Set(first.processed) == Set(second.processed) && first.open == second.open && first.finished == second.finished && first.active == second.active))
+                #expect(
+                    change.isEmpty
+                        == (first == second
+                            || Set(first.processed) == Set(second.processed) && first.open == second.open
+                                && first.finished == second.finished && first.active == second.active)
+                )
                 for third in states {
                     var both = change
                     both.add(CatalogueChange(from: second, to: third))

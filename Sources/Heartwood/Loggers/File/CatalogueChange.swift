@@ -51,6 +51,9 @@ struct CatalogueChange: Equatable {
         opened.insert(name)
     }
 
+    /// Takes back that a file is finished: it is gone, and its name may be a new file's by now.
+    mutating func forget(_ name: String) { closed.remove(name) }
+
     /// Makes the change.
     func apply(to catalogue: inout FileCatalogue) {
         if resetsFinished {

@@ -37,13 +37,16 @@ final class CatalogueFile {
     /// Takes back, before it is stored, that a file is finished.
     func keepOpen(_ name: String) { unsaved.open(name) }
 
+    /// Takes back, before it is stored, that a file was finished that is gone.
+    func forget(_ name: String) { unsaved.forget(name) }
+
     /// Reads the catalogue; as it was last known where it cannot be read, or others have removed it.
     func load() -> FileCatalogue {
         do {
             if let read = try CatalogueFile.read(directory, base) { known = read }
             isKnown = true
         } catch {
-            isKnown = false
+            isKnown = isLost(error)
             report(base, error)
         }
         var catalogue = known ?? FileCatalogue()
@@ -51,17 +54,27 @@ final class CatalogueFile {
         return catalogue
     }
 
-    /// Whether there is a catalogue.
-    var exists: Bool { hasUnsaved || (try? CatalogueFile.read(directory, base)) != nil }
+    /// Whether no process of this user can read the catalogue any more, so that the next change replaces it.
+    private func isLost(_ error: any Error) -> Bool {
+        guard let failure = error as? SystemFailure, failure.number == EACCES,
+            let status = try? directory.status(CatalogueFile.name(base, directory))
+        else { return false }
+        return status.owner == directory.calls.user && status.mode & 0o400 == 0
+    }
 
     /// Changes the catalogue: what is there is read, changed and replaced while no other process does so.
     ///
     /// Where another process keeps the lock, or the catalogue cannot be read or written, that is done later.
     ///
-    /// - Parameter name: the file that was opened or created by the change.
+    /// - Parameters:
+    ///   - name: the file that was opened or created by the change.
+    ///   - mayStore: whether it may be stored now.
+    ///   - change: what is to be changed.
     /// - Returns: the catalogue with the change, stored or not.
     @discardableResult
-    func update(opening name: String? = nil, _ change: (inout FileCatalogue) -> Void) -> FileCatalogue {
+    func update(
+        opening name: String? = nil, mayStore: Bool = true, _ change: (inout FileCatalogue) -> Void
+    ) -> FileCatalogue {
         let outcome = lock.take()
         defer { lock.release() }
         let before = load()
@@ -71,7 +84,7 @@ final class CatalogueFile {
         // Where it cannot be read, it may say by now that a file of that name is finished.
         if let name, !isKnown { unsaved.open(name) }
         guard hasUnsaved else { return after }
-        guard outcome != .busy, isKnown else { return after }
+        guard mayStore, outcome != .busy, isKnown else { return after }
         do {
             // Not part of the change: what is gone now may be there again when a change is stored later.
             after.open = after.open.filter { directory.mayHave($0) }
@@ -98,13 +111,6 @@ final class CatalogueFile {
         do {
             (file, status) = try directory.open(name(base, directory), writing: false)
         } catch let failure as SystemFailure where failure.number == ENOENT {
-            return nil
-        } catch let failure as SystemFailure where failure.number == EACCES {
-            // One of this user's that no process can read is replaced.
-            let status = try directory.status(name(base, directory))
-            guard let status, status.owner == directory.calls.user, status.mode & 0o400 == 0 else {
-                throw failure
-            }
             return nil
         }
         var bytes = [UInt8](repeating: 0, count: min(max(0, status.size), sizeLimit))

@@ -34,6 +34,7 @@ package final class DirectoryLock {
     private var isReadOnly = false
     /// The others were not told of a change, because the disk was full.
     private var owesCount = false
+    private var opened = 0
     private var depth = 0
     private var outcome = Outcome.busy
     private var hasTimedOut = false
@@ -122,6 +123,7 @@ package final class DirectoryLock {
             do {
                 let file = try open(candidate)
                 fileName = candidate
+                opened += 1
                 return file
             } catch {
                 if !hasReported { report(candidate, error) }
@@ -165,10 +167,19 @@ package final class DirectoryLock {
 
     // MARK: The number of changes
 
-    /// A number that differs whenever another process has created or finished a file; nil where that is not known.
-    package var generation: Int? {
-        guard let file, !isReadOnly else { return nil }
-        return try? directory.calls.status(file.number).size
+    /// What differs whenever another process has created or finished a file.
+    package struct Generation: Equatable {
+        /// How many lock files this process has opened: others may have removed one.
+        fileprivate let opened: Int
+        fileprivate let size: Int
+    }
+
+    /// What differs whenever another process has created or finished a file; nil where that is not known.
+    package var generation: Generation? {
+        guard let file, !isReadOnly, let size = try? directory.calls.status(file.number).size else {
+            return nil
+        }
+        return Generation(opened: opened, size: size)
     }
 
     /// Tells the others that a file was created or finished.

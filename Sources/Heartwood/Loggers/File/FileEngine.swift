@@ -536,7 +536,8 @@ package final class FileEngine {
         let processed = Set(ledger.catalogue.processed)
         let active = opener.namesOfActive
         return inventory.entries.filter { entry in
-            !active.contains(entry.name) && !entry.isUnfinished && !entry.isForeign && entry.name != writer?.name && ledger.isFinished(entry)
+            !active.contains(entry.name) && !entry.isUnfinished && !entry.isForeign
+                && entry.name != writer?.name && ledger.isFinished(entry)
                 && !processed.contains(entry.name)
         }.map(\.name)
     }

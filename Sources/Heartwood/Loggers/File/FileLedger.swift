@@ -1,3 +1,5 @@
+import CHeartwood
+
 /// What the loggers of a directory know together: which files are finished, and whether others have changed something.
 ///
 /// 1. A file is finished only when its writer, or whoever found it without one, said so of this very file. Finishing a
@@ -14,7 +16,7 @@ final class FileLedger {
     /// Files that were finished, which the other processes cannot see yet.
     private var claims: Set<String> = []
     /// The lock's number when this engine last looked.
-    private var seen: Int?
+    private var seen: DirectoryLock.Generation?
 
     init(_ scene: FileScene) {
         self.scene = scene
@@ -46,13 +48,15 @@ final class FileLedger {
         guard file.hasUnsaved else { return }
         _ = lock.acquire()
         defer { lock.release() }
-        checkClaims()
-        catalogue = file.update { _ in }
+        let mayStore = checkClaims()
+        catalogue = file.update(mayStore: mayStore) { _ in }
         if !file.hasUnsaved { claims = [] }
     }
 
     /// Leaves to other processes the files that they have continued before they could see that these are finished.
-    private func checkClaims() {
+    ///
+    /// - Returns: whether all could be looked at; nothing is stored until then.
+    private func checkClaims() -> Bool {
         for name in claims {
             do {
                 if let file = try scene.directory.hold(name) {
@@ -60,9 +64,16 @@ final class FileLedger {
                     continue
                 }
                 file.keepOpen(name)
-            } catch {}
+            } catch let failure as SystemFailure where failure.number == ENOENT {
+                file.forget(name)
+            } catch let failure as SystemFailure where failure.isShortage {
+                return false
+            } catch {
+                file.keepOpen(name)
+            }
             claims.remove(name)
         }
+        return true
     }
 
     // MARK: Changes of others
@@ -112,9 +123,9 @@ final class FileLedger {
     func note(begun: FileWriter?, finished: [(name: String, label: LogFileLabel)]) {
         let entries = scene.inventory.entries
         let active = scene.settings.naming.activeName
-        let isNew = catalogue.finished == nil && !file.exists
-        checkClaims()
-        catalogue = file.update(opening: begun?.name) { [unowned scene] catalogue in
+        let isNew = catalogue.finished == nil && file.isKnown
+        let mayStore = checkClaims()
+        catalogue = file.update(opening: begun?.name, mayStore: mayStore) { [unowned scene] catalogue in
             if let begun {
                 if begun.name == active { catalogue.active = begun.label }
                 catalogue.open.insert(begun.name)

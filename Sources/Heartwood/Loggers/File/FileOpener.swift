@@ -165,6 +165,8 @@ final class FileOpener {
         }
         guard let chosen else { return nil }
         inventory.protect(chosen.name, true)
+        // Another process may have finished it before this one had its lock, and could not note that yet.
+        if !ledger.catalogue.open.contains(chosen.name) { ledger.note(begun: chosen, finished: []) }
         updateLink(chosen.name)
         return chosen
     }

@@ -162,7 +162,8 @@ package final class FileWriter {
     package func place(_ status: FileStatus, in directory: LogDirectory) -> Place {
         if status.links == 0 { return .removed }
         do throws(SystemFailure) {
-            return try calls.status(path: directory.path + "/" + name).identity == identity ? .inPlace : .moved
+            return try calls.status(path: directory.path + "/" + name).identity == identity
+                ? .inPlace : .moved
         } catch {
             return [ENOENT, ENOTDIR, ELOOP].contains(error.number) ? .moved : .inPlace
         }

@@ -315,7 +315,8 @@ final class FileWorld {
             if file.processed > 1, !disk.hasLostCatalogue, !isNewProcess || !mayLoseNote {
                 fail("\(name) was processed \(file.processed) times")
             }
-            for case let other? in living where !other.kernel.isDead && other.engine.writer?.identity.inode == file.number {
+            for case let other? in living
+            where !other.kernel.isDead && other.engine.writer?.identity.inode == file.number {
                 fail("\(name) was processed while process \(other.kernel.process) writes to it")
             }
         }
@@ -434,12 +435,17 @@ final class FileWorld {
     /// What a process could not note yet the others cannot know, and what it notes after a stopped one has released the
     /// lock may be out of date: then the lock of the file alone keeps others from it.
     private func checkFinished(_ writer: SimulatedWriter) {
-        guard !hasInterrupts, let active = writer.engine.writer, writer.engine.isSaved, !disk.hasLostCatalogue else { return }
-        guard let file = disk.folder?.entries[".t.catalogue.\(Self.user)"] ?? disk.folder?.entries[".t.catalogue"],
+        guard !hasInterrupts, let active = writer.engine.writer, writer.engine.isSaved, !disk.hasLostCatalogue
+        else { return }
+        guard
+            let file = disk.folder?.entries[".t.catalogue.\(Self.user)"]
+                ?? disk.folder?.entries[".t.catalogue"],
             file.owner == Self.user, !file.isImmutable, file.kind == .regular
         else {
             return
         }
+        // What is not under its name the others do not find.
+        guard disk.folder?.entries[active.name]?.number == active.identity.inode else { return }
         let catalogue = FileCatalogue(text: String(decoding: file.data, as: UTF8.self))
         if catalogue.isFinished(active.name, active.label), active.name != settings.naming.activeName {
             fail("\(active.name) is written and counts as finished")
@@ -537,7 +543,9 @@ final class FileWorld {
         let marks = Dictionary(uniqueKeysWithValues: writers.map { ($0.mark, $0) })
         for file in disk.files where file.kind == .regular && !file.isForeign && file.isLog {
             var parts = collect(file.data, file, marks, &found)
-            for (data, taken) in disk.taken where taken === file { parts += collect(data, file, marks, &found) }
+            for (data, taken) in disk.taken where taken === file {
+                parts += collect(data, file, marks, &found)
+            }
             if parts > file.excusedParts {
                 fail("file \(file.number) has \(parts) parts of records, \(file.excusedParts) are excused")
             }
@@ -594,7 +602,8 @@ final class FileWorld {
             return false
         }
         let isRecord =
-            line.hasPrefix("p") && line.dropFirst().allSatisfy { $0.isNumber || $0 == " " || $0 == "x" || $0 == "." }
+            line.hasPrefix("p")
+            && line.dropFirst().allSatisfy { $0.isNumber || $0 == " " || $0 == "x" || $0 == "." }
         let isAnnouncement = line.first?.isNumber == true && !line.contains("p2 ") && !line.contains("p1 ")
         return isRecord || isAnnouncement ? true : nil
     }

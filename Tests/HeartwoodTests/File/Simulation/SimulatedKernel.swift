@@ -169,10 +169,14 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         count = min(bytes.count, room)
         if count == 0, bytes.count > 0 { throw SystemFailure(.write, ENOSPC) }
         if file.isForeign { violate("wrote to a file of others") }
-        if file.processed > 0, !disk.hasLostCatalogue { violate("wrote to a file that was processed already") }
+        if file.processed > 0, !disk.hasLostCatalogue {
+            violate("wrote to a file that was processed already")
+        }
         if file.isLog, file.links == 0 { violate("wrote to file \(file.number), which is removed") }
         file.hasPart = count < bytes.count
-        trace("\(process) writes \(count) of \(bytes.count) to file \(file.number) at \(file.data.count): \(String(decoding: bytes.prefix(count), as: UTF8.self).debugDescription)")
+        trace(
+            "\(process) writes \(count) of \(bytes.count) to file \(file.number) at \(file.data.count): \(String(decoding: bytes.prefix(count), as: UTF8.self).debugDescription)"
+        )
         file.data.append(contentsOf: bytes.prefix(count))
         file.modified = disk.clock.now()
         return count
