@@ -146,4 +146,33 @@ private final class Collector: Sendable {
         await pass(second) { second.logger.httpStatistics.acknowledged == 5 }
         #expect(second.logger.httpStatistics.pending == 0 && second.balance)
     }
+
+    @Test("Programs that end right after their last call wait until it is indexed, and send nothing twice")
+    func shortRuns() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try collector.start()
+        collector.setIndexing(true)
+        let (path, address, channel) = (directory.path + "/spool", server.address, collector.channel)
+        for run in 0..<4 {
+            await #expect(processExitsWith: .exitCode(0)) {
+                [
+                    path = path as String, address = address as String, channel = channel as String,
+                    run = run as Int
+                ] in
+                let logger = try HTTPLogger(
+                    address, encoding: SplunkEncoding(channel: channel), spool: path, name: "short")
+                logger.exitWait = .seconds(60)
+                LogDispatcher.shared.add(logger)
+                for number in 0..<3 { logInfo("run \(run) message \(number)") }
+                exit(0)
+            }
+            #expect(try Spool(directory: path).pending == 0)
+        }
+        let sent = server.requests.filter { !$0.path.hasSuffix("/ack") }.map(\.text).joined()
+        for run in 0..<4 {
+            for number in 0..<3 {
+                #expect(sent.matches(of: try Regex("run \(run) message \(number)")).count == 1)
+            }
+        }
+    }
 }

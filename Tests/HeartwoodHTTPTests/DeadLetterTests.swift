@@ -76,6 +76,104 @@ import Testing
         #expect(letters.next()?.id == "1" && letters.next()?.id == "2" && letters.next() == nil)
     }
 
+    /// Counts the waits for the disk, and fails them while told to.
+    private final class Disk: SpoolFaults {
+        let waits = Locked(0)
+        let isFailing = Locked(false)
+        func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
+        func change() -> Int32 { 0 }
+        func synchronize() -> Int32 {
+            waits.withLock { $0 += 1 }
+            return isFailing.withLock { $0 } ? EIO : 0
+        }
+    }
+
+    @Test("the disk has the refused messages before their store forgets them: once for all of an answer")
+    func synchronized() throws {
+        let directory = try TemporaryDirectory()
+        let place = try SpoolDirectory(path: directory.path)
+        let file = DeadLetterFile(in: place, limit: .kibibytes(16))
+        let time = LogTimestamp(nanoseconds: 0)
+        let disk = Disk()
+        SpoolFile.$faults.withValue(disk) {
+            #expect(file.synchronize() == 0 && disk.waits.withLock { $0 } == 0)
+            for number in 0..<5 {
+                #expect(file.append(Self.entry("\(number)"), reason: "400", key: "k", at: time).isKept)
+            }
+            #expect(file.synchronize() == 0 && disk.waits.withLock { $0 } == 1)
+            #expect(file.synchronize() == 0 && disk.waits.withLock { $0 } == 1)
+            // A file that becomes the older one is on the disk first.
+            var removed = 0
+            for number in 0..<200 where !directory.names().contains("rejected.1.ndjson") {
+                removed += file.append(Self.entry("\(number)"), reason: "400", key: "k", at: time).removed
+            }
+            #expect(directory.names().contains("rejected.1.ndjson") && removed == 0)
+            #expect(disk.waits.withLock { $0 } == 2)
+            disk.isFailing.withLock { $0 = true }
+            #expect(file.append(Self.entry("last"), reason: "400", key: "k", at: time).isKept)
+            #expect(file.synchronize() == EIO)
+        }
+    }
+
+    @Test("a refused message stays pending while the disk has not got its letter")
+    func keptUntilSynchronized() throws {
+        final class Host: DeliveryHost {
+            var jobs: [UploadJob] = []
+            var figures = HTTPStatistics()
+            var uptime: Duration = .zero
+            var wallTime: LogTimestamp { LogTimestamp(nanoseconds: 0) }
+            func draw() -> Double { 0.5 }
+            func wake(at time: Duration?) {}
+            func start(_ job: UploadJob) { jobs.append(job) }
+            func start(_ job: ReceiptJob) {}
+            func refresh(_ hook: @escaping @Sendable () async -> Void) {}
+            func report(_ kind: LogDiagnostics.Kind, _ text: String, key: String, count: Int) {}
+            func noteWritten(_ bytes: Int) {}
+            func noteSettled() {}
+            func publish(_ figures: HTTPStatistics, oldest: LogTimestamp?, isIdle: Bool) {
+                self.figures = figures
+            }
+        }
+        let directory = try TemporaryDirectory()
+        let disk = Disk()
+        try SpoolFile.$faults.withValue(disk) {
+            let host = Host()
+            let settings = try SimulatedSettings.bare(spool: SpoolSettings(), neverDrops: false)
+            let shell = DeliveryShell(try Spool(directory: directory.path), settings, host)
+            func log(_ text: String) {
+                _ = shell.append(
+                    EntryCoder.encode(Self.entry(text)), time: host.wallTime, level: 4, mark: 0, points: 0)
+                shell.save()
+            }
+            log("good")
+            log("bad")
+            shell.added(atFirstUse: false)
+            func answer() {
+                guard !host.jobs.isEmpty else { return }
+                var (report, _) = host.jobs.removeFirst().prepared()
+                report.outcome = .answered(
+                    HTTPResponse(status: 200),
+                    DeliveryVerdict(
+                        items: report.entries.map { $0.text == "bad" ? .rejected("bad") : .delivered }))
+                shell.finish(report)
+            }
+            disk.isFailing.withLock { $0 = true }
+            answer()
+            #expect(host.figures.rejected == 0 && host.figures.pending == 1 && host.figures.acknowledged == 1)
+            disk.isFailing.withLock { $0 = false }
+            for _ in 0..<10 where host.figures.rejected == 0 {
+                log("good")
+                shell.stored()
+                host.uptime += .seconds(310)
+                shell.wake()
+                answer()
+            }
+            #expect(host.figures.rejected == 1)
+            #expect(DeadLetters.count("rejected.ndjson", in: try #require(shell.store.directory)) == 2)
+            shell.close()
+        }
+    }
+
     #if os(Linux)
     @Test("a line that the disk takes only in part is cut off again, and counts as failed") func fullDisk()
         async

@@ -1,7 +1,20 @@
-import HeartwoodHTTP
+import Heartwood
 import Testing
 
+@testable import HeartwoodHTTP
+
 extension HTTPLogger {
+    /// How many attempts were started, once everything that was logged and asked for so far is handled; one that the server
+    /// has not seen yet counts, too.
+    func attempts() async -> Int {
+        await withCheckedContinuation { continuation in
+            performInOrder { [self] in
+                let isBusy = runtime.shell.isBusy
+                continuation.resume(returning: httpStatistics.requests + (isBusy ? 1 : 0))
+            }
+        }
+    }
+
     /// Until the figures satisfy a condition; an issue after half a minute, so that no mistake hangs the whole run.
     ///
     /// Conditions must be such that once true they stay true: what lies between two looks is not seen.

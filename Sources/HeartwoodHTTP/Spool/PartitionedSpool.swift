@@ -295,7 +295,7 @@ package final class PartitionedSpool: UnsentStore {
         var goesOn = true
         func visit(_ spool: Spool) {
             spool.forEachPending { record in
-                goesOn = body(record, spool.name(of: record.id))
+                goesOn = body(record, spool.name(of: record))
                 return goesOn
             }
         }
@@ -376,7 +376,9 @@ package final class PartitionedSpool: UnsentStore {
         return count
     }
 
-    package func park(_ piece: SpoolPiece) { owner(of: piece)?.park(piece) }
+    package func park(_ piece: SpoolPiece, isUnconfirmed: Bool) {
+        owner(of: piece)?.park(piece, isUnconfirmed: isUnconfirmed)
+    }
 
     package func unpark(_ pieces: [SpoolPiece]) {
         for piece in pieces { owner(of: piece)?.unpark([piece]) }
@@ -397,7 +399,9 @@ package final class PartitionedSpool: UnsentStore {
         return count - left
     }
 
-    package func name(of id: UInt64, in piece: SpoolPiece) -> String { owner(of: piece)?.name(of: id) ?? "" }
+    package func name(of record: SpoolRecord, in piece: SpoolPiece) -> String {
+        owner(of: piece)?.name(of: record) ?? ""
+    }
 
     /// Deletes partitions that were sent and are empty, and opens the next one that is not.
     private func advance() {

@@ -6,6 +6,7 @@ extension Spool {
     /// Until ``complete(_:done:)``, ``split(_:)`` or ``park(_:)`` is called, it is the same again, over restarts too.
     package func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece? {
         save()
+        recount()
         while true {
             let isNew = !state.isOpen || todo.isEmpty && !parked.isEmpty
             if probe, state.isOpen { widenToNewest(maximumCount, maximumBytes) }
@@ -39,36 +40,27 @@ extension Spool {
                     saveState()
                 }
                 settleDamage()
-                return piece(range, records)
+                return SpoolPiece(range: range, records: records, origin: identity)
             }
             guard parked.isEmpty else { continue }
             finish()
         }
     }
 
-    private func piece(_ range: ClosedRange<UInt64>, _ records: [SpoolRecord]) -> SpoolPiece {
-        if !isStateSaved, let first = unsaved.first?.id, first <= range.upperBound {
-            loose.insert(max(first, range.lowerBound)...range.upperBound)
-        }
-        let isLoose = records.contains { loose.contains($0.id) }
-        return SpoolPiece(
-            range: range, records: records, origin: identity, identity: isLoose ? loose.identity : nil)
-    }
-
     /// Whether pieces of a batch were sent, and not all of it is done.
     package var hasOpenBatch: Bool { state.isOpen }
 
     /// Keeps the piece, and goes on with those after it, newer batches too, until ``unpark(_:)``.
-    package func park(_ piece: SpoolPiece) {
+    package func park(_ piece: SpoolPiece, isUnconfirmed: Bool) {
         guard todo.contains(piece.range) else { return }
         todo.removeAll { $0 == piece.range }
-        parked.append(piece.range)
+        parked.append(ParkedPiece(range: piece.range, isUnconfirmed: isUnconfirmed))
     }
 
     /// Has parked pieces sent again, in their order.
     package func unpark(_ pieces: [SpoolPiece]) {
-        for piece in pieces where parked.contains(piece.range) {
-            parked.removeAll { $0 == piece.range }
+        for piece in pieces where parked.contains(where: { $0.range == piece.range }) {
+            parked.removeAll { $0.range == piece.range }
             todo.append(piece.range)
         }
         todo.sort { $0.lowerBound < $1.lowerBound }
@@ -86,10 +78,11 @@ extension Spool {
         let new = done.filter { !state.isDone($0) }
         state.mark(new)
         pending -= new.count
+        reclaimable += new.count
         let isWhole = piece.records.allSatisfy { state.isDone($0.id) }
         if isWhole {
             todo.removeAll { $0 == piece.range }
-            parked.removeAll { $0 == piece.range }
+            parked.removeAll { $0.range == piece.range }
             if state.piece == piece.range { state.send(nil) }
         }
         if todo.isEmpty && parked.isEmpty { finish() } else { saveState() }
@@ -108,7 +101,7 @@ extension Spool {
     /// Drops the oldest records, those on their way included; returns how many.
     @discardableResult
     package func dropOldest(_ count: Int) -> Int {
-        todo = (todo + parked).sorted { $0.lowerBound < $1.lowerBound }
+        todo = (todo + parked.map(\.range)).sorted { $0.lowerBound < $1.lowerBound }
         parked = []
         var left = count
         while left > 0, let piece = nextPiece(maximumCount: left, maximumBytes: .max) {
@@ -180,9 +173,9 @@ extension Spool {
     func finish() {
         let last = state.last
         state.finish()
-        loose.removeAll(through: last)
         todo = []
         parked = []
+        reclaimable = 0
         if let first = unsaved.first, first.id <= last {
             unsaved.removeFirst(unsaved.count - unsaved.from(last + 1).count)
         }
@@ -223,14 +216,34 @@ extension Spool {
         return true
     }
 
-    /// Damage that reading has found takes records away from those that wait.
+    /// Damage that reading has found takes records away from those that are pending.
     func settleDamage() {
         guard let disk else { return }
-        pending = max(0, pending - (disk.counters.damagedRecords - diskDamage))
-        if disk.segments.isEmpty && unsaved.isEmpty && pending > 0 {
-            disk.counters.damagedRecords += pending
-            pending = 0
+        takeDamage(disk.counters.damagedRecords - diskDamage, from: disk)
+    }
+
+    /// Counts the pending records after damage, as soon as all files can be read.
+    ///
+    /// Until then their number is a guess: a file that is lost may have had records that were done, or not have had them
+    /// any more.
+    private func recount() {
+        guard let disk, disk.isCountUncertain else { return }
+        settleDamage()
+        disk.isCountUncertain = false
+        var count = 0
+        let isRead = forEach(after: state.acknowledged) { record in
+            if !state.isDone(record.id) { count += 1 }
+            return true
         }
-        diskDamage = disk.counters.damagedRecords
+        guard isRead else { return disk.isCountUncertain = true }
+        takeDamage(pending - count, from: disk)
+        disk.counters.damagedRecords = diskDamage
+    }
+
+    private func takeDamage(_ count: Int, from disk: SpoolDisk) {
+        let count = min(count, pending)
+        pending -= count
+        diskDamage += count
+        disk.counters.damagedRecords = diskDamage
     }
 }

@@ -27,9 +27,10 @@ package final class Spool: UnsentStore {
     var isStateSaved = true
     /// Pieces of the open batch that are to be sent, in their order, and those that are parked.
     var todo: [ClosedRange<UInt64>] = []
-    var parked: [ClosedRange<UInt64>] = []
+    var parked: [ParkedPiece] = []
+    /// How many records of the open batch were done since their files were last looked at for room.
+    var reclaimable = 0
     var unsaved = RecordQueue()
-    var loose = LooseIDs()
     var nextID: UInt64
     var ownCounters = SpoolCounters()
     var diskDamage = 0
@@ -61,6 +62,7 @@ package final class Spool: UnsentStore {
         }
         recover()
         disk?.isDone = { [unowned self] in state.isDone($0) }
+        disk?.onLoss = { [unowned self] in state.mark(CollectionOfOne($0)) }
         try disk?.endOpening()
     }
 
@@ -128,11 +130,11 @@ package final class Spool: UnsentStore {
         return disk?.troubles ?? []
     }
 
-    package func name(of id: UInt64, in piece: SpoolPiece) -> String { name(of: id) }
+    package func name(of record: SpoolRecord, in piece: SpoolPiece) -> String { name(of: record) }
 
     /// A text that is the same for this record only, over restarts too.
-    package func name(of id: UInt64) -> String {
-        Hexadecimal.encode(loose.contains(id) ? loose.identity : identity) + "-" + String(id)
+    package func name(of record: SpoolRecord) -> String {
+        "\(Hexadecimal.encode(identity))-\(record.id)-\(String(record.checksum, radix: 16))"
     }
 
     /// Frees the directory for others; what was not saved is gone, and counted.

@@ -140,6 +140,7 @@ extension SpoolDisk {
         let lost = missing == 0 ? 0 : max(0, missing - countDone(in: segment, besides: file.entries))
         guard missing > 0 || !segments[index].isExamined else { return }
         counters.damagedRecords += lost
+        tellLoss(of: segment, besides: file.entries)
         segments[index].count = file.entries.count
         if !segments[index].isExamined { setAside(file, segment) }
         segments[index].isExamined = true

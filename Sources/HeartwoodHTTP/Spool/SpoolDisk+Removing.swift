@@ -50,6 +50,24 @@ extension SpoolDisk {
         return nil
     }
 
+    /// Rewrites the oldest segment with done records of `range` without these; false when there is none, or the disk does
+    /// not take it.
+    func reclaim(_ range: ClosedRange<UInt64>, _ isDone: (UInt64) -> Bool) -> Bool {
+        for segment in segments {
+            guard segment.firstID <= range.upperBound, segment.lastID ?? 0 >= range.lowerBound,
+                let file = open(segment), let index = index(of: segment.firstID)
+            else { continue }
+            let kept = file.entries.filter { !isDone($0.id) }
+            guard kept.count < file.entries.count else { continue }
+            if active != nil, index == segments.count - 1 { sealActive() }
+            guard let last = kept.last else { return discard(at: index) }
+            var output = segment.header(identity: identity)
+            for entry in kept { SpoolFrame.encode(file.record(entry), salt: file.salt, into: &output) }
+            return replace(index, with: output, count: kept.count, lastID: last.id)
+        }
+        return false
+    }
+
     func replace(_ index: Int, with output: [UInt8], count: Int, lastID: UInt64) -> Bool {
         let old = segments[index].name
         let file = directory.open("compact.tmp", O_WRONLY | O_CREAT | O_TRUNC)
@@ -90,6 +108,7 @@ extension SpoolDisk {
     func lose(_ segment: SpoolSegment) {
         guard let index = index(of: segment.firstID) else { return }
         counters.damagedRecords += max(0, segment.count - countDone(in: segment, besides: []))
+        tellLoss(of: segment, besides: [])
         bytes -= segment.size
         if reader?.firstID == segment.firstID { reader = nil }
         if let active, index == segments.count - 1 {
@@ -108,6 +127,15 @@ extension SpoolDisk {
         for id in segment.firstID...min(last, segment.firstID + UInt64(2 * BatchState.widestBatch))
         where (isDone(id) || cancelled?.contains(id) == true) && !known.contains(id) { count += 1 }
         return count
+    }
+
+    /// Tells which records of a segment are lost: all that are not among the entries.
+    func tellLoss(of segment: SpoolSegment, besides entries: [SegmentParser.Entry]) {
+        isCountUncertain = true
+        guard let last = segment.lastID else { return }
+        let known = Set(entries.map(\.id))
+        for id in segment.firstID...min(last, segment.firstID + UInt64(2 * BatchState.widestBatch))
+        where !known.contains(id) { onLoss(id) }
     }
 
     func index(of firstID: UInt64) -> Int? { segments.firstIndex { $0.firstID == firstID } }

@@ -38,6 +38,10 @@ final class SpoolDisk {
     var cancelled: ClosedRange<UInt64>?
     /// Whether a record needs no sending any more: losing it is no damage.
     var isDone: (UInt64) -> Bool = { _ in false }
+    /// Told of each record that counts as damaged from now on, so that it counts as nothing else afterwards.
+    var onLoss: (UInt64) -> Void = { _ in }
+    /// Whether damage was found whose number of records is a guess, until those that are pending were counted.
+    var isCountUncertain = false
     /// A reason other than damage for which a file could not be read while the spool was opened.
     var openingError: LogError?
     /// The first id that no file, however damaged, can have had.
@@ -65,6 +69,7 @@ final class SpoolDisk {
     /// - Throws: `LogError` when a file could not be opened for lack of descriptors or memory.
     func endOpening() throws {
         isOpening = false
+        isCountUncertain = false
         if let openingError { throw openingError }
     }
 

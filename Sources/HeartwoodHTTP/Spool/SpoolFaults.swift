@@ -8,8 +8,11 @@ package protocol SpoolFaults: AnyObject, Sendable {
     func change() -> Int32
     /// The `errno` with which a call fails that reads a file, or opens it for that; 0: it succeeds.
     func read() -> Int32
+    /// The `errno` with which a call fails that waits until the disk has a file; 0: it succeeds.
+    func synchronize() -> Int32
 }
 
 extension SpoolFaults {
     package func read() -> Int32 { 0 }
+    package func synchronize() -> Int32 { 0 }
 }

@@ -77,6 +77,12 @@ package enum SpoolFile {
         return 0
     }
 
+    /// Waits until the disk has the file's content; 0 or `errno`.
+    static func synchronize(_ file: Int32) -> Int32 {
+        if let error = faults?.synchronize(), error != 0 { return error }
+        return fdatasync(file) == 0 ? 0 : hw_errno()
+    }
+
     /// The file's size, or nil.
     static func size(_ file: Int32) -> Int? {
         var info = stat()

@@ -11,25 +11,23 @@ package struct SpoolPiece: Sendable, Equatable {
     /// The identity of the spool that it came from.
     let origin: [UInt8]
 
-    /// Makes a piece of the spool `origin`; its key is made from `identity`, which is the spool's unless given.
-    init(
-        range: ClosedRange<UInt64>, records: [SpoolRecord], origin: [UInt8], identity: [UInt8]? = nil
-    ) {
+    /// Makes a piece of the spool `origin`, which is its identity.
+    init(range: ClosedRange<UInt64>, records: [SpoolRecord], origin: [UInt8]) {
         self.range = range
         self.records = records
         self.origin = origin
-        key = Self.key(records.map(\.id), identity: identity ?? origin)
+        key = Self.key(records, identity: origin)
     }
 
-    /// A hash of the spool's identity and the first and last id; where ids are missing between them, of all of them.
-    static func key(_ ids: [UInt64], identity: [UInt8]) -> String {
+    /// A hash of the spool's identity and of each record's id and checksum.
+    ///
+    /// The ids alone would not do: after a failed write of the cursor, or when files are lost, a later process may use
+    /// ids again that were sent.
+    static func key(_ records: [SpoolRecord], identity: [UInt8]) -> String {
         var input = Array("heartwood batch".utf8) + identity
-        let first = ids.first ?? 0
-        let last = ids.last ?? 0
-        SpoolFrame.append(first, to: &input)
-        SpoolFrame.append(last, to: &input)
-        if last &- first &+ 1 != UInt64(ids.count) {
-            for id in ids { SpoolFrame.append(id, to: &input) }
+        for record in records {
+            SpoolFrame.append(record.id, to: &input)
+            SpoolFrame.append(record.checksum, to: &input)
         }
         let digits = Hexadecimal.encode(Digest.sha256(input).prefix(16))
         var groups: [Substring] = []

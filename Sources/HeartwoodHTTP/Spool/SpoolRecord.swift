@@ -9,7 +9,9 @@ package struct SpoolRecord: Sendable, Equatable {
     /// The largest id; what claims to have a larger one is damaged, so that no sum of ids overflows.
     static let largestID = UInt64(1) << 62
 
-    /// The record's number: from 1, growing, never used twice in a spool.
+    /// The record's number: from 1, growing.
+    ///
+    /// It is used again only where neither the files nor the cursor could keep it: ``checksum`` tells the two apart.
     package var id: UInt64
     /// When the message was logged.
     package var time: LogTimestamp
@@ -26,5 +28,12 @@ package struct SpoolRecord: Sendable, Equatable {
         self.time = time
         self.level = level
         self.payload = payload
+    }
+
+    /// A checksum of the bytes and the time, which tells records with the same id apart.
+    var checksum: UInt32 {
+        var stamp: [UInt8] = []
+        SpoolFrame.append(UInt64(bitPattern: time.nanoseconds), to: &stamp)
+        return CRC32C.checksum(stamp, from: CRC32C.checksum(payload))
     }
 }

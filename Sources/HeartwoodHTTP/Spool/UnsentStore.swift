@@ -39,8 +39,9 @@ package protocol UnsentStore: AnyObject {
     func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece?
     /// Notes that records of a piece need no sending any more; returns how many of them were pending.
     @discardableResult func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int
-    /// Keeps the piece, and goes on with those after it until ``unpark(_:)``.
-    func park(_ piece: SpoolPiece)
+    /// Keeps the piece, and goes on with those after it until ``unpark(_:)``; `isUnconfirmed` says that the server has
+    /// received it and will confirm that later, and has not refused it.
+    func park(_ piece: SpoolPiece, isUnconfirmed: Bool)
     /// Has parked pieces sent again, in their order.
     func unpark(_ pieces: [SpoolPiece])
     /// Makes two pieces of the one on its way; false when it is a single record.
@@ -48,7 +49,7 @@ package protocol UnsentStore: AnyObject {
     /// Drops the oldest records; returns how many.
     @discardableResult func dropOldest(_ count: Int) -> Int
     /// A text that no other record has, for one of the piece on its way.
-    func name(of id: UInt64, in piece: SpoolPiece) -> String
+    func name(of record: SpoolRecord, in piece: SpoolPiece) -> String
     /// What went wrong since this was last asked.
     func takeTroubles() -> [LogError]
 

@@ -7,7 +7,9 @@ import Heartwood
 ///    before: the newest half is always there. How many letters that removes is returned, so that they are counted.
 /// 2. A line is whole: what a failed write or a crash has left of one is cut off before the next is written. Its
 ///    message was not settled then, and comes again.
-/// 3. A line has the message in its stored form too, from which ``DeadLetters`` puts it back.
+/// 3. ``synchronize()`` waits until the disk has the lines, so that a power cut loses no message which its store has
+///    forgotten.
+/// 4. A line has the message in its stored form too, from which ``DeadLetters`` puts it back.
 final class DeadLetterFile {
     /// How an entry was taken.
     enum Outcome: Equatable {
@@ -27,6 +29,9 @@ final class DeadLetterFile {
     private let directory: SpoolDirectory
     /// The most bytes of both files together; nil: no letter is ever removed.
     var limit: ByteCount?
+    /// Whether there are lines, or names, that the disk may not have yet.
+    private var hasNewLines = false
+    private var hasNewNames = false
 
     init(in directory: SpoolDirectory, limit: ByteCount?) {
         self.directory = directory
@@ -50,6 +55,8 @@ final class DeadLetterFile {
         }
         var removed = 0
         if let limit, size > 0, size + line.count > limit.bytes / 2 {
+            let failure = hasNewLines ? SpoolFile.synchronize(file) : 0
+            guard failure == 0 else { return .failed(failure) }
             removed = DeadLetters.count(Self.olderName, in: directory)
             let error = directory.rename(Self.name, to: Self.olderName)
             guard error == 0 else { return .failed(error) }
@@ -58,9 +65,24 @@ final class DeadLetterFile {
             guard file >= 0 else { return .failed(hw_errno()) }
             size = 0
         }
+        if size == 0 { hasNewNames = true }
         let (written, error) = SpoolFile.append(file, line)
         if error != 0 && written > 0 { _ = SpoolFile.truncate(file, to: size) }
+        if error == 0 { hasNewLines = true }
         return error == 0 ? .kept(removed: removed) : .failed(error)
+    }
+
+    /// Waits until the disk has all lines that were added; 0 or `errno`.
+    func synchronize() -> Int32 {
+        guard hasNewLines else { return 0 }
+        let file = directory.open(Self.name, O_RDWR)
+        guard file >= 0 else { return hw_errno() }
+        defer { close(file) }
+        var error = SpoolFile.synchronize(file)
+        if error == 0 && hasNewNames { error = directory.synchronize() }
+        guard error == 0 else { return error }
+        (hasNewLines, hasNewNames) = (false, false)
+        return 0
     }
 
     private static func line(

@@ -113,7 +113,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         }
         let wait = max(settings.flushWait, settings.exitWait)
         shell.end(until: wait > .zero ? clock.uptime() + wait : nil)
-        work(for: wait) { $0.isBusy }
+        work(for: wait) { $0.isAwaited }
     }
 
     /// Saves what is left, which is sent after the next start, and frees the store's directory.
@@ -142,9 +142,22 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: max(.zero, time).nanoseconds))
         collect()
         while goesOn(shell), DispatchTime.now() < deadline {
-            _ = mail.wait(until: deadline)
+            _ = mail.wait(until: min(deadline, nextWake ?? deadline))
             collect()
+            wakeIfDue()
         }
+    }
+
+    /// When the timer is due: it cannot fire while a hook waits.
+    private var nextWake: DispatchTime? {
+        guard timer != nil else { return nil }
+        return .now() + .nanoseconds(Int(clamping: max(.zero, timerDue - clock.uptime()).nanoseconds))
+    }
+
+    private func wakeIfDue() {
+        guard timer != nil, clock.uptime() >= timerDue else { return }
+        wake(at: nil)
+        shell.wake()
     }
 
     // MARK: - Waiting for the delivery

@@ -32,6 +32,9 @@ final class DeliveryShell {
     /// Whether an attempt is under way.
     var isBusy: Bool { engine.isBusy }
 
+    /// Whether a process that ends has something to wait for: an attempt, or the confirmation of one.
+    var isAwaited: Bool { engine.isAwaited }
+
     // MARK: - Storing
 
     /// Stores a message; false when there is no room.
@@ -245,7 +248,7 @@ final class DeliveryShell {
         }
         tell(.sending, "sending \(piece.records.count) logs")
         let job = UploadJob(
-            piece: piece, names: piece.records.map { store.name(of: $0.id, in: piece) },
+            piece: piece, names: piece.records.map { store.name(of: $0, in: piece) },
             device: settings.device,
             encoding: settings.encoding, endpoint: settings.endpoint, decorators: settings.decorators,
             transport: settings.transport, timeout: settings.timeout, maximumBytes: bytes,
@@ -311,27 +314,33 @@ final class DeliveryShell {
 
     /// Sets entries of the piece aside that the server will never take; those that cannot be written stay pending.
     private func setAside(_ entries: [(index: Int, reason: String)], _ events: inout [DeliveryEvent]) {
-        guard let hand else { return }
+        guard let hand, !entries.isEmpty else { return }
         let ids = readableIDs(of: hand)
-        var done: [UInt64] = []
-        var kept = 0
+        var written: [(id: UInt64, reason: String)] = []
         for (index, reason) in entries {
             let outcome = deadLetters?.append(
                 hand.entries[index], reason: reason, key: hand.piece.key, at: host.wallTime)
             countRemoved(outcome?.removed ?? 0)
             if case .failed(let error) = outcome {
-                kept += 1
                 reportUnwritten(reason, error)
-                continue
+            } else {
+                written.append((ids[index], reason))
             }
-            done.append(ids[index])
+        }
+        // The store forgets a message only once the disk has its letter.
+        if let error = deadLetters?.synchronize(), error != 0, let last = written.last {
+            reportUnwritten(last.reason, error)
+            written = []
+        }
+        for letter in written {
             host.report(
                 .writeFailed,
-                "\(settings.name): the server refuses a message (\(reason)); it is "
-                    + (outcome == nil ? "lost" : "in rejected.ndjson in the spool's directory"),
+                "\(settings.name): the server refuses a message (\(letter.reason)); it is "
+                    + (deadLetters == nil ? "lost" : "in rejected.ndjson in the spool's directory"),
                 key: settings.name + "rejected", count: 1)
         }
-        figures.rejected += store.complete(hand.piece, done: done)
+        figures.rejected += store.complete(hand.piece, done: written.map(\.id))
+        let kept = entries.count - written.count
         if kept > 0 { events.append(.setAsideFailed(kept)) }
     }
 
@@ -365,7 +374,7 @@ final class DeliveryShell {
 
     private func park(_ receipt: String?) {
         guard let piece = hand?.piece else { return }
-        store.park(piece)
+        store.park(piece, isUnconfirmed: receipt != nil)
         if let receipt { unconfirmed[receipt] = piece } else { parked.append(piece) }
     }
 

@@ -97,7 +97,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @Ordered public var flushWait: Duration
     /// How long the end of the process waits for the delivery, if that is longer than ``flushWait``; 1 s by default.
     ///
-    /// What is pending is sent then, as far as the time suffices. With zero for both, no request is started at the end.
+    /// What is pending is sent then, as far as the time suffices, and the server is asked for the acknowledgements that
+    /// are still to come. With zero for both, no request is started at the end.
     @Ordered public var exitWait = Duration.seconds(1)
     /// How long a server may take to acknowledge what it has received before it is sent again; 5 min by default.
     ///

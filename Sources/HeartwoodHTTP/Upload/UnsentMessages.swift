@@ -60,7 +60,7 @@ public final class UnsentMessages {
             EntryCoder.decode(record.payload, id: id).map(body) ?? true
         }
         switch store {
-        case .messages(let spool): spool.forEachPending { visit($0, spool.name(of: $0.id)) }
+        case .messages(let spool): spool.forEachPending { visit($0, spool.name(of: $0)) }
         case .events(let partitions): partitions.forEachPending(visit)
         }
     }

@@ -177,4 +177,32 @@ import Testing
         let late = engine.handle(.timer, at(301, 4))
         #expect(late.contains(.resend(["7"])) && isSend(late))
     }
+
+    @Test("a process that ends asks for its receipts at once, and waits for them") func receiptsAtTheEnd() {
+        var engine = sending(4)
+        let received = DeliveryAnswer(outcome: .received(receipt: "7"), records: 4)
+        _ = engine.handle(.answered(received), at(0, 4))
+        _ = engine.handle(.looked, at(0, 4))
+        #expect(!engine.isAwaited)
+        #expect(engine.handle(.ending(until: .seconds(2)), at(0.2, 4)).contains(.poll(["7"])))
+        #expect(engine.isAwaited)
+        #expect(engine.handle(.acknowledged([]), at(0.3, 4)) == [.wait(until: .seconds(0.5))])
+        _ = engine.handle(.timer, at(0.5, 4))
+        #expect(engine.handle(.acknowledged(["7"]), at(0.6, 4)) == [.confirm(["7"]), .look])
+        #expect(engine.handle(.looked, at(0.6, 0)) == [.rest])
+        #expect(!engine.isAwaited)
+    }
+
+    @Test("what cannot be sent before something is confirmed is sent right after that") func blocked() {
+        var engine = sending(4) { $0.maximumCount = 2 }
+        let received = DeliveryAnswer(outcome: .received(receipt: "7"), records: 2)
+        _ = engine.handle(.answered(received), at(0, 4))
+        #expect(isSend(engine.handle(.looked, at(0, 4))))
+        // The store gives nothing: its first part must be empty before the next is begun.
+        #expect(engine.handle(.empty, at(0, 4)) == [.wait(until: .seconds(1))])
+        #expect(!isSend(engine.handle(.stored(points: 100), at(0.5, 5))))
+        #expect(engine.handle(.timer, at(1, 5)).contains(.poll(["7"])))
+        _ = engine.handle(.acknowledged(["7"]), at(1, 5))
+        #expect(isSend(engine.handle(.looked, at(1, 3))))
+    }
 }

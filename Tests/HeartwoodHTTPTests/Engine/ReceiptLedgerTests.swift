@@ -35,6 +35,21 @@ import Testing
         #expect(ledger.pollTime == now + .seconds(1) && ledger.receipts == ["a"] && ledger.records == 1)
     }
 
+    @Test("a process that waits to end asks at once, and then every 200 ms")
+    mutating func hurry() {
+        ledger.add("a", 1, at: .seconds(100))
+        ledger.hurry(at: .milliseconds(100_300))
+        #expect(ledger.pollTime == .milliseconds(100_300))
+        ledger.polling()
+        #expect(ledger.polled(["a"], at: .milliseconds(100_400)) == (["a"], 1))
+        #expect(ledger.pollTime == nil)
+        ledger.add("b", 1, at: .milliseconds(100_500))
+        #expect(ledger.pollTime == .milliseconds(100_700))
+        ledger.polling()
+        #expect(ledger.polled([], at: .milliseconds(100_800)) == ([], 0))
+        #expect(ledger.pollTime == .milliseconds(101_000))
+    }
+
     @Test("eight unconfirmed pieces are the limit")
     mutating func limit() {
         for number in 0..<8 {

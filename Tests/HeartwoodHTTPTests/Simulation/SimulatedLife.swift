@@ -53,4 +53,16 @@ final class SimulatedLife: DeliveryHost {
     func noteWritten(_ bytes: Int) {}
     func noteSettled() {}
     func publish(_ figures: HTTPStatistics, oldest: LogTimestamp?, isIdle: Bool) { self.figures = figures }
+
+    /// What a store holds, for the course that is printed.
+    static func describe(_ store: (any UnsentStore)?) -> String {
+        switch store {
+        case let spool as Spool:
+            "pending \(spool.pending), done to \(spool.state.acknowledged), batch to \(spool.state.last), next "
+                + "\(spool.nextID), unsaved \(spool.unsaved.count), noted \(spool.isStateSaved), "
+                + "\((spool.disk?.segments ?? []).map { "\($0.firstID)...\($0.lastID ?? 0)" })"
+        case let spool as PartitionedSpool: "pending \(spool.pending), \(spool.partitions)"
+        default: "no store"
+        }
+    }
 }

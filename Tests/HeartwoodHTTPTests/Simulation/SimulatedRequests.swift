@@ -59,19 +59,21 @@ struct SimulatedRequests {
         _ request: HTTPRequest, at now: Duration, interval: Duration, isSearch: Bool
     ) -> String? {
         pressures.removeAll { now - $0 > .seconds(60) }
-        // A policy may try once per interval, which is drawn shorter by a tenth.
-        let limit = Int(.seconds(67) / interval) + 15 * pressures.count
+        // A policy may try once per interval, which is drawn shorter by a tenth; pauses that grow come to less than 12.
+        let limit = max(12, Int(.seconds(67) / interval))
         if !isSearch {
             attempts.append(now)
             attempts.removeAll { now - $0 > .seconds(60) }
-            if attempts.count > limit + 30 {
+            // To find out whether the server takes anything, up to 30 pieces are tried that it refuses.
+            if attempts.count > limit + 30 + 4 * pressures.count {
                 return "\(attempts.count) attempts without progress in a minute"
             }
         }
         let key = request.headers["Idempotency-Key"] ?? ""
         let times = (repetitions[key] ?? []).filter { now - $0 <= .seconds(60) } + [now]
         repetitions[key] = times
-        return times.count > limit + 15 ? "the same request \(times.count) times in a minute" : nil
+        return times.count > limit + 3 + 2 * pressures.count
+            ? "the same request \(times.count) times in a minute" : nil
     }
 
     /// How many things of the last minute may have caused attempts.

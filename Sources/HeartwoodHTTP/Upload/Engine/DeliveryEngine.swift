@@ -39,6 +39,8 @@ struct DeliveryEngine: Sendable {
     private var failures = FailureRecord()
     private var refusals = RefusalWatch()
     private var receipts = ReceiptLedger()
+    /// Whether the store has nothing to send until something is confirmed.
+    private var isBlocked = false
     private var isConnected: Bool?
     private var isAllowed = false
     private var deadline: Duration?
@@ -54,6 +56,9 @@ struct DeliveryEngine: Sendable {
 
     /// Whether an attempt is under way.
     var isBusy: Bool { phase != .detached && phase != .idle }
+
+    /// Whether a process that ends has something to wait for: an attempt, or the confirmation of one.
+    var isAwaited: Bool { isBusy || deadline != nil && !receipts.isEmpty && reachesServer }
 
     /// Whether the logger belongs to a dispatcher.
     var isAttached: Bool { phase != .detached }
@@ -85,6 +90,7 @@ struct DeliveryEngine: Sendable {
         case .ending(let until):
             beginning = nil
             deadline = until
+            receipts.hurry(at: moment.now)
             pace.beginRound(of: moment.waiting)
         case .stored(let points):
             beginning = nil
@@ -120,7 +126,7 @@ struct DeliveryEngine: Sendable {
         phase = .detached
         pace.endRound()
         refusals = RefusalWatch()
-        receipts.removeAll()
+        receipts = ReceiptLedger()
         deadline = nil
     }
 
@@ -167,6 +173,8 @@ struct DeliveryEngine: Sendable {
     }
 
     private mutating func decide(_ moment: DeliveryMoment) -> SendingPace.Decision {
+        if isBlocked, !receipts.isEmpty { return .rest }
+        isBlocked = false
         // Nothing else is left to find out whether the messages are bad or the server.
         if sendable(moment) == 0, refusals.parked > 0 { startOver(moment) }
         let decision = pace.decide(sendable(moment), moment, rules)
@@ -201,8 +209,9 @@ struct DeliveryEngine: Sendable {
             if !refusals.forceProbe() { startOver(moment) }
             return
         }
+        if !receipts.isEmpty { return isBlocked = true }
         // It cannot be read now, or is parked: it is looked at again at the next interval.
-        if moment.waiting > receipts.records { pace.leaveToInterval(moment, rules) }
+        if moment.waiting > 0 { pace.leaveToInterval(moment, rules) }
     }
 
     // MARK: - Conclusions
@@ -336,6 +345,7 @@ struct DeliveryEngine: Sendable {
     private mutating func poll(_ moment: DeliveryMoment) {
         let late = receipts.expire(rules.acknowledgementTimeout, at: moment.now)
         if !late.isEmpty {
+            isBlocked = false
             actions += [.resend(late), .report(.unacknowledged(late.count))]
             pace.beginRound(of: moment.waiting)
         }
@@ -346,6 +356,8 @@ struct DeliveryEngine: Sendable {
 
     private mutating func polled(_ confirmed: [String], _ moment: DeliveryMoment) {
         let (settled, _) = receipts.polled(confirmed, at: moment.now)
-        if !settled.isEmpty { actions.append(.confirm(settled)) }
+        guard !settled.isEmpty else { return }
+        isBlocked = false
+        actions.append(.confirm(settled))
     }
 }

@@ -10,11 +10,14 @@ struct ReceiptLedger: Sendable {
     static let limit = 8
     private static let firstDelay = Duration.seconds(1)
     private static let longestDelay = Duration.seconds(10)
+    /// How long it is between two questions while the process waits to end.
+    private static let shortDelay = Duration.milliseconds(200)
 
     private var entries: [Entry] = []
     private var nextPoll: Duration?
     private var delay = ReceiptLedger.firstDelay
     private var isPolling = false
+    private var isHurried = false
 
     /// How many messages are in unconfirmed pieces.
     var records: Int { entries.reduce(0) { $0 + $1.records } }
@@ -35,8 +38,14 @@ struct ReceiptLedger: Sendable {
         entries.removeAll { $0.receipt == receipt }
         let isReplacing = entries.count < count
         entries.append(Entry(receipt: receipt, records: records, since: now))
-        if nextPoll == nil { nextPoll = now + delay }
+        if nextPoll == nil { nextPoll = now + (isHurried ? Self.shortDelay : delay) }
         return isReplacing
+    }
+
+    /// The process waits to end: the server is asked at once, and often.
+    mutating func hurry(at now: Duration) {
+        isHurried = true
+        if nextPoll != nil { nextPoll = now }
     }
 
     /// The server is being asked.
@@ -49,7 +58,7 @@ struct ReceiptLedger: Sendable {
         let settled = entries.filter { known.contains($0.receipt) }
         entries.removeAll { known.contains($0.receipt) }
         delay = settled.isEmpty ? min(delay * 2, Self.longestDelay) : Self.firstDelay
-        nextPoll = entries.isEmpty ? nil : now + delay
+        nextPoll = entries.isEmpty ? nil : now + (isHurried ? Self.shortDelay : delay)
         return (settled.map(\.receipt), settled.reduce(0) { $0 + $1.records })
     }
 
@@ -62,5 +71,9 @@ struct ReceiptLedger: Sendable {
     }
 
     /// Forgets everything.
-    mutating func removeAll() { self = ReceiptLedger() }
+    mutating func removeAll() {
+        let isHurried = isHurried
+        self = ReceiptLedger()
+        self.isHurried = isHurried
+    }
 }
