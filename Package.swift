@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "HeartwoodEvents", targets: ["HeartwoodEvents"]),
         .library(name: "HeartwoodSQLite", targets: ["HeartwoodSQLite"]),
         .library(name: "HeartwoodSwiftLog", targets: ["HeartwoodSwiftLog"]),
+        .library(name: "HeartwoodLumberjack", targets: ["HeartwoodLumberjack"]),
         .library(name: "HeartwoodTestSupport", targets: ["HeartwoodTestSupport"]),
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
     ],
@@ -84,6 +85,7 @@ let package = Package(
         .target(
             name: "HeartwoodSwiftLog", dependencies: ["Heartwood", swiftLog],
             swiftSettings: settings),
+        .target(name: "HeartwoodLumberjack", dependencies: ["Heartwood"], swiftSettings: settings),
         .target(
             name: "HeartwoodServer", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
             swiftSettings: settings),
@@ -115,14 +117,18 @@ let package = Package(
             dependencies: ["HeartwoodSQLite", "Heartwood", "HeartwoodTestSupport", "CHeartwood", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
+            name: "HeartwoodLumberjackTests",
+            dependencies: ["HeartwoodLumberjack", "Heartwood", "HeartwoodTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "HeartwoodSwiftLogTests",
             dependencies: ["HeartwoodSwiftLog", "Heartwood", "HeartwoodTestSupport", swiftLog],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
-                "HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite",
-                "HeartwoodServer", "HeartwoodTestSupport", "CSQLite",
+                "HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodLumberjack",
+                "HeartwoodSQLite", "HeartwoodServer", "HeartwoodTestSupport", "CSQLite",
             ],
             swiftSettings: settings),
     ]

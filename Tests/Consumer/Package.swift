@@ -12,9 +12,16 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "heartwood", path: "../..")],
     targets: [
+        // Ten files as apps have them that were written against CocoaLumberjack: nothing but the import was changed.
+        .target(
+            name: "LumberjackCorpus",
+            dependencies: [.product(name: "HeartwoodLumberjack", package: "heartwood")],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "ConsumerTests",
             dependencies: [
+                "LumberjackCorpus",
+                .product(name: "HeartwoodLumberjack", package: "heartwood"),
                 .product(name: "Heartwood", package: "heartwood"),
                 .product(name: "HeartwoodHTTP", package: "heartwood"),
                 .product(name: "HeartwoodEvents", package: "heartwood"),

@@ -1,0 +1,47 @@
+// The members of the shared dispatcher, as members of the type.
+extension DDLog {
+    /// A serial queue for code of your own.
+    ///
+    /// No logger runs on it, and nothing is logged through it: it orders nothing between messages. Settings of loggers
+    /// are ordered with the messages by themselves.
+    public static let loggingQueue = DispatchQueue(label: "cocoa.lumberjack")
+
+    /// Adds a logger, which gets all messages from now on.
+    public class func add(_ logger: any DDLogger) { sharedInstance.add(logger) }
+
+    /// Adds a logger, which gets the messages of a level from now on.
+    public class func add(_ logger: any DDLogger, with level: DDLogLevel) {
+        sharedInstance.add(logger, with: level)
+    }
+
+    /// Removes a logger, when it has handled what was logged before.
+    public class func remove(_ logger: any DDLogger) { sharedInstance.remove(logger) }
+
+    /// Removes all loggers, those of Heartwood's own as well.
+    public class func removeAllLoggers() { sharedInstance.removeAllLoggers() }
+
+    /// The loggers, in the order in which they were added.
+    public class var allLoggers: [any DDLogger] { sharedInstance.allLoggers }
+
+    /// The loggers with their levels, in the order in which they were added.
+    public class var allLoggersWithLevel: [DDLoggerInformation] { sharedInstance.allLoggersWithLevel }
+
+    /// Logs a message that exists already.
+    public class func log(asynchronous: Bool, message: DDLogMessage) {
+        sharedInstance.log(asynchronous: asynchronous, message: message)
+    }
+
+    /// Logs a format and a list of its values.
+    public class func log(
+        asynchronous: Bool, level: DDLogLevel, flag: DDLogFlag, context: Int, file: UnsafePointer<CChar>,
+        function: UnsafePointer<CChar>?, line: UInt, tag: Any?, format: String, arguments: CVaListPointer
+    ) {
+        sharedInstance.log(
+            asynchronous: asynchronous, level: level, flag: flag, context: context, file: file,
+            function: function,
+            line: line, tag: tag, format: format, arguments: arguments)
+    }
+
+    /// Waits until all loggers have handled and written what was logged before, ten seconds at most.
+    public class func flushLog() { sharedInstance.flushLog() }
+}

@@ -1,0 +1,144 @@
+public import Heartwood
+import Synchronization
+
+/// Takes messages from the `DDLog…` calls and fans them out to its loggers.
+///
+/// It is a dispatcher of Heartwood's, ``dispatcher``: the shared one is `LogDispatcher.shared`, and each other one has
+/// nothing in common with it. Calls of both kinds go the same way, and keep one order:
+///
+/// ```swift
+/// DDLog.add(DDOSLogger.sharedInstance)
+/// DDLogInfo("the old call")
+/// logInfo("and the new one")
+/// ```
+///
+/// All members may be used from any thread, from inside of loggers and formatters too.
+open class DDLog: NSObject, @unchecked Sendable {  // constants only
+    /// The dispatcher of calls that name none.
+    public static let sharedInstance = DDLog(target: nil)
+
+    /// Heartwood's dispatcher.
+    public final var dispatcher: LogDispatcher { target ?? .shared }
+
+    /// The dispatcher as calls name it: nil is the shared one.
+    @usableFromInline let target: LogDispatcher?
+
+    // MARK: Guarded by 'members'
+    private let members = Mutex<[Member]>([])
+
+    /// A logger, and what it is in Heartwood's dispatcher.
+    private struct Member: @unchecked Sendable {  // loggers guard themselves
+        let logger: any DDLogger
+        let backing: AbstractLogger
+    }
+
+    /// Makes a dispatcher with nothing in common with others.
+    public override init() { target = LogDispatcher() }
+
+    private init(target: LogDispatcher?) { self.target = target }
+
+    // MARK: Loggers
+
+    /// Adds a logger, which gets all messages from now on.
+    open func add(_ logger: any DDLogger) { add(logger, with: .all) }
+
+    /// Adds a logger, which gets the messages of a level from now on.
+    ///
+    /// Adding a logger again sets its level: it never gets a message twice. A logger that derives from
+    /// ``DDAbstractLogger`` belongs to one dispatcher.
+    ///
+    /// - Parameters:
+    ///   - logger: The logger; it is kept until it is removed.
+    ///   - level: What it gets.
+    open func add(_ logger: any DDLogger, with level: DDLogLevel) {
+        let levels = LogLevelMask(level)
+        if let known = backing(of: logger) { return known.levels = levels }
+        let backing = (logger as? DDAbstractLogger)?.prepareForAdding() ?? LoggerAdapter(keeping: logger)
+        guard dispatcher.add(backing, levels: levels) else { return }
+        (logger as? DDAbstractLogger)?.noteAdded(to: dispatcher)
+        members.withLock { $0.append(Member(logger: logger, backing: backing)) }
+    }
+
+    /// Removes a logger, when it has handled what was logged before.
+    ///
+    /// Waits for that, ten seconds at most, and inside of a logger not at all.
+    open func remove(_ logger: any DDLogger) {
+        guard let backing = backing(of: logger) else { return }
+        dispatcher.remove(backing)
+        forgetRemoved()
+    }
+
+    /// Removes all loggers, those of Heartwood's own as well.
+    ///
+    /// Waits until they have handled what was logged before, ten seconds at most.
+    open func removeAllLoggers() {
+        dispatcher.removeAll()
+        forgetRemoved()
+    }
+
+    /// The loggers, in the order in which they were added; those that were added to Heartwood's dispatcher are not listed.
+    open var allLoggers: [any DDLogger] { current.map(\.logger) }
+
+    /// The loggers with their levels, in the order in which they were added.
+    open var allLoggersWithLevel: [DDLoggerInformation] {
+        current.map {
+            DDLoggerInformation(logger: $0.logger, andLevel: DDLogLevel(heartwoodMask: $0.backing.levels))
+        }
+    }
+
+    /// The members that are still added: Heartwood's dispatcher decides.
+    private var current: [Member] {
+        let loggers = dispatcher.loggers
+        return members.withLock { $0 }.filter { member in loggers.contains { $0 === member.backing } }
+    }
+
+    private func backing(of logger: any DDLogger) -> AbstractLogger? {
+        current.first { $0.logger === logger }?.backing
+    }
+
+    private func forgetRemoved() {
+        let loggers = dispatcher.loggers
+        // What is forgotten ends outside of the lock: its end is the user's code.
+        let gone = members.withLock { members in
+            let isGone = { (member: Member) in !loggers.contains { $0 === member.backing } }
+            let gone = members.filter(isGone)
+            members.removeAll(where: isGone)
+            return gone
+        }
+        withExtendedLifetime(gone) {}
+    }
+
+    // MARK: Messages
+
+    /// Logs a message that exists already; its loggers get this very object.
+    ///
+    /// ``dynamicLogLevel`` and the message's level do not count here; the levels of the loggers do.
+    ///
+    /// - Parameters:
+    ///   - asynchronous: False waits until all loggers have handled the message.
+    ///   - message: The message.
+    open func log(asynchronous: Bool, message: DDLogMessage) {
+        dispatcher.log(message.departing, asynchronous: asynchronous)
+    }
+
+    /// Logs a format and a list of its values, as `String(format:)` puts them together on the caller's thread.
+    ///
+    /// The other parameters are those of ``DDLogMessage``.
+    open func log(
+        asynchronous: Bool, level: DDLogLevel, flag: DDLogFlag, context: Int, file: UnsafePointer<CChar>,
+        function: UnsafePointer<CChar>?, line: UInt, tag: Any?, format: String, arguments: CVaListPointer
+    ) {
+        log(
+            asynchronous: asynchronous,
+            message: DDLogMessage(
+                format: format, args: arguments, level: level, flag: flag, context: context,
+                file: String(cString: file), function: function.map { String(cString: $0) }, line: line,
+                tag: tag,
+                options: [], timestamp: nil))
+    }
+
+    /// Waits until all loggers have handled and written what was logged before, ten seconds at most.
+    ///
+    /// `dispatcher.flush()` says which have not.
+    open func flushLog() { dispatcher.flush() }
+}

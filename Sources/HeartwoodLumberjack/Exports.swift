@@ -1,0 +1,2 @@
+// A file that imports CocoaLumberjack sees Foundation through it.
+@_exported public import Foundation

@@ -1,0 +1,125 @@
+import Heartwood
+import Synchronization
+
+/// A log file: its name, size and times, read when they are asked for, and kept until ``reset()``.
+open class DDLogFileInfo: NSObject {
+    private let manager: FileManager
+
+    // MARK: Guarded by 'state'
+    private let state: Mutex<State>
+
+    private struct State {
+        var path: String
+        /// What is known from a list of Heartwood's.
+        var known: LogFileInfo?
+        var attributes: Attributes?
+        var isArchived: Bool?
+    }
+
+    private struct Attributes: @unchecked Sendable {
+        let values: [FileAttributeKey: Any]
+    }
+
+    /// Describes the file of a path.
+    public init(filePath: String, fileManager: FileManager) {
+        manager = fileManager
+        state = Mutex(State(path: filePath))
+    }
+
+    /// Describes the file of a path.
+    public convenience init(filePath: String) { self.init(filePath: filePath, fileManager: .default) }
+
+    /// Describes a file of a list.
+    init(_ file: LogFileInfo) {
+        manager = .default
+        state = Mutex(State(path: file.path, known: file, isArchived: file.isArchived))
+    }
+
+    /// The path.
+    public final var filePath: String { state.withLock { $0.path } }
+
+    /// The name.
+    public final var fileName: String { (filePath as NSString).lastPathComponent }
+
+    /// What the file system says of the file; empty where there is none.
+    public final var fileAttributes: [FileAttributeKey: Any] {
+        let path = filePath
+        if let attributes = state.withLock({ $0.attributes }) { return attributes.values }
+        let read = Attributes(values: (try? manager.attributesOfItem(atPath: path)) ?? [:])
+        state.withLock { $0.attributes = read }
+        return read.values
+    }
+
+    /// When it was created: what the name says, or the file system.
+    public final var creationDate: Date? {
+        let (path, known) = state.withLock { ($0.path, $0.known) }
+        let named = known?.begun ?? DDLogFileManagerDefault.usualNaming.label(of: fileName)?.begun
+        return (named ?? LogFileInfo.creationTime(ofFileAt: path))?.date
+            ?? fileAttributes[.creationDate] as? Date
+    }
+
+    /// When it was last written.
+    public final var modificationDate: Date? { fileAttributes[.modificationDate] as? Date }
+
+    /// The bytes that it has.
+    public final var fileSize: UInt64 { (fileAttributes[.size] as? NSNumber)?.uint64Value ?? 0 }
+
+    /// The seconds since it was created.
+    public final var age: TimeInterval { creationDate.map { -$0.timeIntervalSinceNow } ?? 0 }
+
+    /// Whether it is a symbolic link, which Heartwood never takes for a log.
+    public final var isSymlink: Bool { fileAttributes[.type] as? FileAttributeType == .typeSymbolicLink }
+
+    /// Whether it is finished, as the list said that it comes from.
+    ///
+    /// Setting it changes this object alone; `rollLogFile(withCompletion:)` finishes a file.
+    public final var isArchived: Bool {
+        get { state.withLock { $0.isArchived ?? false } }
+        set { state.withLock { $0.isArchived = newValue } }
+    }
+
+    /// Forgets what was read.
+    open func reset() {
+        state.withLock { state in
+            state.attributes = nil
+            state.known = nil
+        }
+    }
+
+    /// Renames the file in its directory; does nothing where that fails, or another file has the name.
+    open func renameFile(to newFileName: String) {
+        let old = filePath
+        let new = ((old as NSString).deletingLastPathComponent as NSString).appendingPathComponent(
+            newFileName)
+        guard new != old, (try? manager.moveItem(atPath: old, toPath: new)) != nil else { return }
+        state.withLock { $0.path = new }
+        reset()
+    }
+
+    // MARK: Order
+
+    /// Compares by creation, the newest first.
+    open func reverseCompare(byCreationDate another: DDLogFileInfo) -> ComparisonResult {
+        DDLogFileInfo.order(another.creationDate, creationDate)
+    }
+
+    /// Compares by the last change, the newest first.
+    open func reverseCompare(byModificationDate another: DDLogFileInfo) -> ComparisonResult {
+        DDLogFileInfo.order(another.modificationDate, modificationDate)
+    }
+
+    private static func order(_ left: Date?, _ right: Date?) -> ComparisonResult {
+        (left ?? .distantPast).compare(right ?? .distantPast)
+    }
+
+    // MARK: As an object
+
+    /// Whether two objects describe the file of one path.
+    open override func isEqual(_ object: Any?) -> Bool { (object as? DDLogFileInfo)?.filePath == filePath }
+
+    /// The hash of the path.
+    open override var hash: Int { filePath.hashValue }
+
+    /// The path.
+    open override var description: String { filePath }
+}

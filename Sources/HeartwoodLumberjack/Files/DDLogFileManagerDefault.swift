@@ -1,0 +1,169 @@
+import Heartwood
+import Synchronization
+
+/// Names log files `<app> yyyy-MM-dd--HH-mm-ss-SSS.log`, keeps 5 of them, and 20 MiB.
+///
+/// A subclass overrides ``newLogFileName`` together with ``isLogFile(withName:)``, ``logFileHeader``, or what is called
+/// when a file is finished:
+///
+/// ```swift
+/// final class DailyFiles: DDLogFileManagerDefault {
+///     override var newLogFileName: String {
+///         "shop \(Date().formatted(.iso8601.year().month().day())).log"
+///     }
+///     override func isLogFile(withName fileName: String) -> Bool {
+///         fileName.hasPrefix("shop ") && fileName.hasSuffix(".log")
+///     }
+///     override func didArchiveLogFile(atPath logFilePath: String, wasRolled: Bool) { upload(logFilePath) }
+/// }
+/// ```
+///
+/// A name that is taken gets a number before its extension: `shop 2026-11-20 2.log`. Only regular files of the same user
+/// are ever written or removed, whatever `isLogFile` says.
+open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
+    private let directory: String
+
+    // MARK: Guarded by 'state'
+    private let state = Mutex(State())
+
+    private struct State {
+        var maximumNumber = kDDDefaultLogMaxNumLogFiles
+        var quota = kDDDefaultLogFilesDiskQuota
+        weak var file: FileAdapter?
+    }
+
+    /// Makes a manager.
+    ///
+    /// - Parameter logsDirectory: The path of the directory; Heartwood's usual one for the program unless given.
+    public init(logsDirectory: String?) {
+        directory = logsDirectory ?? DDLogFileManagerDefault.usualDirectory
+        super.init()
+    }
+
+    /// Makes a manager of the usual directory.
+    public override convenience init() { self.init(logsDirectory: nil) }
+
+    private static let usualDirectory =
+        (try? FileLogger(naming: DDLogFileManagerDefault.usualNaming))?.directoryPath ?? ""
+
+    /// The names that a manager gives which overrides nothing.
+    static let usualNaming = LogFileNaming(
+        application: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName)
+
+    // MARK: Limits (any thread, ordered)
+
+    /// The most files, the one that is written included; 5, and 0 for no limit.
+    open var maximumNumberOfLogFiles: UInt {
+        get { state.withLock { $0.maximumNumber } }
+        set {
+            let file = state.withLock { state in
+                state.maximumNumber = newValue
+                return state.file
+            }
+            file?.maximumFileCount = Int(clamping: newValue)
+        }
+    }
+
+    /// The most bytes of all files together, the one that is written included; 20 MiB, and 0 for no limit.
+    ///
+    /// It holds at every moment: older files are removed before a line is written.
+    open var logFilesDiskQuota: UInt64 {
+        get { state.withLock { $0.quota } }
+        set {
+            let file = state.withLock { state in
+                state.quota = newValue
+                return state.file
+            }
+            file?.diskQuota = .bytes(Int(clamping: newValue))
+        }
+    }
+
+    /// Hands the limits on to a logger, from now on.
+    final func attach(_ file: FileAdapter) {
+        file.maximumFileCount = Int(clamping: maximumNumberOfLogFiles)
+        file.diskQuota = .bytes(Int(clamping: logFilesDiskQuota))
+        state.withLock { $0.file = file }
+    }
+
+    // MARK: Names
+
+    /// The path of the directory.
+    open var logsDirectory: String { directory }
+
+    /// The name of a new file.
+    open var newLogFileName: String {
+        DDLogFileManagerDefault.usualNaming.name(for: LogFileLabel(begun: LogTimestamp(Date())))
+    }
+
+    /// Whether a file of the directory is one of the manager's.
+    open func isLogFile(withName fileName: String) -> Bool {
+        DDLogFileManagerDefault.usualNaming.label(of: fileName) != nil
+    }
+
+    /// The first line of each new file; nil, unless overridden, for none.
+    open var logFileHeader: String? { nil }
+
+    // MARK: Files
+
+    /// The paths of the files.
+    open var unsortedLogFilePaths: [String] { sortedLogFilePaths }
+    /// The names of the files.
+    open var unsortedLogFileNames: [String] { sortedLogFileNames }
+    /// The files.
+    open var unsortedLogFileInfos: [DDLogFileInfo] { sortedLogFileInfos }
+    /// The paths of the files, the newest first.
+    open var sortedLogFilePaths: [String] { sortedLogFileInfos.map(\.filePath) }
+    /// The names of the files, the newest first.
+    open var sortedLogFileNames: [String] { sortedLogFileInfos.map(\.fileName) }
+
+    /// The files, the newest first; read from the directory on the caller's thread.
+    open var sortedLogFileInfos: [DDLogFileInfo] {
+        let attached = state.withLock { $0.file }
+        let logger: FileLogger? =
+            attached ?? (try? FileLogger(directory: logsDirectory, naming: ManagerNaming.naming(for: self)))
+        return ((try? logger?.logFiles()) ?? []).map { DDLogFileInfo($0) }
+    }
+
+    /// Creates an empty file with a new name, which the logger goes on with at its next start.
+    ///
+    /// A logger does not call it: it creates its files itself.
+    open func createNewLogFile() throws -> String {
+        let path = (logsDirectory as NSString).appendingPathComponent(newLogFileName)
+        try Data().write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+        return path
+    }
+
+    /// Turns texts into the bytes of files; as they are unless changed.
+    ///
+    /// A change holds for loggers that are made after it.
+    open var logMessageSerializer: any DDFileLogMessageSerializer = DDFileLogPlainTextMessageSerializer()
+
+    /// The file manager; without effect: Heartwood works with the system's files itself.
+    open var fileManager = FileManager.default
+
+    /// Whether several processes write to one file; false.
+    ///
+    /// Asked once, with the path of the directory.
+    open func shouldLockLogFile(_ logFilePath: String) -> Bool { false }
+
+    /// Does nothing: limits hold at every moment.
+    open func cleanupLogFiles() throws {}
+
+    /// Called when a file logger uses the manager; does nothing unless overridden.
+    open func didAdd(to fileLogger: DDFileLogger) {}
+
+    /// Called when a file is finished, on the logger's completion queue; calls one of the older forms unless overridden.
+    open func didArchiveLogFile(atPath logFilePath: String, wasRolled: Bool) {
+        if wasRolled {
+            didRollAndArchiveLogFile(atPath: logFilePath)
+        } else {
+            didArchiveLogFile(atPath: logFilePath)
+        }
+    }
+
+    /// The older form for a file that this run has written nothing to; does nothing unless overridden.
+    open func didArchiveLogFile(atPath logFilePath: String) {}
+
+    /// The older form for a file that this run has written to; does nothing unless overridden.
+    open func didRollAndArchiveLogFile(atPath logFilePath: String) {}
+}

@@ -1,0 +1,51 @@
+import Synchronization
+
+/// Formatters one after another: each gets the message with the text that the one before made of it.
+///
+/// One that drops the message ends the chain. It may be changed at any time, on any thread. Heartwood's name for it is
+/// `FormatterChain`.
+open class DDMultiFormatter: NSObject, DDLogFormatter {
+    // MARK: Guarded by 'chain'
+    private let chain = Mutex<Chain>(Chain())
+
+    private struct Chain: @unchecked Sendable {
+        var formatters: [any DDLogFormatter] = []
+    }
+
+    /// Makes a chain without formatters, which gives the text.
+    public override init() {}
+
+    /// The formatters, in their order.
+    public final var formatters: [any DDLogFormatter] { chain.withLock { $0 }.formatters }
+
+    /// Adds a formatter at the end.
+    open func add(_ formatter: any DDLogFormatter) {
+        let formatter = Chain(formatters: [formatter])
+        chain.withLock { $0.formatters += formatter.formatters }
+    }
+
+    /// Removes a formatter.
+    open func remove(_ formatter: any DDLogFormatter) {
+        let identity = ObjectIdentifier(formatter)
+        chain.withLock { chain in chain.formatters.removeAll { ObjectIdentifier($0) == identity } }
+    }
+
+    /// Removes all formatters.
+    open func removeAll() { chain.withLock { $0.formatters = [] } }
+
+    /// Whether a formatter is in the chain.
+    open func isFormatting(with formatter: any DDLogFormatter) -> Bool {
+        formatters.contains { $0 === formatter }
+    }
+
+    /// What the last formatter makes of it; nil where one drops it.
+    open func format(message logMessage: DDLogMessage) -> String? {
+        var message = logMessage
+        for formatter in formatters {
+            let text: String? = formatter.format(message: message)
+            guard let text else { return nil }
+            message = DDLogMessage(copying: message, text: text)
+        }
+        return message.message
+    }
+}

@@ -1,0 +1,94 @@
+public import Heartwood
+
+/// The base of most loggers: its queue, its name and its formatter.
+///
+/// ```swift
+/// final class PostingLogger: DDAbstractLogger {
+///     override func log(message logMessage: DDLogMessage) {
+///         let text = logFormatter?.format(message: logMessage) ?? logMessage.message
+///         post(text)
+///     }
+/// }
+/// ```
+///
+/// Reading ``logFormatter`` in a hook gives the one in effect for the message at hand, and never waits. Heartwood's name
+/// for the class is `AbstractLogger`; ``heartwoodLogger`` has what that offers besides: filters, limits, statistics.
+open class DDAbstractLogger: NSObject, DDLogger {
+    private var backing: AbstractLogger?
+    private let added = WeakDispatcher()
+
+    /// Makes a logger.
+    public override init() {
+        super.init()
+        backing = LoggerAdapter(self)
+    }
+
+    /// Makes a logger that something else than its `log(message:)` stands behind.
+    init(backedBy make: (DDAbstractLogger) -> AbstractLogger) {
+        super.init()
+        backing = make(self)
+    }
+
+    /// The logger as Heartwood's dispatcher has it.
+    public final var heartwoodLogger: AbstractLogger { backing.unsafelyUnwrapped }
+
+    /// The dispatcher that it was added to last.
+    final var dispatcher: LogDispatcher? { added.value }
+
+    /// Takes note of the dispatcher that it was added to.
+    final func noteAdded(to dispatcher: LogDispatcher) { added.value = dispatcher }
+
+    /// Makes it ready for a dispatcher, which keeps it from now on.
+    func prepareForAdding() -> AbstractLogger {
+        (heartwoodLogger as? LoggerAdapter)?.keepOwner()
+        return heartwoodLogger
+    }
+
+    // MARK: Settings (any thread, ordered)
+
+    /// Turns messages into texts; nil, unless changed, leaves them as they are.
+    ///
+    /// A change takes effect exactly between the messages that this thread logged before and after it. Reading it never
+    /// waits.
+    open var logFormatter: (any DDLogFormatter)? {
+        get { (heartwoodLogger.formatter as? FormatterAdapter)?.formatter }
+        set { heartwoodLogger.formatter = newValue.map { adapter(for: $0) } ?? defaultFormatter }
+    }
+
+    /// What Heartwood's logger uses where no formatter is set.
+    var defaultFormatter: LogFormatter? { nil }
+
+    /// The formatter as Heartwood's logger has it.
+    func adapter(for formatter: any DDLogFormatter) -> FormatterAdapter {
+        FormatterAdapter(formatter, for: self, on: heartwoodLogger.queue)
+    }
+
+    /// The serial queue that the hooks are called on.
+    open var loggerQueue: DispatchQueue { backing?.queue ?? unspecifiedQueue }
+
+    /// The name; that of the class unless overridden.
+    open var loggerName: DDLoggerName { DDLoggerName(String(describing: type(of: self))) }
+
+    /// Always false: no code of the program runs on the global queue.
+    public final var isOnGlobalLoggingQueue: Bool { false }
+
+    /// Whether the caller is inside of one of this logger's hooks.
+    public final var isOnInternalLoggerQueue: Bool { heartwoodLogger.isInHook }
+
+    // MARK: Hooks
+
+    /// Handles a message; the base class does nothing.
+    open func log(message logMessage: DDLogMessage) {}
+
+    /// Called when the logger was added, before its first message; the base class does nothing.
+    open func didAdd() {}
+
+    /// Called when the logger was added; the base class calls ``didAdd()``.
+    open func didAdd(in queue: DispatchQueue) { didAdd() }
+
+    /// Called after its last message, before it is removed; the base class does nothing.
+    open func willRemove() {}
+
+    /// Writes what is held back; the base class does nothing.
+    open func flush() {}
+}

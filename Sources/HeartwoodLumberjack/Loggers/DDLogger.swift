@@ -1,0 +1,52 @@
+/// What takes messages.
+///
+/// Most loggers derive from ``DDAbstractLogger``. All hooks of a logger are called one at a time, on its queue, and may
+/// log, read and set properties and flush: nothing of this waits there.
+public protocol DDLogger: NSObjectProtocol {
+    /// Handles a message.
+    func log(message logMessage: DDLogMessage)
+
+    /// Turns messages into texts; for the logger itself to use.
+    var logFormatter: (any DDLogFormatter)? { get set }
+
+    /// Called when the logger was added, before its first message; does nothing by default.
+    func didAdd()
+
+    /// Called when the logger was added, in place of ``didAdd()`` where both are there.
+    func didAdd(in queue: DispatchQueue)
+
+    /// Called after its last message, before it is removed; does nothing by default.
+    func willRemove()
+
+    /// Writes what is held back; does nothing by default.
+    func flush()
+
+    /// The serial queue that the hooks are called on; one is made unless the logger gives one.
+    var loggerQueue: DispatchQueue { get }
+
+    /// The name; that of the class by default.
+    var loggerName: DDLoggerName { get }
+}
+
+extension DDLogger {
+    /// Does nothing.
+    public func didAdd() {}
+
+    /// Calls ``didAdd()``.
+    public func didAdd(in queue: DispatchQueue) { didAdd() }
+
+    /// Does nothing.
+    public func willRemove() {}
+
+    /// Does nothing.
+    public func flush() {}
+
+    /// No queue of the logger's own: one is made for it.
+    public var loggerQueue: DispatchQueue { unspecifiedQueue }
+
+    /// The name of the class.
+    public var loggerName: DDLoggerName { DDLoggerName(String(describing: type(of: self))) }
+}
+
+/// Says that a logger gives no queue.
+let unspecifiedQueue = DispatchQueue(label: "cocoa.lumberjack.unspecified")

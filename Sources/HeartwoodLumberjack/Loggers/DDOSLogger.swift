@@ -1,0 +1,117 @@
+#if canImport(os)
+public import os
+
+/// Says with which type a flag is logged in the unified log.
+public protocol DDOSLogLevelMapper: AnyObject, Sendable {
+    /// The type of a flag.
+    func osLogType(for logFlag: DDLogFlag) -> OSLogType
+}
+
+/// Errors and warnings are errors, information is information, the rest is for debugging.
+open class DDOSLogLevelMapperDefault: NSObject, DDOSLogLevelMapper, @unchecked Sendable {  // no state
+    /// Makes a mapper.
+    public override init() {}
+
+    /// The type of a flag.
+    open func osLogType(for logFlag: DDLogFlag) -> OSLogType {
+        switch logFlag {
+        case .error, .warning: .error
+        case .info: .info
+        case .debug, .verbose: .debug
+        default: .default
+        }
+    }
+}
+
+/// Writes messages to the unified log, readable for everybody; not tested by Heartwood's own tests, which run on Linux.
+///
+/// Heartwood's name for it is `SystemLogger`, which keeps private what is private.
+open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // constants; the formatter is ordered
+    /// The logger of the default log.
+    public static let sharedInstance = DDOSLogger()
+
+    /// Says with which type a flag is logged.
+    public let logLevelMapper: any DDOSLogLevelMapper
+    private let log: OSLog
+
+    /// Makes a logger for a subsystem and a category; both or neither must be given.
+    public init(subsystem: String?, category: String?, logLevelMapper: any DDOSLogLevelMapper) {
+        self.logLevelMapper = logLevelMapper
+        if let subsystem, let category {
+            log = OSLog(subsystem: subsystem, category: category)
+        } else {
+            log = .default
+        }
+        super.init()
+    }
+
+    /// Makes a logger for a subsystem and a category; both or neither must be given.
+    public convenience init(subsystem: String?, category: String?) {
+        self.init(subsystem: subsystem, category: category, logLevelMapper: DDOSLogLevelMapperDefault())
+    }
+
+    /// Makes a logger of the default log.
+    public convenience init(logLevelMapper: any DDOSLogLevelMapper) {
+        self.init(subsystem: nil, category: nil, logLevelMapper: logLevelMapper)
+    }
+
+    /// Makes a logger of the default log.
+    public override convenience init() { self.init(subsystem: nil, category: nil) }
+
+    /// The name.
+    open override var loggerName: DDLoggerName { .os }
+
+    /// Writes the message.
+    open override func log(message logMessage: DDLogMessage) {
+        let formatter = logFormatter
+        guard let text = formatter == nil ? logMessage.message : formatter?.format(message: logMessage) else {
+            return
+        }
+        os_log("%{public}s", log: log, type: logLevelMapper.osLogType(for: logMessage.flag), text)
+    }
+}
+#else
+import Heartwood
+
+/// Writes messages to standard error, where there is no unified log.
+///
+/// A program that also adds ``DDTTYLogger`` has each message there twice. For journald and syslog there is Heartwood's
+/// `SystemLogger`.
+open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // state is the console's
+    /// The one logger that names no subsystem.
+    public static let sharedInstance = DDOSLogger()
+
+    private let category: String?
+
+    /// Makes a logger.
+    ///
+    /// - Parameters:
+    ///   - subsystem: Without effect here.
+    ///   - category: Written in front of each text, where given.
+    public init(subsystem: String?, category: String?) {
+        self.category = category
+        super.init(backedBy: { logger in
+            ConsoleLogger(
+                .standardError, name: logger.loggerName.rawValue, formatter: DDOSLogger.layout(category))
+        })
+    }
+
+    /// Makes a logger.
+    public override convenience init() { self.init(subsystem: nil, category: nil) }
+
+    /// The name.
+    open override var loggerName: DDLoggerName { .os }
+
+    override var defaultFormatter: LogFormatter? { DDOSLogger.layout(category) }
+
+    /// The layout of the terminal logger, with the category.
+    private static func layout(_ category: String?) -> LogFormatter? {
+        guard let category else { return PatternFormatter.cocoaLumberjackConsole() }
+        var options = PatternFormatter.Options()
+        options.zone = .local
+        let safe = category.replacingOccurrences(of: "{", with: "(").replacingOccurrences(of: "}", with: ")")
+        return try? PatternFormatter(
+            "{time:yyyy-MM-dd HH:mm:ss:SSS} {process}[{pid}:{threadID}] [\(safe)] {message}", options)
+    }
+}
+#endif

@@ -1,0 +1,143 @@
+import Heartwood
+import Synchronization
+
+/// Writes messages to standard error: `2026-11-20 10:20:30:123 shop[512:513] text` unless it has a formatter.
+///
+/// What a formatter gives goes to the terminal as it is. Heartwood's name for it is `ConsoleLogger`, which it is made of.
+public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guarded or locked
+    /// The one logger; never nil, and optional because it is so in CocoaLumberjack.
+    public static let sharedInstance: DDTTYLogger? = DDTTYLogger()
+
+    private let console: ConsoleLogger
+
+    // MARK: Guarded by 'settings'
+    private let settings = Mutex(Settings())
+
+    private struct Settings {
+        var usesColors = false
+        var appendsNewline = true
+        var hasColors = false
+        var colors = TTYColors()
+    }
+
+    private override init() {
+        let console = ConsoleLogger(
+            .standardError, name: DDLoggerName.tty.rawValue,
+            formatter: PatternFormatter.cocoaLumberjackConsole())
+        console.colorDepth = ConsoleColorDepth.none
+        console.escaping = LogBuffer.Escaping.none
+        self.console = console
+        super.init(backedBy: { _ in console })
+    }
+
+    override var defaultFormatter: LogFormatter? { PatternFormatter.cocoaLumberjackConsole() }
+
+    /// The name.
+    public override var loggerName: DDLoggerName { .tty }
+
+    /// Writes the text alone; the dispatcher hands messages straight to the console.
+    public override func log(message logMessage: DDLogMessage) { console.log(logMessage.heartwoodMessage) }
+
+    /// Whether a newline is put after what a formatter gives; true.
+    ///
+    /// Each message is a line of its own in any case: false takes one newline away that the formatter has put at the end.
+    public var automaticallyAppendNewlineForCustomFormatters: Bool {
+        get { settings.withLock { $0.appendsNewline } }
+        set { settings.withLock { $0.appendsNewline = newValue } }
+    }
+
+    override func adapter(for formatter: any DDLogFormatter) -> FormatterAdapter {
+        FormatterAdapter(formatter, for: self, on: heartwoodLogger.queue) { [weak self] text in
+            guard text.hasSuffix("\n"), self?.automaticallyAppendNewlineForCustomFormatters == false else {
+                return text
+            }
+            return String(text.dropLast())
+        }
+    }
+
+    // MARK: Colors
+
+    /// Whether messages are colored, on terminals that show colors; false.
+    ///
+    /// Setting it for the first time makes errors red and warnings orange, unless colors were set before. `NO_COLOR` and
+    /// output that is not a terminal switch colors off all the same.
+    public var colorsEnabled: Bool {
+        get { settings.withLock { $0.usesColors } }
+        set {
+            let needsDefaults = settings.withLock { settings in
+                settings.usesColors = newValue
+                return newValue && !settings.hasColors
+            }
+            if needsDefaults {
+                setForegroundColor(DDMakeColor(214, 57, 30), backgroundColor: nil, for: .error)
+                setForegroundColor(DDMakeColor(204, 121, 32), backgroundColor: nil, for: .warning)
+            }
+            console.colorDepth = newValue ? nil : ConsoleColorDepth.none
+        }
+    }
+
+    /// Sets the colors of messages of some flags, in all contexts that have no colors of their own.
+    public func setForegroundColor(
+        _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, for mask: DDLogFlag
+    ) {
+        setForegroundColor(txtColor, backgroundColor: bgColor, for: mask, context: Int(LOG_CONTEXT_ALL))
+    }
+
+    /// Sets the colors of messages of some flags in one context; `LOG_CONTEXT_ALL` for all that have none of their own.
+    public func setForegroundColor(
+        _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, for mask: DDLogFlag, context ctxt: Int
+    ) {
+        let style = DDTTYLogger.style(txtColor, bgColor)
+        change { $0.set(style, for: mask, context: ctxt) }
+    }
+
+    /// Sets the colors of messages with a tag; they come before those of flags.
+    public func setForegroundColor<Tag: Hashable & Sendable>(
+        _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, forTag tag: Tag
+    ) {
+        let style = DDTTYLogger.style(txtColor, bgColor)
+        change { $0.set(style, forTag: tag) }
+    }
+
+    /// Sets the colors of messages with a text as their tag.
+    public func setForegroundColor(
+        _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, forTag tag: NSString
+    ) {
+        setForegroundColor(txtColor, backgroundColor: bgColor, forTag: String(describing: tag))
+    }
+
+    /// Takes the colors of some flags back, in all contexts that have none of their own.
+    public func clearColors(for mask: DDLogFlag) { clearColors(for: mask, context: Int(LOG_CONTEXT_ALL)) }
+
+    /// Takes the colors of some flags back, in one context.
+    public func clearColors(for mask: DDLogFlag, context: Int) {
+        change { $0.set(nil, for: mask, context: context) }
+    }
+
+    /// Takes the colors of a tag back.
+    public func clearColors<Tag: Hashable & Sendable>(forTag tag: Tag) { change { $0.remove(tag: tag) } }
+
+    /// Takes the colors of a tag back that is a text.
+    public func clearColors(forTag tag: NSString) { clearColors(forTag: String(describing: tag)) }
+
+    /// Takes the colors of all flags back, in all contexts.
+    public func clearColorsForAllFlags() { change { $0.removeFlags() } }
+
+    /// Takes the colors of all tags back.
+    public func clearColorsForAllTags() { change { $0.removeTags() } }
+
+    /// Takes all colors back.
+    public func clearAllColors() { change { $0 = TTYColors() } }
+
+    private func change(_ change: @Sendable (inout TTYColors) -> Void) {
+        console.palette = settings.withLock { settings in
+            settings.hasColors = true
+            change(&settings.colors)
+            return settings.colors.palette
+        }
+    }
+
+    private static func style(_ text: DDColor?, _ background: DDColor?) -> ConsoleStyle {
+        ConsoleStyle(text.map { ConsoleColor($0) }, background: background.map { ConsoleColor($0) })
+    }
+}

@@ -1,0 +1,254 @@
+public import Heartwood
+
+/// A message, as loggers and formatters get it.
+///
+/// It never changes, and may be kept and used on any thread. Heartwood's name for it is `LogMessage`, which it is made of:
+/// ``heartwoodMessage``.
+open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constants
+    /// The message of Heartwood's, with its typed values.
+    public final let heartwoodMessage: LogMessage
+    /// The text of a message that was made by hand.
+    private let text: LogText?
+    /// The text before values were put into it, where that was given.
+    private let format: String?
+    /// The time as it was given.
+    private let date: Date?
+    /// The mask of the call: which flags were logged there.
+    ///
+    /// The severity is ``flag``.
+    public final let level: DDLogLevel
+    /// The severity.
+    public final let flag: DDLogFlag
+    /// The value that the call sent along.
+    public final let representedObject: Any?
+    /// How the texts were to be kept; without effect.
+    public final let options: DDLogMessageOptions
+
+    /// Makes an empty message.
+    public override init() {
+        (text, format, date, representedObject) = (LogText(""), "", nil, nil)
+        (level, flag, options) = (.off, [], [])
+        heartwoodMessage = LogMessage("", file: "", function: "", line: 0)
+    }
+
+    /// Describes a message of Heartwood's.
+    public init(_ message: LogMessage) {
+        let tag = message.tag
+        let call = tag as? CallTag
+        heartwoodMessage = message
+        (text, format, date, options) = (nil, nil, nil, [])
+        level = call?.level ?? DDDefaultLogLevel
+        flag = call?.flag ?? DDLogFlag(heartwoodLevel: message.level)
+        representedObject = call == nil ? tag : call?.tag
+    }
+
+    /// Makes a message by hand, on the thread that it is about.
+    ///
+    /// - Parameters:
+    ///   - format: The text before values were put into it.
+    ///   - formatted: The text.
+    ///   - level: Which flags were logged there.
+    ///   - flag: The severity.
+    ///   - context: A number that formatters and filters may use.
+    ///   - file: The source file.
+    ///   - function: The function.
+    ///   - line: The line.
+    ///   - tag: Any value.
+    ///   - options: Without effect.
+    ///   - timestamp: When it was logged; now unless given.
+    public init(
+        format: String, formatted: String, level: DDLogLevel, flag: DDLogFlag, context: Int, file: String,
+        function: String?, line: UInt, tag: Any?, options: DDLogMessageOptions, timestamp: Date?
+    ) {
+        let text = LogText(formatted)
+        heartwoodMessage = DDLogMessage.make(
+            text, flag, context, CallTag.tag(tag, level, flag), file, function, line, timestamp)
+        (self.text, self.format, date) = (text, format, timestamp)
+        (self.level, self.flag, representedObject, self.options) = (level, flag, tag, options)
+    }
+
+    /// Makes a message of a format and a list of its values, as `String(format:)` puts them together.
+    public convenience init(
+        format: String, args: CVaListPointer, level: DDLogLevel, flag: DDLogFlag, context: Int, file: String,
+        function: String?, line: UInt, tag: Any?, options: DDLogMessageOptions, timestamp: Date?
+    ) {
+        self.init(
+            format: format, formatted: NSString(format: format, arguments: args) as String, level: level,
+            flag: flag,
+            context: context, file: file, function: function, line: line, tag: tag, options: options,
+            timestamp: timestamp)
+    }
+
+    /// Makes a message of a text alone.
+    @available(*, deprecated, message: "Use init(format:formatted:…)")
+    public convenience init(
+        message: String, level: DDLogLevel, flag: DDLogFlag, context: Int, file: String, function: String?,
+        line: UInt, tag: Any?, options: DDLogMessageOptions, timestamp: Date?
+    ) {
+        self.init(
+            format: message, formatted: message, level: level, flag: flag, context: context, file: file,
+            function: function, line: line, tag: tag, options: options, timestamp: timestamp)
+    }
+
+    /// Makes a message of a literal, whose values keep their types.
+    public init(
+        _ format: DDLogMessageFormat, level: DDLogLevel, flag: DDLogFlag, context: Int = 0,
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line, tag: Any? = nil,
+        timestamp: Date? = nil
+    ) {
+        heartwoodMessage = DDLogMessage.make(
+            format.text, flag, context, CallTag.tag(tag, level, flag), file.description, function.description,
+            line, timestamp)
+        (text, self.format, date) = (format.text, nil, timestamp)
+        (self.level, self.flag, representedObject, options) = (level, flag, tag, [.dontCopyMessage])
+    }
+
+    /// Makes a copy, with another text where one is given.
+    init(copying message: DDLogMessage, text newText: String? = nil) {
+        let newText = newText.map { LogText($0) }
+        let old = message.heartwoodMessage
+        heartwoodMessage = newText.map { old.copy($0, tag: old.tag) } ?? old
+        (text, format, date) = (newText ?? message.text, message.format, message.date)
+        (level, flag, options) = (message.level, message.flag, message.options)
+        representedObject = message.representedObject
+    }
+
+    private static func make(
+        _ text: LogText, _ flag: DDLogFlag, _ context: Int, _ tag: (any Sendable)?, _ file: String,
+        _ function: String?, _ line: UInt, _ timestamp: Date?
+    ) -> LogMessage {
+        let thread = LogThread.current
+        return LogMessage(
+            text, level: LogLevel(flag), context: context, tag: tag,
+            timestamp: timestamp.map { LogTimestamp($0) },
+            file: file, function: function ?? "", line: Int(clamping: line), threadID: thread.id,
+            threadName: thread.name, queueLabel: thread.queueLabel, taskName: thread.taskName)
+    }
+
+    // MARK: Through a dispatcher
+
+    /// The message on its way to the loggers, with this object along, so that they get just this one.
+    final var departing: LogMessage {
+        guard let text else { return heartwoodMessage }
+        let tag = CallTag(level: level, flag: flag, tag: representedObject, message: self)
+        return heartwoodMessage.copy(text, tag: tag)
+    }
+
+    /// The object that was logged, or one that describes what was.
+    static func arriving(_ message: LogMessage) -> DDLogMessage {
+        (message.tag as? CallTag)?.message ?? DDLogMessage(message)
+    }
+
+    // MARK: What it says
+
+    /// The text; private pieces of calls of Heartwood's are redacted in it.
+    public final var message: String { heartwoodMessage.text }
+
+    /// The text before values were put into it, with a specifier in the place of each.
+    public final var messageFormat: String { format ?? heartwoodMessage.pieces.map(\.specifier).joined() }
+
+    /// The number that the call gave.
+    public final var context: Int { heartwoodMessage.context }
+
+    /// The source file: `Module/File.swift`, or what the call gave.
+    public final var file: String { heartwoodMessage.file }
+
+    /// The file's name without folders and ending.
+    public final var fileName: String { heartwoodMessage.fileName }
+
+    /// The function.
+    public final var function: String? {
+        let function = heartwoodMessage.function
+        return function.isEmpty ? nil : function
+    }
+
+    /// The line.
+    public final var line: UInt { UInt(clamping: heartwoodMessage.line) }
+
+    /// The old name of ``representedObject``.
+    @available(*, deprecated, renamed: "representedObject")
+    public final var tag: Any? { representedObject }
+
+    /// When it was logged.
+    public final var timestamp: Date { date ?? heartwoodMessage.timestamp.date }
+
+    /// The kernel's number of the thread, in digits.
+    public final var threadID: String { String(heartwoodMessage.threadID) }
+
+    /// The name of the thread, where it has one.
+    public final var threadName: String? { heartwoodMessage.threadName }
+
+    /// The label of the dispatch queue; empty where there was none.
+    public final var queueLabel: String { heartwoodMessage.queueLabel ?? "" }
+
+    /// The quality of service; always 0, which is unspecified, as messages do not carry it.
+    public final var qos: UInt { 0 }
+
+    // MARK: As an object
+
+    /// Makes a copy.
+    open func copy(with zone: NSZone? = nil) -> Any { DDLogMessage(copying: self) }
+
+    /// Whether two messages say the same; not compared are options and the name of the thread.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? DDLogMessage else { return false }
+        return message == other.message && messageFormat == other.messageFormat && level == other.level
+            && flag == other.flag && context == other.context && file == other.file
+            && function == other.function
+            && line == other.line && DDLogMessage.isSame(representedObject, other.representedObject)
+            && timestamp == other.timestamp && threadID == other.threadID && queueLabel == other.queueLabel
+    }
+
+    /// The hash of what ``isEqual(_:)`` compares.
+    open override var hash: Int {
+        var hasher = Hasher()
+        for text in [message, file, threadID, queueLabel] { hasher.combine(text) }
+        hasher.combine(level)
+        hasher.combine(flag)
+        hasher.combine(context)
+        hasher.combine(line)
+        hasher.combine(timestamp)
+        return hasher.finalize()
+    }
+
+    /// The text.
+    open override var description: String { message }
+
+    private static func isSame(_ left: Any?, _ right: Any?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        if let left = left as? any Equatable { return isEqual(left, right) }
+        guard type(of: left) is AnyObject.Type, type(of: right) is AnyObject.Type else { return false }
+        return left as AnyObject === right as AnyObject
+    }
+
+    private static func isEqual<Value: Equatable>(_ left: Value, _ right: Any) -> Bool {
+        right as? Value == left
+    }
+}
+
+extension LogMessage {
+    /// The same message with another text and another tag.
+    fileprivate func copy(_ text: LogText, tag: (any Sendable)?) -> LogMessage {
+        LogMessage(
+            text, level: level, category: category, context: context, tag: tag, metadata: metadata,
+            timestamp: timestamp, sequence: sequence, file: file, function: function, line: line,
+            threadID: threadID,
+            threadName: threadName, queueLabel: queueLabel, taskName: taskName)
+    }
+}
+
+extension LogPiece {
+    /// The piece as a format has it.
+    fileprivate var specifier: String {
+        switch self {
+        case .literal(let text): text.replacingOccurrences(of: "%", with: "%%")
+        case .value(let value, _, _):
+            switch value {
+            case .integer: "%lld"
+            case .unsigned: "%llu"
+            case .double: "%lf"
+            default: "%@"
+            }
+        }
+    }
+}

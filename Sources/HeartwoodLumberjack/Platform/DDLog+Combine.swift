@@ -1,0 +1,72 @@
+#if canImport(Combine)
+public import Combine
+import Synchronization
+
+extension DDLog {
+    /// Publishes the messages of a dispatcher, as they come; not tested by Heartwood's own tests, which run on Linux.
+    ///
+    /// A subscriber gets all messages, whatever it asks for.
+    public struct MessagePublisher: Publisher {
+        /// What is published.
+        public typealias Output = DDLogMessage
+        /// It never fails.
+        public typealias Failure = Never
+
+        private let log: DDLog
+        private let logLevel: DDLogLevel
+
+        /// Makes a publisher; a logger is added for each subscriber, until it cancels.
+        public init(log: DDLog, with logLevel: DDLogLevel) { (self.log, self.logLevel) = (log, logLevel) }
+
+        /// Adds a logger for a subscriber.
+        public func receive<S: Subscriber<DDLogMessage, Never>>(subscriber: S) {
+            let logger = PublishingLogger(subscriber, log)
+            log.add(logger, with: logLevel)
+            subscriber.receive(subscription: logger)
+        }
+    }
+
+    /// Publishes the messages of a level.
+    public func messagePublisher(with logLevel: DDLogLevel = .all) -> MessagePublisher {
+        MessagePublisher(log: self, with: logLevel)
+    }
+}
+
+extension Publisher where Output == DDLogMessage {
+    /// Publishes what a formatter makes of the messages, without those that it drops.
+    public func formatted(with formatter: any DDLogFormatter) -> Publishers.CompactMap<Self, String> {
+        compactMap { message in
+            let text: String? = formatter.format(message: message)
+            return text
+        }
+    }
+}
+
+/// Hands messages to one subscriber.
+private final class PublishingLogger<S: Subscriber<DDLogMessage, Never>>: DDAbstractLogger, Subscription {
+    private struct Target: @unchecked Sendable {
+        var subscriber: S?
+    }
+
+    private let target: Mutex<Target>
+    private weak var dispatcher: DDLog?
+
+    init(_ subscriber: S, _ log: DDLog) {
+        let first = Target(subscriber: subscriber)
+        target = Mutex(first)
+        dispatcher = log
+        super.init()
+    }
+
+    func request(_ demand: Subscribers.Demand) {}
+
+    func cancel() {
+        target.withLock { $0.subscriber = nil }
+        dispatcher?.remove(self)
+    }
+
+    override func log(message logMessage: DDLogMessage) {
+        _ = target.withLock { $0 }.subscriber?.receive(logMessage)
+    }
+}
+#endif
