@@ -91,24 +91,26 @@ extension LumberjackTests {
         }
 
         @Test("Dispatchers have nothing in common, and the members of the type are those of the shared one")
-        func instances() {
-            let (shared, own) = (Keeper(), Keeper())
-            DDLog.add(shared)
-            log.add(own)
-            DDLogInfo("shared")
-            DDLogInfo("own", ddlog: log)
-            DDLog.flushLog()
-            log.flushLog()
-            #expect(shared.texts == ["shared"] && own.texts == ["own"])
-            #expect(DDLog.allLoggers.count == 1 && DDLog.allLoggersWithLevel.first?.level == .all)
-            #expect(DDLog.sharedInstance.dispatcher === LogDispatcher.shared)
-            DDLog.log(asynchronous: false, message: DDLogMessage("ready", level: .all, flag: .info))
-            DDLog.remove(shared)
-            DDLog.add(shared, with: .error)
-            DDLogInfo("not now")
-            DDLog.removeAllLoggers()
-            #expect(shared.texts == ["shared", "ready"] && DDLog.allLoggers.isEmpty)
-            log.removeAllLoggers()
+        func instances() async {
+            // In a process of its own, where nothing else uses the shared dispatcher.
+            await #expect(processExitsWith: .success) {
+                let (shared, own, log) = (Keeper(), Keeper(), DDLog())
+                DDLog.add(shared)
+                log.add(own)
+                DDLogInfo("shared")
+                DDLogInfo("own", ddlog: log)
+                DDLog.flushLog()
+                log.flushLog()
+                #expect(shared.texts == ["shared"] && own.texts == ["own"])
+                #expect(DDLog.allLoggers.count == 1 && DDLog.allLoggersWithLevel.first?.level == .all)
+                #expect(DDLog.sharedInstance.dispatcher === LogDispatcher.shared)
+                DDLog.log(asynchronous: false, message: DDLogMessage("ready", level: .all, flag: .info))
+                DDLog.remove(shared)
+                DDLog.add(shared, with: .error)
+                DDLogInfo("not now")
+                DDLog.removeAllLoggers()
+                #expect(shared.texts == ["shared", "ready"] && DDLog.allLoggers.isEmpty)
+            }
         }
 
         @Test("A format and a list of values are logged as they are put together on the caller's thread")

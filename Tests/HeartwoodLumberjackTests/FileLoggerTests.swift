@@ -8,11 +8,12 @@ extension LumberjackTests {
     struct FileLoggerTests {
         private let folder = Folder()
         private let log = DDLog()
+        private let completionQueue = DispatchQueue(label: "lumberjack.completion")
 
         private func makeLogger(_ manager: DDLogFileManagerDefault? = nil) -> DDFileLogger {
             let logger = DDFileLogger(
                 logFileManager: manager ?? DDLogFileManagerDefault(logsDirectory: folder.path),
-                completionQueue: DispatchQueue(label: "lumberjack.completion"))
+                completionQueue: completionQueue)
             logger.logFormatter = nil
             log.add(logger)
             return logger
@@ -101,7 +102,12 @@ extension LumberjackTests {
         func rolling() async {
             let logger = makeLogger()
             write("one")
-            await roll(logger)
+            await withCheckedContinuation { done in
+                logger.rollLogFile { [completionQueue] in
+                    dispatchPrecondition(condition: .onQueue(completionQueue))
+                    done.resume()
+                }
+            }
             write("two")
             log.removeAllLoggers()
             let again = makeLogger()

@@ -32,15 +32,15 @@ open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // constants; th
 
     /// Says with which type a flag is logged.
     public let logLevelMapper: any DDOSLogLevelMapper
-    private let log: OSLog
+    private let systemLog: OSLog
 
     /// Makes a logger for a subsystem and a category; both or neither must be given.
     public init(subsystem: String?, category: String?, logLevelMapper: any DDOSLogLevelMapper) {
         self.logLevelMapper = logLevelMapper
         if let subsystem, let category {
-            log = OSLog(subsystem: subsystem, category: category)
+            systemLog = OSLog(subsystem: subsystem, category: category)
         } else {
-            log = .default
+            systemLog = .default
         }
         super.init()
     }
@@ -67,7 +67,7 @@ open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // constants; th
         guard let text = formatter == nil ? logMessage.message : formatter?.format(message: logMessage) else {
             return
         }
-        os_log("%{public}s", log: log, type: logLevelMapper.osLogType(for: logMessage.flag), text)
+        os_log("%{public}s", log: systemLog, type: logLevelMapper.osLogType(for: logMessage.flag), text)
     }
 }
 #else
