@@ -10,7 +10,7 @@ import CHeartwood
 ///   - dispatcher: The dispatcher; nil is the shared one.
 ///   - file: The source file: `Module/File.swift`. Only levels by source file look at it.
 /// - Returns: whether a message would reach a logger.
-public func wantsLog(
+public func isLogEnabled(
     _ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil, file: String
 ) -> Bool {
     guard (dispatcher ?? .shared).wants(level, category ?? .default) else { return false }
@@ -52,7 +52,7 @@ public func log(
     asynchronous: Bool? = nil, to dispatcher: LogDispatcher? = nil, file: String, function: String,
     line: some BinaryInteger
 ) {
-    guard wantsLog(level, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     (dispatcher ?? .shared).accept(
         text, level, category, context, tag(), metadata(), asynchronous, file: file, function: function,

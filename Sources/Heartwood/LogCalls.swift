@@ -20,7 +20,7 @@ public import Synchronization
 ///
 /// For work that is done only for a message, where it does not fit into the message's own literal.
 @inlinable @inline(__always)
-public func wantsLog(
+public func isLogEnabled(
     _ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil,
     file: StaticString = #fileID
 ) -> Bool {
@@ -113,7 +113,7 @@ public func log(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(level, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(text, level, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -128,7 +128,7 @@ public func log(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(level, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(text, level, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -157,7 +157,7 @@ public func logFatal(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(.fatal, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.fatal, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(text, .fatal, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -172,7 +172,7 @@ public func logFatal(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(.fatal, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.fatal, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(text, .fatal, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -201,7 +201,7 @@ public func logError(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(.error, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.error, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(text, .error, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -216,7 +216,7 @@ public func logError(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard wantsLog(.error, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.error, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(text, .error, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -244,7 +244,7 @@ public func logWarning(
     line: UInt = #line
 ) {
     #if !FloorError
-    guard wantsLog(.warning, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.warning, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(
         text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
@@ -262,7 +262,7 @@ public func logWarning(
     line: UInt = #line
 ) {
     #if !FloorError
-    guard wantsLog(.warning, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.warning, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(
         text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
@@ -292,7 +292,7 @@ public func logNotice(
     line: UInt = #line
 ) {
     #if !FloorWarning
-    guard wantsLog(.notice, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.notice, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(
         text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
@@ -310,7 +310,7 @@ public func logNotice(
     line: UInt = #line
 ) {
     #if !FloorWarning
-    guard wantsLog(.notice, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.notice, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(
         text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
@@ -340,7 +340,7 @@ public func logInfo(
     line: UInt = #line
 ) {
     #if !FloorNotice
-    guard wantsLog(.info, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.info, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(text, .info, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -357,7 +357,7 @@ public func logInfo(
     line: UInt = #line
 ) {
     #if !FloorNotice
-    guard wantsLog(.info, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.info, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(text, .info, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -386,7 +386,7 @@ public func logDebug(
     line: UInt = #line
 ) {
     #if !FloorInfo
-    guard wantsLog(.debug, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.debug, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(text, .debug, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -403,7 +403,7 @@ public func logDebug(
     line: UInt = #line
 ) {
     #if !FloorInfo
-    guard wantsLog(.debug, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.debug, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(text, .debug, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
     text.recycle()
@@ -432,7 +432,7 @@ public func logVerbose(
     line: UInt = #line
 ) {
     #if !FloorDebug
-    guard wantsLog(.verbose, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.verbose, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(
         text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
@@ -450,7 +450,7 @@ public func logVerbose(
     line: UInt = #line
 ) {
     #if !FloorDebug
-    guard wantsLog(.verbose, category: category, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(.verbose, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(
         text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)

@@ -8,19 +8,19 @@ extension LoggerKind {
     /// ```
     public static let sqlite = LoggerKind("sqlite") { settings in
         let path = settings.required("path", .path)
-        let acceptsShared = settings.optional("acceptsSharedDirectory", .flag) ?? false
-        settings.tunes(
+        let acceptsShared = settings.optional("acceptsSharedDirectory", .bool) ?? false
+        settings.bind(
             "synchronous", .choice(SQLiteSynchronous.allCases.map { ($0.rawValue, $0) }),
-            \SQLiteLogger.synchronous)
-        settings.tunes("busyTimeout", .time, \SQLiteLogger.busyTimeout)
-        settings.tunes("maximumSize", .size, \SQLiteLogger.maximumSize)
-        settings.tunes("privacy", .privacy, \SQLiteLogger.privacy)
-        settings.tunes("saveThreshold", .integer(), \SQLiteLogger.saveThreshold)
-        settings.tunes("saveInterval", .time, \SQLiteLogger.saveInterval)
-        settings.tunes("maximumAge", .time, \SQLiteLogger.maximumAge)
-        settings.tunes("deleteInterval", .time, \SQLiteLogger.deleteInterval)
-        settings.tunes("deletesOnEverySave", .flag, \SQLiteLogger.deletesOnEverySave)
-        settings.tunes("unsavedLimit", .size, \SQLiteLogger.unsavedLimit)
+            to: \SQLiteLogger.synchronous)
+        settings.bind("busyTimeout", .time, to: \SQLiteLogger.busyTimeout)
+        settings.bind("maximumSize", .size, to: \SQLiteLogger.maximumSize)
+        settings.bind("privacy", .privacy, to: \SQLiteLogger.privacy)
+        settings.bind("saveThreshold", .integer(), to: \SQLiteLogger.saveThreshold)
+        settings.bind("saveInterval", .time, to: \SQLiteLogger.saveInterval)
+        settings.bind("maximumAge", .time, to: \SQLiteLogger.maximumAge)
+        settings.bind("deleteInterval", .time, to: \SQLiteLogger.deleteInterval)
+        settings.bind("deletesOnEverySave", .bool, to: \SQLiteLogger.deletesOnEverySave)
+        settings.bind("unsavedLimit", .size, to: \SQLiteLogger.unsavedLimit)
         return {
             try SQLiteLogger(
                 path: path.value, name: settings.name, acceptsSharedDirectory: acceptsShared)

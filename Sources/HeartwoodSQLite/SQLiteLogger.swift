@@ -52,8 +52,8 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     let writer: String
 
     // MARK: Owned by 'queue'
-    private var storeIfMade: SQLiteStore?
-    var store: SQLiteStore { storeIfMade.unsafelyUnwrapped }
+    private var existingStore: SQLiteStore?
+    var store: SQLiteStore { existingStore.unsafelyUnwrapped }
     private var fields = SQLiteLogger.fieldsFormatter(.redact)
     private var text = LogBuffer(capacity: 1024)
     private var early: [(LogDiagnostics.Kind, String)] = []
@@ -98,7 +98,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
         self.path = directory.path + "/" + file
         writer = String(UInt64.random(in: .min ... .max), radix: 16)
         super.init(name: name, formatter: formatter, clock: clock)
-        storeIfMade = SQLiteStore(
+        existingStore = SQLiteStore(
             directory: directory, name: file, schema: schema, clock: clock,
             noteProgress: { [unowned self] in noteProgress() }, report: { [unowned self] in tell($0, $1) })
         do {
@@ -184,7 +184,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
 
     /// Takes the settings over.
     public override func applySettings() {
-        guard storeIfMade != nil else { return }
+        guard existingStore != nil else { return }
         store.settings = SQLiteStore.Settings(
             synchronous: synchronous, busyTimeout: busyTimeout, maximumSize: maximumSize)
         if fields.options.privacy != privacy { fields = SQLiteLogger.fieldsFormatter(privacy) }

@@ -65,8 +65,8 @@ public struct HeartwoodLogHandler: LogHandler {
             line: Int(clamping: line)
         ) {
             var fields = LogMetadata(metadata ?? [:])
-            if let metadataProvider { fields.merge(keepingOwn: LogMetadata(metadataProvider.get())) }
-            fields.merge(keepingOwn: LogMetadata(self.metadata))
+            if let metadataProvider { fields.merge(LogMetadata(metadataProvider.get())) { current, _ in current } }
+            fields.merge(LogMetadata(self.metadata)) { current, _ in current }
             if !source.isEmpty, !file.hasPrefix(source + "/"), fields["source"] == nil {
                 fields["source"] = .string(source)
             }

@@ -7,7 +7,7 @@ open class HalvingLogger: RecordingLogger, @unchecked Sendable {  // `seen` is u
     /// Records the first, third, fifth … message.
     open override func log(_ message: LogMessage) {
         seen += 1
-        if seen % 2 == 0 { return noteFiltered() }
+        if seen % 2 == 0 { return countFiltered() }
         record(message)
     }
 }

@@ -154,7 +154,7 @@ import Testing
     func refusals() async throws {
         let far = HTTPRequest(endpoint: try HTTPEndpoint("http://192.0.2.1/"))
         let error = await #expect(throws: HTTPTransportError.self) { try await CurlTransport().send(far) }
-        #expect(error?.reason == .insecureRefused)
+        #expect(error?.reason == .insecureConnectionRefused)
         let server = try LoopbackServer()
         let forged = await #expect(throws: HTTPTransportError.self) {
             try await CurlTransport().send(try post(server).with(header: "X-A", "1\r\nX-B: 2"))

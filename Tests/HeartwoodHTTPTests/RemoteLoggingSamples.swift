@@ -14,7 +14,7 @@ private enum RemoteLoggingSamples {
 
     static func security() throws {
         let options = TransportOptions(
-            authorityFile: "/etc/app/ca.pem", clientCertificateFile: "/etc/app/client.pem",
+            caCertificateFile: "/etc/app/ca.pem", clientCertificateFile: "/etc/app/client.pem",
             clientKeyFile: "/etc/app/client.key")
         let secured = try HTTPLogger(
             "https://logs.example.com/", spool: "/var/lib/app/spool",
@@ -76,7 +76,7 @@ private enum RemoteLoggingSamples {
 private struct PlainLines: RemoteEncoding {
     let contentType = "text/plain; charset=utf-8"
     func encode(_ batch: RemoteBatch) -> [UInt8] {
-        Array(batch.entries.map { $0.text + "\n" }.joined().utf8)
+        Array(batch.entries.map { $0.string + "\n" }.joined().utf8)
     }
 }
 

@@ -92,9 +92,9 @@ import Testing
         arguments: [
             (HTTPTransportError.Reason.timedOut, true), (.connectionLost, true), (.cannotResolve, true),
             (.cannotConnect, true), (.unusableAnswer, true), (.certificateExpired, false),
-            (.certificateForOtherHost, false), (.certificateFromUnknownAuthority, false),
+            (.certificateForOtherHost, false), (.certificateUntrusted, false),
             (.clientCertificateNeeded, false), (.publicKeyNotPinned, false), (.secureProtocol, false),
-            (.insecureRefused, false),
+            (.insecureConnectionRefused, false),
         ])
     func transport(reason: HTTPTransportError.Reason, isTransient: Bool) {
         let failure = DeliveryFailure(cause: .transport(HTTPTransportError(reason, "")), action: .retry)

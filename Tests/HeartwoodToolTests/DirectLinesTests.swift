@@ -82,9 +82,9 @@ struct DirectLinesTests {
     func template(_ isJSON: Bool, _ name: String) {
         let category = name.isEmpty ? LogCategory.default : LogCategory(name)
         var lineOptions = LineFormatter.Options()
-        lineOptions.showsPlace = false
+        lineOptions.showsSource = false
         var jsonOptions = JSONLinesFormatter.Options()
-        jsonOptions.includesPlace = false
+        jsonOptions.includesSource = false
         jsonOptions.includesThread = false
         let formatter: LogFormatter = isJSON ? JSONLinesFormatter(jsonOptions) : LineFormatter(lineOptions)
         let template = LineTemplate(isJSON ? .json : .line, formatter: formatter, category: category)

@@ -27,7 +27,7 @@ extension LogConfiguration {
         let variables = variables ?? ProcessEnvironment.all
         var configuration = LogConfiguration()
         if let journal = variables[journalVariable], !journal.isEmpty {
-            configuration["journal"] = LogSetting(.text(journal), at: LogSettingPlace(journalVariable))
+            configuration["journal"] = LogSetting(.string(journal), at: LogSettingLocation(journalVariable))
         }
         if let levels = variables[levelVariable], !levels.isEmpty {
             try configuration.setLevels(from: levels)
@@ -39,13 +39,13 @@ extension LogConfiguration {
         let collector = ProblemCollector()
         var column = 1
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let place = LogSettingPlace(LogConfiguration.levelVariable, column: column)
+            let place = LogSettingLocation(LogConfiguration.levelVariable, column: column)
             column += part.unicodeScalars.count + 1
             let rule = part.trimmed
             if rule.isEmpty { continue }
             let sides = rule.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let level = LogSetting(.text(sides.count == 2 ? sides[1].trimmed : rule), at: place)
-            _ = LogSettingForm<LogLevelMask>.levels.read(level, [], collector)
+            let level = LogSetting(.string(sides.count == 2 ? sides[1].trimmed : rule), at: place)
+            _ = LogSettingDecoder<LogLevelMask>.levels.read(level, [], collector)
             let pattern = sides.count == 2 ? sides[0].trimmed : nil
             switch pattern {
             case nil: self["level"] = level

@@ -25,7 +25,7 @@ extension LogConfiguration {
             }
             guard isName, !environment.isEmpty else {
                 throw LogConfigurationError(
-                    LogSettingPlace(LogConfiguration.environmentVariable),
+                    LogSettingLocation(LogConfiguration.environmentVariable),
                     "“\(environment)” is no name of an environment: write letters, digits, - and _")
             }
             overlay = LogConfiguration.overlayPath(self.path, environment)
@@ -40,7 +40,7 @@ extension LogConfiguration {
         func checkPresence(_ main: [UInt8]?) throws(LogConfigurationError) {
             guard main == nil, path == variables[LogConfiguration.fileVariable] else { return }
             throw LogConfigurationError(
-                LogSettingPlace(LogConfiguration.fileVariable), "there is no file “\(path)”")
+                LogSettingLocation(LogConfiguration.fileVariable), "there is no file “\(path)”")
         }
 
         /// The configuration that files of these contents make.
@@ -126,7 +126,7 @@ extension LogConfiguration {
     /// The content of a file; nil where it, or its directory, is missing.
     static func contents(_ path: String) throws(LogConfigurationError) -> [UInt8]? {
         let calls = SystemCalls()
-        let place = LogSettingPlace(path)
+        let place = LogSettingLocation(path)
         do throws(SystemFailure) {
             let descriptor = try calls.openForReading(path)
             defer { calls.close(descriptor) }

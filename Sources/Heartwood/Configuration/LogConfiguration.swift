@@ -20,14 +20,14 @@ public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLite
     public var settings: LogSetting
 
     /// Makes one that says nothing: applied, it removes what an earlier one has made.
-    public init() { settings = LogSetting(.table([])) }
+    public init() { settings = LogSetting(.object([])) }
 
     /// Takes a table of settings.
     public init(_ settings: LogSetting) { self.settings = settings }
 
     /// Makes one of literals.
     public init(dictionaryLiteral elements: (String, LogSetting)...) {
-        settings = LogSetting(.table([]))
+        settings = LogSetting(.object([]))
         for (key, setting) in elements { self[key] = setting }
     }
 
@@ -72,10 +72,10 @@ public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLite
         let inner = indent + "  "
         switch setting.value {
         case .null: text += "null"
-        case .flag(let flag): text += "\(flag)"
+        case .bool(let flag): text += "\(flag)"
         case .integer(let number): text += "\(number)"
         case .number(let number): text += "\(number)"
-        case .text(let content): text += quoted(content)
+        case .string(let content): text += quoted(content)
         case .list(let elements):
             text += "["
             for (index, element) in elements.enumerated() {
@@ -83,7 +83,7 @@ public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLite
                 append(element, to: &text, indent: inner)
             }
             text += "]"
-        case .table(let members):
+        case .object(let members):
             if members.isEmpty { return text += "{}" }
             text += "{\n"
             for (index, member) in members.enumerated() {

@@ -6,7 +6,7 @@ public struct LogConfigurationError: Error, Sendable, CustomStringConvertible {
     /// One thing that is wrong.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
         /// Where it stands.
-        public let place: LogSettingPlace
+        public let place: LogSettingLocation
         /// Which setting it is about: `loggers.file.level`; empty where it is about the file.
         public let path: String
         /// What is wrong and what to do, for a person.
@@ -23,7 +23,7 @@ public struct LogConfigurationError: Error, Sendable, CustomStringConvertible {
 
     init(_ problems: [Problem]) { self.problems = problems }
 
-    init(_ place: LogSettingPlace, path: String = "", _ text: String) {
+    init(_ place: LogSettingLocation, path: String = "", _ text: String) {
         problems = [Problem(place: place, path: path, text: text)]
     }
 
@@ -35,7 +35,7 @@ public struct LogConfigurationError: Error, Sendable, CustomStringConvertible {
 final class ProblemCollector {
     private(set) var problems: [LogConfigurationError.Problem] = []
 
-    func add(_ place: LogSettingPlace, _ path: [String], _ text: String) {
+    func add(_ place: LogSettingLocation, _ path: [String], _ text: String) {
         problems.append(
             LogConfigurationError.Problem(place: place, path: path.joined(separator: "."), text: text))
     }

@@ -6,7 +6,7 @@ extension LogSetting {
     /// 3. A table of another `kind` replaces the table: the settings of a file make no sense for a console.
     /// 4. A key keeps its place in the order; new ones come behind.
     mutating func merge(_ other: LogSetting) {
-        guard case .table(var mine) = value, case .table(let theirs) = other.value,
+        guard case .object(var mine) = value, case .object(let theirs) = other.value,
             LogSetting.isSameKind(self, other)
         else {
             self = other
@@ -25,11 +25,11 @@ extension LogSetting {
                 mine[index] = Member(member.key, at: member.place, setting)
             }
         }
-        value = .table(mine)
+        value = .object(mine)
     }
 
     private static func isSameKind(_ left: LogSetting, _ right: LogSetting) -> Bool {
-        guard let wanted = right["kind"]?.text, let known = left["kind"]?.text else { return true }
+        guard let wanted = right["kind"]?.string, let known = left["kind"]?.string else { return true }
         return wanted == known
     }
 
@@ -52,8 +52,8 @@ extension LogSetting {
                     members.insert(Member(first, at: newValue.place, newValue), at: index ?? members.count)
                 }
             } else {
-                var inner = index.map { members[$0].setting } ?? LogSetting(.table([]))
-                if inner.members == nil { inner = LogSetting(.table([])) }
+                var inner = index.map { members[$0].setting } ?? LogSetting(.object([]))
+                if inner.members == nil { inner = LogSetting(.object([])) }
                 inner[path.dropFirst()] = newValue
                 if let index {
                     members[index].setting = inner
@@ -61,7 +61,7 @@ extension LogSetting {
                     members.append(Member(first, inner))
                 }
             }
-            value = .table(members)
+            value = .object(members)
         }
     }
 }

@@ -11,17 +11,17 @@ public struct LogSetting: Sendable {
         /// Nothing: as if the setting were not there.
         case null
         /// True or false.
-        case flag(Bool)
+        case bool(Bool)
         /// A whole number.
         case integer(Int64)
         /// Any other number.
         case number(Double)
         /// Text.
-        case text(String)
+        case string(String)
         /// Several settings in their order.
         case list([LogSetting])
         /// Named settings, in the order in which they were given.
-        case table([Member])
+        case object([Member])
     }
 
     /// A named setting of a table.
@@ -29,12 +29,12 @@ public struct LogSetting: Sendable {
         /// The name.
         public let key: String
         /// Where the name stands.
-        public let place: LogSettingPlace
+        public let place: LogSettingLocation
         /// What it is set to.
         public var setting: LogSetting
 
         /// Names a setting.
-        public init(_ key: String, at place: LogSettingPlace = .code, _ setting: LogSetting) {
+        public init(_ key: String, at place: LogSettingLocation = .code, _ setting: LogSetting) {
             self.key = key
             self.place = place
             self.setting = setting
@@ -44,22 +44,22 @@ public struct LogSetting: Sendable {
     /// What it is.
     public var value: Content
     /// Where it came from.
-    public let place: LogSettingPlace
+    public let place: LogSettingLocation
 
     /// Makes a setting.
-    public init(_ value: Content, at place: LogSettingPlace = .code) {
+    public init(_ value: Content, at place: LogSettingLocation = .code) {
         self.value = value
         self.place = place
     }
 
     /// The members of a table; nil for anything else.
-    public var members: [Member]? { if case .table(let members) = value { members } else { nil } }
+    public var members: [Member]? { if case .object(let members) = value { members } else { nil } }
 
     /// Whether it is as good as not there.
     public var isNull: Bool { if case .null = value { true } else { false } }
 
     /// The text; nil for anything else.
-    public var text: String? { if case .text(let text) = value { text } else { nil } }
+    public var string: String? { if case .string(let string) = value { string } else { nil } }
 
     /// The setting of this name in a table; nil where there is none, or it is null.
     public subscript(key: String) -> LogSetting? {
@@ -71,18 +71,18 @@ public struct LogSetting: Sendable {
     var shown: String {
         switch value {
         case .null: "null"
-        case .flag(let flag): "\(flag)"
+        case .bool(let flag): "\(flag)"
         case .integer(let number): "the number \(number)"
         case .number(let number): "the number \(number)"
-        case .text(let text): "“\(text)”"
+        case .string(let text): "“\(text)”"
         case .list: "a list"
-        case .table: "a table"
+        case .object: "a table"
         }
     }
 }
 
 /// Where a setting came from.
-public struct LogSettingPlace: Hashable, Sendable, CustomStringConvertible {
+public struct LogSettingLocation: Hashable, Sendable, CustomStringConvertible {
     /// The file's path, the environment variable's name, or `code`.
     public let source: String
     /// The line, counted from 1; nil where there are none, or it is not known.
@@ -98,7 +98,7 @@ public struct LogSettingPlace: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The program itself.
-    public static let code = LogSettingPlace("code")
+    public static let code = LogSettingLocation("code")
 
     /// `logging.json:3:5`, as compilers write it.
     public var description: String {
@@ -111,13 +111,13 @@ extension LogSetting: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
     ExpressibleByDictionaryLiteral, ExpressibleByStringInterpolation
 {
     /// Makes text.
-    public init(stringLiteral value: String) { self.init(.text(value)) }
+    public init(stringLiteral value: String) { self.init(.string(value)) }
     /// Makes a whole number.
     public init(integerLiteral value: Int64) { self.init(.integer(value)) }
     /// Makes a number.
     public init(floatLiteral value: Double) { self.init(.number(value)) }
     /// Makes a truth value.
-    public init(booleanLiteral value: Bool) { self.init(.flag(value)) }
+    public init(booleanLiteral value: Bool) { self.init(.bool(value)) }
     /// Makes nothing.
     public init(nilLiteral: ()) { self.init(.null) }
     /// Makes a list.
@@ -129,7 +129,7 @@ extension LogSetting: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
             members.removeAll { $0.key == key }
             members.append(Member(key, setting))
         }
-        self.init(.table(members))
+        self.init(.object(members))
     }
 }
 
@@ -138,12 +138,12 @@ extension LogSetting: Equatable {
     public static func == (left: LogSetting, right: LogSetting) -> Bool {
         switch (left.value, right.value) {
         case (.null, .null): true
-        case (.flag(let left), .flag(let right)): left == right
+        case (.bool(let left), .bool(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
         case (.number(let left), .number(let right)): left == right
-        case (.text(let left), .text(let right)): left == right
+        case (.string(let left), .string(let right)): left == right
         case (.list(let left), .list(let right)): left == right
-        case (.table(let left), .table(let right)):
+        case (.object(let left), .object(let right)):
             left.count == right.count
                 && left.allSatisfy { member in
                     right.last { $0.key == member.key }?.setting == member.setting

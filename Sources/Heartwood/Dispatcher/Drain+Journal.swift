@@ -117,7 +117,7 @@ extension Drain {
     /// Stops waiting for the loggers that keep the ring full; what they have not written yet would be lost in a crash.
     ///
     /// - Returns: how many records were let go.
-    mutating func letGo(_ ring: RecordRing) -> Int {
+    mutating func release(_ ring: RecordRing) -> Int {
         let lagging =
             departing.filter { $0.isInUse && !$0.isLagging }
             + recipients.compactMap { recipient in

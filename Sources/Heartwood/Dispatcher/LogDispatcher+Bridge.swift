@@ -89,7 +89,7 @@ extension LogDispatcher {
         _ text: String, _ level: LogLevel, _ category: LogCategory, file: String, function: String, line: Int,
         metadata: () -> LogMetadata
     ) {
-        guard wantsLog(level, category: category, to: self, file: file) else { return }
+        guard isLogEnabled(level, category: category, to: self, file: file) else { return }
         let text = LogText(text)
         accept(text, level, category, 0, nil, metadata(), nil, file: file, function: function, line: line)
         text.recycle()

@@ -2,7 +2,7 @@ import CHeartwood
 
 extension LogDispatcher {
     /// The locks that a call needs, in the order in which they nest.
-    func around(_ fork: ForkStep) {
+    func handleFork(_ fork: ForkStep) {
         fork.apply(to: journalState)
         fork.apply(to: settings)
         fork.apply(to: drain)
@@ -10,7 +10,7 @@ extension LogDispatcher {
     }
 
     /// Forgets what is the parent's, and delivers from now on without queues; `usable` loggers were at rest.
-    func becomeChild(usable: [LoggerNode]) {
+    func handleForkInChild(usable: [LoggerNode]) {
         if isJournaled {
             // The ring is the parent's; what was in it has been handed out before the fork.
             let beginning = ring.nextBeginning
@@ -24,7 +24,7 @@ extension LogDispatcher {
         }
         backpressure.releaseAll()
         for logger in members {
-            logger.node.becomeChild(isUsable: usable.contains { $0 === logger.node })
+            logger.node.handleForkInChild(isUsable: usable.contains { $0 === logger.node })
         }
     }
 

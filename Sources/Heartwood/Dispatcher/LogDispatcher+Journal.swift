@@ -239,15 +239,15 @@ extension LogDispatcher {
 
     /// Reserves room by letting records go that loggers have not written yet; nil where that is not what is in the way.
     func reserveByLettingGo(_ size: Int) -> (position: UInt64, used: Int)? {
-        letGo() ? ring.reserve(size) : nil
+        release() ? ring.reserve(size) : nil
     }
 
     /// Stops waiting for loggers that keep the ring full, if there are any.
     @discardableResult
-    func letGo() -> Bool {
+    func release() -> Bool {
         if journalMapping.withLock({ $0 == nil }) { return false }
         drainNow()
-        let count = drain.withLock { $0.letGo(ring) }
+        let count = drain.withLock { $0.release(ring) }
         if count > 0 {
             diagnostics.report(
                 .messagesDropped,

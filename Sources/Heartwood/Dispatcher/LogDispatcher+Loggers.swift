@@ -151,7 +151,7 @@ extension LogDispatcher {
             drainNow()
             // With a journal the ring may be full of what loggers have not written yet: this one, for instance.
             if !isJournaled { continue }
-            if ThreadState.current.isInHook || DispatchTime.now() >= deadline { letGo() } else { usleep(100) }
+            if ThreadState.current.isInHook || DispatchTime.now() >= deadline { release() } else { usleep(100) }
         }
     }
 }

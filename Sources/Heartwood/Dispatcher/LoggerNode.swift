@@ -140,7 +140,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         // What cannot be delivered is left to others.
         runner.pointee.forgetRecovery()
         logger.reportRepeats()
-        logger.letGoOfRecorded()
+        logger.discardHeldMessages()
         logger.willRemove()
         attachment.withLock { $0.value = nil }
         let last = retainedLogger.withLock { logger in
@@ -346,13 +346,13 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         }
     }
 
-    func around(_ fork: ForkStep) { fork.apply(to: inbox) }
+    func handleFork(_ fork: ForkStep) { fork.apply(to: inbox) }
 
     /// In the parent: the logger goes on.
     func resume() { stopRunning() }
 
     /// In the child: no message waits, and nobody but callers works.
-    func becomeChild(isUsable: Bool) {
+    func handleForkInChild(isUsable: Bool) {
         if !isUsable { return isLost.store(true, ordering: .relaxed) }
         if runner.pointee.holdsOutput { (logger as? any OutputHolder)?.discardOutput() }
         runner.pointee.holdsOutput = false

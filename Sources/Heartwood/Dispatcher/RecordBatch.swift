@@ -22,7 +22,7 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
     private static let pool = Locked<[UnsafeMutableRawPointer]>([])
     private static let poolLimit = 16
 
-    static func around(_ fork: ForkStep) { fork.apply(to: pool) }
+    static func handleFork(_ fork: ForkStep) { fork.apply(to: pool) }
 
     init(capacity wanted: Int) {
         if wanted > 64 * 1024, wanted <= RecordBatch.usualCapacity {

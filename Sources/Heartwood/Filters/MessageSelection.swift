@@ -12,12 +12,12 @@ final class MessageSelection {
     }
 
     private var filter: LogFilter?
-    private var collapse: RepeatCollapse?
+    private var collapse: DuplicateSuppression?
     private var run = RepeatRun()
     /// What is held back.
     var flight: FlightMemory?
 
-    deinit { letGo() }
+    deinit { release() }
 
     /// What it has seen so far; put back where messages will come again.
     struct Checkpoint {
@@ -31,19 +31,19 @@ final class MessageSelection {
     }
 
     /// Takes settings over.
-    func configure(_ filter: LogFilter?, _ collapse: RepeatCollapse?, _ recorder: FlightRecorder?) {
+    func configure(_ filter: LogFilter?, _ collapse: DuplicateSuppression?, _ recorder: FlightRecorder?) {
         self.filter = filter
         self.collapse = collapse
         if recorder !== flight?.recorder {
-            letGo()
+            release()
             flight = recorder.map(FlightMemory.init)
         }
     }
 
     /// Forgets what is held back.
-    func letGo() {
+    func release() {
         guard let recorder = flight?.recorder, let count = flight?.takeAll().messages.count else { return }
-        recorder.note(letGo: count)
+        recorder.note(discarded: count)
     }
 
     /// Whether the filter lets a message pass.

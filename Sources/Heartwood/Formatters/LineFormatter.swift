@@ -14,7 +14,7 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
         /// Whether the timestamp is there at all.
         public var showsTime = true
         /// Whether `File.swift:42` is there.
-        public var showsPlace = true
+        public var showsSource = true
         /// Whether the fields beside the text are there.
         public var showsMetadata = true
         /// What happens to private pieces; ``LogPrivacyPolicy/redact`` unless changed.
@@ -50,7 +50,7 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
             output.append(safe: message.category.name)
             output.append(UInt8(ascii: " "))
         }
-        if options.showsPlace, output.append(placeOf: message) { output.append(UInt8(ascii: " ")) }
+        if options.showsSource, output.append(placeOf: message) { output.append(UInt8(ascii: " ")) }
         output.appendText(of: message, privacy: options.privacy, escaping: options.escaping)
         if options.showsMetadata { output.append(fieldsOf: message) }
         return true

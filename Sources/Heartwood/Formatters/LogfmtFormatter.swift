@@ -12,7 +12,7 @@ public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // cons
     /// What a line holds.
     public struct Options: Sendable {
         /// Whether `source` is there.
-        public var includesPlace = true
+        public var includesSource = true
         /// Whether `thread` is there: the queue's label, the thread's name or its number.
         public var includesThread = true
         /// Whether `seq` is there.
@@ -72,7 +72,7 @@ public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // cons
             output.append(" context=" as StaticString)
             output.append(message.context)
         }
-        if options.includesPlace {
+        if options.includesSource {
             message.storage.withPlace { place in
                 if place.isEmpty { return }
                 output.append(" source=" as StaticString)

@@ -49,7 +49,7 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
     }
 
     /// Gives up, in the child of a fork, every journal: while it has one in its memory, the lock does not end with the parent.
-    static func around(_ fork: ForkStep) {
+    static func handleFork(_ fork: ForkStep) {
         fork.apply(to: living)
         guard fork == .child else { return }
         living.withLock { references in

@@ -51,7 +51,7 @@ final class JournalTables: @unchecked Sendable {  // guarded by `living`
             tables.withLock { for table in $0 { table.append(bit, level) } }
         }
 
-        func around(_ fork: ForkStep) {
+        func handleFork(_ fork: ForkStep) {
             fork.apply(to: tables)
             if fork == .child { tables.withLock { $0 = [] } }
         }

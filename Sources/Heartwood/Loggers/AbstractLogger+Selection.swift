@@ -40,7 +40,7 @@ extension AbstractLogger {
     /// Has everything written that ``flightRecorder`` holds back, of all recordings, as if something had gone wrong.
     ///
     /// It happens in order with the messages of the calling thread, and is not waited for: a flush does that.
-    public func handOnRecorded() {
+    public func releaseHeldMessages() {
         performInOrder { [unowned self] in
             guard let selection, let record = selection.flight?.takeAll() else { return }
             handOn(record, selection)
@@ -52,7 +52,7 @@ extension AbstractLogger {
     private func hold(_ message: LogMessage, _ selection: MessageSelection) -> Bool {
         guard selection.flight?.holds(message) == true else { return false }
         let gone = selection.flight?.hold(message) ?? 0
-        selection.flight?.recorder.note(recorded: 1, letGo: gone)
+        selection.flight?.recorder.note(recorded: 1, discarded: gone)
         return true
     }
 
@@ -60,7 +60,7 @@ extension AbstractLogger {
     private func handOn(_ record: FlightMemory.Record, _ selection: MessageSelection) {
         guard let recorder = selection.flight?.recorder else { return }
         let count = record.messages.count
-        recorder.note(handedOn: count, triggers: 1)
+        recorder.note(released: count, triggers: 1)
         if count == 0 { return }
         if let note = selection.owed() { logOwn(note) }
         if recorder.announces { logOwn(note(of: record)) }
@@ -79,7 +79,7 @@ extension AbstractLogger {
     }
 
     /// Forgets what is held back, when the logger is removed.
-    func letGoOfRecorded() { selection?.letGo() }
+    func discardHeldMessages() { selection?.release() }
 
     /// Reports repeats that have waited long enough, when no message comes.
     private func startTimer(_ interval: Duration) {

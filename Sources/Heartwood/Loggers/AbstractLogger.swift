@@ -28,8 +28,8 @@ open class AbstractLogger: @unchecked Sendable {
     /// The serial queue that the hooks are called on.
     public final let queue: DispatchQueue
 
-    private var nodeIfMade: LoggerNode?
-    final var node: LoggerNode { nodeIfMade.unsafelyUnwrapped }
+    private var existingNode: LoggerNode?
+    final var node: LoggerNode { existingNode.unsafelyUnwrapped }
 
     /// Whether a caller that waits for the logger may run the hooks itself when nobody else does, on its own
     /// thread instead of `queue`.
@@ -54,11 +54,11 @@ open class AbstractLogger: @unchecked Sendable {
     @Ordered public final var filter: LogFilter?
 
     /// Whether a message that comes again and again is handled once, and then how often it came; no, unless changed.
-    @Ordered public final var repeatCollapse: RepeatCollapse?
+    @Ordered public final var duplicateSuppression: DuplicateSuppression?
 
     /// What holds detailed messages back until something goes wrong; nothing unless changed.
     ///
-    /// It is asked for messages that ``filter`` lets pass; ``repeatCollapse`` comes after it.
+    /// It is asked for messages that ``filter`` lets pass; ``duplicateSuppression`` comes after it.
     @Ordered public final var flightRecorder: FlightRecorder?
 
     /// What is taken out of all texts that the logger's formatter writes; nothing unless changed.
@@ -138,7 +138,7 @@ open class AbstractLogger: @unchecked Sendable {
     package final func setRunsOnCaller(_ mayRun: Bool) { callerRuns.store(mayRun, ordering: .relaxed) }
 
     private func setUp(_ formatter: LogFormatter?) {
-        nodeIfMade = LoggerNode(logger: self, queue: queue)
+        existingNode = LoggerNode(logger: self, queue: queue)
         _formatter.start(with: formatter)
         formatterInEffect = formatter
     }
@@ -192,7 +192,7 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Hands what the logger still holds to the kernel, or to whatever it writes to; called by `flush`.
     ///
-    /// What it cannot hand on, and keeps, is for ``noteUnfinished()`` to say.
+    /// What it cannot hand on, and keeps, is for ``reportPending()`` to say.
     open func flush() {}
 
     /// Called when the logger has been added to a dispatcher, before its first message.
@@ -239,7 +239,7 @@ open class AbstractLogger: @unchecked Sendable {
     package final func beginRedaction(in output: inout LogBuffer) { output.redaction = redactionInEffect }
 
     /// Says, from inside ``log(_:)``, that the message was left out on purpose: it counts as filtered.
-    public final func noteFiltered() { node.leaveOut() }
+    public final func countFiltered() { node.leaveOut() }
 
     /// Says, from inside ``log(_:)``, that the message could not be written: it counts as failed, and is reported.
     public final func noteFailure(_ reason: @autoclosure () -> String) {
@@ -248,7 +248,7 @@ open class AbstractLogger: @unchecked Sendable {
     }
 
     /// Says that messages which counted as delivered have failed after all, as when their batch could not be written.
-    public final func noteLaterFailure(of count: Int, _ reason: @autoclosure () -> String) {
+    public final func reportDeferredFailure(of count: Int, _ reason: @autoclosure () -> String) {
         node.counters.delivered.subtract(count, ordering: .relaxed)
         node.counters.failed.add(count, ordering: .relaxed)
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name, count: count)
@@ -256,7 +256,7 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Says, from inside ``flush()``, that the logger holds what it cannot hand on at the moment: the flush's result
     /// names it among the unfinished.
-    public final func noteUnfinished() { node.holdsBack = true }
+    public final func reportPending() { node.holdsBack = true }
 
     /// Says, from inside a hook, that the logger has come a step further, as with each part of a long write.
     ///
@@ -336,7 +336,7 @@ open class AbstractLogger: @unchecked Sendable {
         formatterInEffect = formatter
         tellFormatter()
         redactionInEffect = redaction
-        let (filter, collapse, recorder) = (filter, repeatCollapse, flightRecorder)
+        let (filter, collapse, recorder) = (filter, duplicateSuppression, flightRecorder)
         if collapse == nil { reportRepeats() }
         if filter == nil, collapse == nil, recorder == nil {
             selection = nil

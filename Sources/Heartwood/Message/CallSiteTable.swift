@@ -180,7 +180,7 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
         return id
     }
 
-    func around(_ fork: ForkStep) { fork.apply(to: content) }
+    func handleFork(_ fork: ForkStep) { fork.apply(to: content) }
 
     /// Calls `body` with all sites so far, while none can be added.
     func withSites(_ body: ([CallSite]) -> Void) { content.withLock { body($0.sites) } }

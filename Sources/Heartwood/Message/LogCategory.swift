@@ -175,7 +175,7 @@ final class CategoryRegistry: Sendable {
         }
     }
 
-    func around(_ fork: ForkStep) { fork.apply(to: content) }
+    func handleFork(_ fork: ForkStep) { fork.apply(to: content) }
 
     /// Calls `body` with the names of all categories so far, in the order of their numbers, while none can be added.
     func withNames(_ body: ([String]) -> Void) { content.withLock { body($0.all.map(\.name)) } }

@@ -7,7 +7,7 @@ enum LogContext {
     static func merged(with metadata: LogMetadata) -> EncodedMetadata {
         hw_outer_fields_set()
         var fields = metadata
-        if let outer = current { fields.merge(keepingOwn: outer.value) }
+        if let outer = current { fields.merge(outer.value) { current, _ in current } }
         return EncodedMetadata(fields)
     }
 }

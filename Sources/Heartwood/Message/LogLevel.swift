@@ -72,7 +72,7 @@ public struct LogLevel: Hashable, Sendable {
         for dispatcher in ProcessExit.living { dispatcher.resolveLevels() }
     }
 
-    static func around(_ fork: ForkStep) { fork.apply(to: custom) }
+    static func handleFork(_ fork: ForkStep) { fork.apply(to: custom) }
 
     /// Calls `body` with the declared levels; none is declared meanwhile.
     static func withDeclared(_ body: ([Int: Definition]) -> Void) { custom.withLock { body($0) } }

@@ -39,14 +39,26 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
         }
     }
 
-    /// Adds the fields of `other` that are not there yet.
-    public mutating func merge(keepingOwn other: LogMetadata) {
-        for (key, value) in other where self[key] == nil { self[key] = value }
-    }
-
-    /// Adds all fields of `other`; its values win.
-    public mutating func merge(replacingWith other: LogMetadata) {
-        for (key, value) in other { self[key] = value }
+    /// Adds the fields of other metadata; for a key that both have, the closure decides.
+    ///
+    /// ```swift
+    /// fields.merge(defaults) { current, _ in current }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - other: The fields to add, in their order.
+    ///   - combine: Called with the current and the new value of a key that both have; returns the value to keep.
+    /// - Throws: What `combine` throws; fields that come later in `other` are then missing.
+    public mutating func merge(
+        _ other: LogMetadata, uniquingKeysWith combine: (_ current: LogValue, _ new: LogValue) throws -> LogValue
+    ) rethrows {
+        for (key, value) in other {
+            if let index = fields.firstIndex(where: { $0.key == key }) {
+                fields[index].value = try combine(fields[index].value, value)
+            } else {
+                fields.append(Field(key: key, value: value))
+            }
+        }
     }
 
     mutating func appendUnchecked(_ key: String, _ value: LogValue) {

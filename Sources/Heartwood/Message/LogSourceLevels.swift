@@ -64,7 +64,7 @@ public enum LogSourceLevels {
         if hw_source_levels_load() { change { _ in } }
     }
 
-    static func around(_ fork: ForkStep) {
+    static func handleFork(_ fork: ForkStep) {
         fork.apply(to: oneAtATime)
         fork.apply(to: state)
     }

@@ -42,7 +42,7 @@ enum ProcessFork {
         dispatcher.add(AbstractLogger(name: "rehearsal"))
         for isLast in [false, true] {
             log("a rehearsal", level: .info, to: dispatcher)
-            if isLast { dispatcher.becomeChild(usable: dispatcher.members.map(\.node)) }
+            if isLast { dispatcher.handleForkInChild(usable: dispatcher.members.map(\.node)) }
             dispatcher.deliverInChild()
         }
     }()
@@ -66,15 +66,15 @@ enum ProcessFork {
 
     /// Every lock that a call needs, in the order in which they nest.
     private static func takeStep(_ step: ForkStep) {
-        for dispatcher in state.dispatchers { dispatcher.around(step) }
-        for node in state.paused { node.around(step) }
-        LogSourceLevels.around(step)
-        LogLevel.around(step)
-        CategoryRegistry.shared.around(step)
-        CallSiteTable.shared.around(step)
-        JournalTables.living.around(step)
-        JournalMapping.around(step)
-        RecordBatch.around(step)
+        for dispatcher in state.dispatchers { dispatcher.handleFork(step) }
+        for node in state.paused { node.handleFork(step) }
+        LogSourceLevels.handleFork(step)
+        LogLevel.handleFork(step)
+        CategoryRegistry.shared.handleFork(step)
+        CallSiteTable.shared.handleFork(step)
+        JournalTables.living.handleFork(step)
+        JournalMapping.handleFork(step)
+        RecordBatch.handleFork(step)
     }
 
     private static func parent() {
@@ -89,7 +89,7 @@ enum ProcessFork {
         takeStep(.child)
         hw_fork_end(true)
         hw_forked_child_set()
-        for dispatcher in state.dispatchers { dispatcher.becomeChild(usable: state.paused) }
+        for dispatcher in state.dispatchers { dispatcher.handleForkInChild(usable: state.paused) }
         state = State()
         oneAtATime.renewInChild()
     }

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// file.redaction = .standard
-/// file.redaction = RedactionRules([.tokens(startingWith: "sk_live_")], shownAs: .keyedHash(key))
+/// file.redaction = RedactionRules([.tokens(startingWith: "sk_live_")], replacement: .keyedHash(key))
 /// ```
 ///
 /// Looked through are the text of a message, its fields, and numbers in JSON; not the names of files, categories and
@@ -12,16 +12,16 @@ public struct RedactionRules: Sendable {
     public var rules: [RedactionRule]
     /// What is written in their place: `<card>` and the like for ``LogPrivacyPolicy/redact``, the default; a hash or the
     /// encrypted secret for the others.
-    public var shownAs: LogPrivacyPolicy
+    public var replacement: LogPrivacyPolicy
 
     /// Makes a list of rules.
     ///
     /// - Parameters:
     ///   - rules: What the secrets look like. Where two find something at the same place, the first one counts.
-    ///   - shownAs: What is written in their place; `reveal` leaves all as it is.
-    public init(_ rules: [RedactionRule], shownAs: LogPrivacyPolicy = .redact) {
+    ///   - replacement: What is written in their place; `reveal` leaves all as it is.
+    public init(_ rules: [RedactionRule], replacement: LogPrivacyPolicy = .redact) {
         self.rules = rules
-        self.shownAs = shownAs
+        self.replacement = replacement
     }
 
     /// Bearer tokens, card numbers and e-mail addresses.
@@ -72,7 +72,7 @@ public struct RedactionRules: Sendable {
 
     /// Whether there is a secret in some UTF-8.
     func find(in bytes: UnsafeRawBufferPointer) -> Bool {
-        shownAs != .reveal && rules.contains { $0.find(bytes, 0) != nil }
+        replacement != .reveal && rules.contains { $0.find(bytes, 0) != nil }
     }
 
     /// All secrets in some UTF-8, in their order, none of which overlap.
@@ -93,7 +93,7 @@ public struct RedactionRules: Sendable {
     fileprivate func append(
         _ secret: UnsafeRawBufferPointer, _ rule: RedactionRule, to output: inout LogBuffer
     ) {
-        switch shownAs {
+        switch replacement {
         case .reveal: output.append(secret)
         case .redact:
             output.append(UInt8(ascii: "<"))
@@ -115,7 +115,7 @@ extension LogBuffer {
 
     @inline(never)
     private mutating func redactSecretsNow(from start: Int) {
-        guard let redaction, redaction.shownAs != .reveal else { return }
+        guard let redaction, redaction.replacement != .reveal else { return }
         let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
         let secrets = redaction.secrets(in: bytes)
         if secrets.isEmpty { return }

@@ -308,7 +308,7 @@ public final class EventStore: Sendable {
     }
 
     private func log(_ event: StoredEvent, _ level: LogLevel) {
-        guard wantsLog(level, category: .events, to: dispatcher), let entry = event.entry else { return }
+        guard isLogEnabled(level, category: .events, to: dispatcher), let entry = event.entry else { return }
         Heartwood.log(
             LogText(entry.text), level: level, category: .events, metadata: entry.metadata, to: dispatcher)
     }

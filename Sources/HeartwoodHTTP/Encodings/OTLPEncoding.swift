@@ -16,7 +16,7 @@ public struct OTLPEncoding: RemoteEncoding {
     /// Makes the encoding for a service.
     public init(service: String, resource: LogMetadata = [:]) {
         var all: LogMetadata = ["service.name": .string(service)]
-        all.merge(replacingWith: resource)
+        all.merge(resource) { _, new in new }
         self.resource = all
     }
 
@@ -31,7 +31,7 @@ public struct OTLPEncoding: RemoteEncoding {
     public func encode(_ batch: RemoteBatch) -> [UInt8] {
         var output = LogBuffer(capacity: 768 * batch.entries.count)
         var attributes = resource
-        attributes.merge(keepingOwn: batch.device)
+        attributes.merge(batch.device) { current, _ in current }
         output.append("{\"resourceLogs\":[{\"resource\":{\"attributes\":" as StaticString)
         OTLPValue.append(attributes, to: &output)
         output.append("},\"scopeLogs\":[" as StaticString)

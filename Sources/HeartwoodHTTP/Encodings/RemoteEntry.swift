@@ -71,7 +71,7 @@ public struct RemoteEntry: Sendable, Equatable {
     /// The named values and then the fields beside the text, each name once.
     public var allFields: LogMetadata {
         var all = fields
-        all.merge(keepingOwn: metadata)
+        all.merge(metadata) { current, _ in current }
         return all
     }
 }

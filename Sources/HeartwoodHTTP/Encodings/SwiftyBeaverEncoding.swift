@@ -59,7 +59,7 @@ public struct SwiftyBeaverEncoding: RemoteEncoding {
             "firstStart": .double(0), "lastStart": .double(0), "starts": 0, "userName": "",
             "firstAppVersion": "", "appVersion": "", "firstAppBuild": 0, "appBuild": 0,
         ]
-        device.merge(replacingWith: facts)
+        device.merge(facts) { _, new in new }
         if facts["os"] == "macOS" { device["os"] = "OSX" }
         return device
     }

@@ -65,7 +65,7 @@ public struct HTTPRequest: Sendable, Equatable, CustomStringConvertible {
     package var refusal: HTTPTransportError? {
         if !endpoint.isSecure && !endpoint.isLoopback && !allowsInsecureHTTP {
             return HTTPTransportError(
-                .insecureRefused,
+                .insecureConnectionRefused,
                 "plain http to another machine shows everything to the network: use https, or set "
                     + "allowsInsecureHTTP")
         }

@@ -23,7 +23,7 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
         /// The request cannot be sent as it is.
         public static let unusableRequest = Reason(rawValue: "unusableRequest")
         /// Plain `http` to another machine was not asked for by name.
-        public static let insecureRefused = Reason(rawValue: "insecureRefused")
+        public static let insecureConnectionRefused = Reason(rawValue: "insecureConnectionRefused")
 
         /// The server's certificate has expired.
         public static let certificateExpired = Reason(rawValue: "certificateExpired")
@@ -32,8 +32,8 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
         /// The server's certificate is for another host.
         public static let certificateForOtherHost = Reason(rawValue: "certificateForOtherHost")
         /// The server's certificate was issued by nobody this machine trusts, or by itself.
-        public static let certificateFromUnknownAuthority = Reason(
-            rawValue: "certificateFromUnknownAuthority")
+        public static let certificateUntrusted = Reason(
+            rawValue: "certificateUntrusted")
         /// The server's certificate was revoked, is malformed, or failed in another way.
         public static let certificateRefused = Reason(rawValue: "certificateRefused")
         /// The server's public key is none of the pinned ones.
@@ -63,8 +63,8 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
     /// Whether time alone may help; the others are settings or certificates, and somebody must act.
     public var isTransient: Bool {
         switch reason {
-        case .insecureRefused, .unusableRequest, .certificateExpired, .certificateNotYetValid,
-            .certificateForOtherHost, .certificateFromUnknownAuthority, .certificateRefused,
+        case .insecureConnectionRefused, .unusableRequest, .certificateExpired, .certificateNotYetValid,
+            .certificateForOtherHost, .certificateUntrusted, .certificateRefused,
             .publicKeyNotPinned, .clientCertificateNeeded, .credentialUnusable, .secureProtocol:
             false
         default: true

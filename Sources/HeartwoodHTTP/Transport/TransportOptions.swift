@@ -1,7 +1,7 @@
 /// How a transport proves who it is and whom it trusts; fixed when it is made.
 public struct TransportOptions: Sendable, Equatable {
     /// A PEM file with the authorities to trust *instead of* the system's; nil: the system's.
-    public var authorityFile: String?
+    public var caCertificateFile: String?
     /// A PEM file with our certificate (and its chain), for servers that ask for one.
     public var clientCertificateFile: String?
     /// A PEM file with the certificate's private key; it should be readable by its owner only.
@@ -17,10 +17,10 @@ public struct TransportOptions: Sendable, Equatable {
 
     /// Sets the options; by default the system's authorities, no client certificate and no pinned key.
     public init(
-        authorityFile: String? = nil, clientCertificateFile: String? = nil, clientKeyFile: String? = nil,
+        caCertificateFile: String? = nil, clientCertificateFile: String? = nil, clientKeyFile: String? = nil,
         pinnedPublicKeys: [String] = [], usesEnvironmentProxy: Bool = true
     ) {
-        self.authorityFile = authorityFile
+        self.caCertificateFile = caCertificateFile
         self.clientCertificateFile = clientCertificateFile
         self.clientKeyFile = clientKeyFile
         self.pinnedPublicKeys = pinnedPublicKeys

@@ -251,7 +251,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     /// Stores the message.
     public override func log(_ message: LogMessage) {
-        if takesNoMessages { return noteFiltered() }
+        if takesNoMessages { return countFiltered() }
         let text: String?
         if formatter != nil {
             guard let formatted = formatted(message) else { return }

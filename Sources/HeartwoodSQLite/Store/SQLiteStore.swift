@@ -174,7 +174,7 @@ final class SQLiteStore {
             try setAside(failure)
             try body(open())
         } catch let failure as SQLiteFailure where failure.isStale {
-            letGo()
+            release()
             try body(open())
         }
     }
@@ -196,7 +196,7 @@ final class SQLiteStore {
                 .damaged,
                 "\(path) was removed or replaced while it was written: what it held is not there any more, and it"
                     + " is begun anew")
-            letGo()
+            release()
         }
         if !directory.isInPlace { try directory.reopen() }
         _ = lock.acquire()
@@ -319,7 +319,7 @@ final class SQLiteStore {
     }
 
     /// Lets go of what is open, and leaves all files as they are.
-    private func letGo() {
+    private func release() {
         connection?.leaveFiles()
         close()
     }
@@ -337,7 +337,7 @@ final class SQLiteStore {
 
     /// Gives a damaged database another name, so that a new one can be begun.
     private func setAside(_ failure: SQLiteFailure) throws {
-        letGo()
+        release()
         _ = lock.acquire()
         defer { lock.release() }
         let time = LogBuffer.withText { $0.append(rfc3339: clock.now()) }

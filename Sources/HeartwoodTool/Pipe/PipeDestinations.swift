@@ -75,7 +75,7 @@ final class PipeDestinations {
 
     private func addConsole() {
         let console = ConsoleLogger(.standardOutput, formatter: options.form == .line ? nil : formatter)
-        console.showsPlace = false
+        console.showsSource = false
         console.zone = options.zone
         self.console = console
         add(console)
@@ -87,12 +87,12 @@ final class PipeDestinations {
         case .raw: return nil
         case .line:
             var layout = LineFormatter.Options()
-            layout.showsPlace = false
+            layout.showsSource = false
             layout.zone = options.zone
             return LineFormatter(layout)
         case .json:
             var content = JSONLinesFormatter.Options()
-            content.includesPlace = false
+            content.includesSource = false
             content.includesThread = false
             return JSONLinesFormatter(content)
         }

@@ -70,18 +70,18 @@ final class Nginx: @unchecked Sendable {  // constant once made
 
     @Test("each way in which TLS fails has its reason; a good certificate passes") func tls() async throws {
         guard let nginx = Nginx.shared else { return }
-        let trusted = TransportOptions(authorityFile: nginx.file("ca.crt"))
+        let trusted = TransportOptions(caCertificateFile: nginx.file("ca.crt"))
         #expect(try await reason(nginx, 18443, trusted) == nil)
         #expect(try await reason(nginx, 18443, trusted, host: "127.0.0.1") == nil)
-        #expect(try await reason(nginx, 18443, TransportOptions()) == .certificateFromUnknownAuthority)
+        #expect(try await reason(nginx, 18443, TransportOptions()) == .certificateUntrusted)
         #expect(try await reason(nginx, 18444, trusted) == .certificateExpired)
         #expect(try await reason(nginx, 18445, trusted) == .certificateForOtherHost)
         #expect(try await reason(nginx, 18080, trusted) == .secureProtocol)
         #expect(
-            try await reason(nginx, 18443, TransportOptions(authorityFile: nginx.file("nginx.conf")))
+            try await reason(nginx, 18443, TransportOptions(caCertificateFile: nginx.file("nginx.conf")))
                 == .credentialUnusable)
         #expect(
-            try await reason(nginx, 18443, TransportOptions(authorityFile: nginx.file("missing.crt")))
+            try await reason(nginx, 18443, TransportOptions(caCertificateFile: nginx.file("missing.crt")))
                 == .credentialUnusable)
     }
 
@@ -96,7 +96,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
                     + " | openssl dgst -sha256 -binary | openssl base64",
             ])
         let pin = "sha256//" + (hash ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
-        var options = TransportOptions(authorityFile: nginx.file("ca.crt"), pinnedPublicKeys: [pin])
+        var options = TransportOptions(caCertificateFile: nginx.file("ca.crt"), pinnedPublicKeys: [pin])
         #expect(try await reason(nginx, 18443, options) == nil)
         options.pinnedPublicKeys = ["sha256//" + Base64.encode([UInt8](repeating: 1, count: 32))]
         #expect(try await reason(nginx, 18443, options) == .publicKeyNotPinned)
@@ -115,7 +115,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
             ])
         try #require(made != nil)
         for (arguments, reason) in [
-            ([], HTTPTransportError.Reason.certificateFromUnknownAuthority),
+            ([], HTTPTransportError.Reason.certificateUntrusted),
             (["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], .secureProtocol),
         ] {
             let port = RealProgram.freePort()
@@ -140,7 +140,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
         let reports = Locked<[String]>([])
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
-        let options = TransportOptions(authorityFile: nginx.file("ca.crt"))
+        let options = TransportOptions(caCertificateFile: nginx.file("ca.crt"))
         let logger = try HTTPLogger(
             "https://localhost:\(nginx.port(port))/", transport: CurlTransport(options: options))
         logger.flushWait = .zero
@@ -156,7 +156,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
     @Test("a client certificate is shown; without one nothing is lost") func clientCertificate() async throws
     {
         guard let nginx = Nginx.shared else { return }
-        var options = TransportOptions(authorityFile: nginx.file("ca.crt"))
+        var options = TransportOptions(caCertificateFile: nginx.file("ca.crt"))
         let address = "https://localhost:\(nginx.port(18446))/"
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }

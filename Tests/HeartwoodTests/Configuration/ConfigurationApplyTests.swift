@@ -21,8 +21,8 @@ private final class Tagged: RecordingLogger, @unchecked Sendable {
 
     static let kind = LoggerKind("tagged") { settings in
         let mark = settings.optional("mark", .integer())
-        settings.tunes("tag", .text, \Tagged.tag)
-        settings.tunes("note", .text, \Tagged.note)
+        settings.bind("tag", .string, to: \Tagged.tag)
+        settings.bind("note", .string, to: \Tagged.note)
         return { Tagged(name: settings.name, mark: mark ?? 0) }
     }
 
@@ -57,8 +57,8 @@ struct ConfigurationApplyTests {
                     "naming": ["application": "shop", "template": "{app} {number:4}.log"],
                     "syncPolicy": ["levels": "error"], "archiveFormat": "gzip",
                     "formatter": "{LEVEL} {message}",
-                    "backlogLimit": "2 MiB", "overflow": "dropOldest", "repeatCollapse": "10s",
-                    "redaction": ["rules": ["cardNumbers", ["startingWith": "sk_"]], "shownAs": "redact"],
+                    "backlogLimit": "2 MiB", "overflow": "dropOldest", "duplicateSuppression": "10s",
+                    "redaction": ["rules": ["cardNumbers", ["startingWith": "sk_"]], "replacement": "redact"],
                     "filter": ["exceptCategories": ["noise.*"]],
                 ],
                 "console": [
@@ -85,7 +85,7 @@ struct ConfigurationApplyTests {
         #expect(file.archiveFormat == .gzip)
         #expect(file.backlogLimit == .mebibytes(2))
         #expect(file.overflowPolicy == .dropOldest)
-        #expect(file.repeatCollapse == RepeatCollapse(interval: .seconds(10)))
+        #expect(file.duplicateSuppression == DuplicateSuppression(interval: .seconds(10)))
         let console = try #require(dispatcher.configuredLogger(named: "console") as? ConsoleLogger)
         #expect(console.stream == .split(errors: .error))
         #expect(console.colorDepth == ConsoleColorDepth.none)

@@ -87,8 +87,8 @@ struct ConfigurationCheckTests {
                 "x.json:1:71: loggers.f.archiveFormat: “encrypted” needs the setting “archiveKey”"
             ),
             (
-                #"{"loggers": {"c": {"kind": "console", "showsPlace": "yes"}}}"#,
-                "x.json:1:53: loggers.c.showsPlace: “yes” is no flag: write true or false, without quotation marks"
+                #"{"loggers": {"c": {"kind": "console", "showsSource": "yes"}}}"#,
+                "x.json:1:53: loggers.c.showsSource: “yes” is no flag: write true or false, without quotation marks"
             ),
             (
                 #"{"loggers": {"c": {"kind": "console", "formatter": "jsno"}}}"#,
@@ -96,7 +96,7 @@ struct ConfigurationCheckTests {
             ),
             (
                 #"{"loggers": {"c": {"kind": "console", "formatter": {"kind": "json", "includesPalce": false}}}}"#,
-                "x.json:1:69: loggers.c.formatter: there is no setting “includesPalce”: did you mean “includesPlace”?"
+                "x.json:1:69: loggers.c.formatter: there is no setting “includesPalce”: did you mean “includesSource”?"
             ),
             (
                 #"{"loggers": {"c": {"kind": "console", "formatter": "{tiem} {message}"}}}"#,
@@ -195,7 +195,7 @@ struct ConfigurationCheckTests {
                     <key>a &amp; b</key>
                     <dict>
                         <key>kind</key><string>console</string>
-                        <key>showsPlace</key><false/>
+                        <key>showsSource</key><false/>
                         <key>level</key><array><string>error</string><string>debug</string></array>
                         <key>backlogLimit</key><integer>4096</integer>
                     </dict>
@@ -209,7 +209,7 @@ struct ConfigurationCheckTests {
                 "level": "info",
                 "loggers": [
                     "a & b": [
-                        "kind": "console", "showsPlace": false, "level": ["error", "debug"],
+                        "kind": "console", "showsSource": false, "level": ["error", "debug"],
                         "backlogLimit": 4096,
                     ]
                 ],
@@ -222,7 +222,7 @@ struct ConfigurationCheckTests {
         }
         #expect(
             error?.description == """
-                x.plist:12:13: loggers.a & b.showsPlace: “no” is no flag: write true or false, without quotation marks
+                x.plist:12:13: loggers.a & b.showsSource: “no” is no flag: write true or false, without quotation marks
                 x.plist:13:13: loggers.a & b: there is no setting “levl”: did you mean “level”?
                 """)
         #expect(throws: LogConfigurationError.self) {
@@ -325,10 +325,10 @@ struct ConfigurationCheckTests {
         let collector = ProblemCollector()
         let read: Any? =
             switch form {
-            case "time": LogSettingForm<Duration>.time.read(setting, [], collector)
-            case "size": LogSettingForm<ByteCount>.size.read(setting, [], collector)
-            case "levels": LogSettingForm<LogLevelMask>.levels.read(setting, [], collector)
-            default: LogSettingForm<LogTimeZone>.zone.read(setting, [], collector)?.secondsFromUTC(at: 0)
+            case "time": LogSettingDecoder<Duration>.time.read(setting, [], collector)
+            case "size": LogSettingDecoder<ByteCount>.size.read(setting, [], collector)
+            case "levels": LogSettingDecoder<LogLevelMask>.levels.read(setting, [], collector)
+            default: LogSettingDecoder<LogTimeZone>.zone.read(setting, [], collector)?.secondsFromUTC(at: 0)
             }
         #expect(read.map { "\($0)" } == value)
         #expect(collector.problems.isEmpty == (value != nil))

@@ -27,7 +27,7 @@ import Testing
     @Test("A flush says how often the last message was repeated so far") func repeats() {
         let dispatcher = LogDispatcher.forTest()
         let logger = RecordingLogger()
-        logger.repeatCollapse = RepeatCollapse(interval: .seconds(3600))
+        logger.duplicateSuppression = DuplicateSuppression(interval: .seconds(3600))
         dispatcher.add(logger)
         for _ in 0..<3 { logInfo("the same", to: dispatcher) }
         dispatcher.flush()

@@ -259,10 +259,10 @@ struct AmountTests {
 }
 
 @Suite("Collapsing of repeats")
-struct RepeatCollapseTests {
+struct DuplicateSuppressionTests {
     private func logger(_ dispatcher: LogDispatcher, _ interval: Duration = .seconds(30)) -> RecordingLogger {
         let logger = RecordingLogger()
-        logger.repeatCollapse = RepeatCollapse(interval: interval)
+        logger.duplicateSuppression = DuplicateSuppression(interval: interval)
         dispatcher.add(logger)
         return logger
     }
@@ -314,11 +314,11 @@ struct RepeatCollapseTests {
         dispatcher.flush()
         #expect(logger.texts == ["x", "last message repeated 2 times"])
         logInfo("x", to: dispatcher)
-        logger.repeatCollapse = nil
+        logger.duplicateSuppression = nil
         logInfo("x", to: dispatcher)
         dispatcher.flush()
         #expect(logger.texts.suffix(2) == ["last message repeated once", "x"])
-        logger.repeatCollapse = RepeatCollapse()
+        logger.duplicateSuppression = DuplicateSuppression()
         for _ in 0..<2 { logInfo("y", to: dispatcher) }
         dispatcher.removeAll()
         #expect(logger.texts.suffix(2) == ["y", "last message repeated once"])

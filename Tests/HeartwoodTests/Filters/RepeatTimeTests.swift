@@ -10,7 +10,7 @@ import Testing
         let clock = ManualClock()
         let dispatcher = LogDispatcher.forTest(clock: clock)
         let logger = RecordingLogger()
-        logger.repeatCollapse = RepeatCollapse(interval: .seconds(3600))
+        logger.duplicateSuppression = DuplicateSuppression(interval: .seconds(3600))
         dispatcher.add(logger)
         let start = clock.now()
         for _ in 0..<4 {

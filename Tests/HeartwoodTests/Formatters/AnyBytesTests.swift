@@ -11,7 +11,7 @@ struct AnyBytesTests {
     private func line(_ bytes: [UInt8]) -> String? {
         var options = LineFormatter.Options()
         options.showsTime = false
-        options.showsPlace = false
+        options.showsSource = false
         return LineFormatter(options).format(message(bytes)).map { String($0.dropFirst(8)) }
     }
 

@@ -30,7 +30,7 @@ struct LineFormatterTests {
     func levels() {
         let own = LogLevel(bit: 22, name: "formatter\ntest")
         var options = LineFormatter.Options()
-        (options.showsTime, options.showsPlace) = (false, false)
+        (options.showsTime, options.showsSource) = (false, false)
         let formatter = LineFormatter(options)
         let lines = (LogLevel.standardLevels + [own]).map {
             formatter.format(LogMessage("x", level: $0, timestamp: moment))
@@ -46,7 +46,7 @@ struct LineFormatterTests {
     func options() {
         var options = LineFormatter.Options()
         options.showsTime = false
-        options.showsPlace = false
+        options.showsSource = false
         options.showsMetadata = false
         #expect(
             LineFormatter(options).format(message(.error, ["a": 1])) == "error   payments charged 12.5 EUR")
@@ -167,7 +167,7 @@ struct JSONLinesFormatterTests {
     @Test("Place and thread can be left out")
     func options() {
         var options = JSONLinesFormatter.Options()
-        (options.includesPlace, options.includesThread) = (false, false)
+        (options.includesSource, options.includesThread) = (false, false)
         let message = LogMessage("x", timestamp: LogTimestamp(nanoseconds: 0), threadName: "t")
         #expect(
             JSONLinesFormatter(options).format(message)

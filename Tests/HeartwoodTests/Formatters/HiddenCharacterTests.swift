@@ -8,7 +8,7 @@ import Testing
 struct HiddenCharacterTests {
     private func line(_ text: String) -> String {
         var options = LineFormatter.Options()
-        (options.showsTime, options.showsPlace) = (false, false)
+        (options.showsTime, options.showsSource) = (false, false)
         return LineFormatter(options).format(LogMessage("\(text)")) ?? ""
     }
 
@@ -99,7 +99,7 @@ struct HiddenCharacterTests {
 
     @Test("At a terminal a text of several lines is shown as lines, indented, and cannot pose as a record")
     func terminal() {
-        var layout = ConsoleLayout(zone: .utc, showsPlace: false)
+        var layout = ConsoleLayout(zone: .utc, showsSource: false)
         func shown(_ text: String, _ escaping: LogBuffer.Escaping) -> String {
             var output = LogBuffer()
             let message = LogMessage("\(text)", timestamp: LogTimestamp(nanoseconds: 0))

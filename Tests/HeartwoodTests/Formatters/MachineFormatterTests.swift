@@ -130,7 +130,7 @@ struct LogfmtFormatterTests {
     @Test("Parts can be left out, private values are redacted")
     func options() {
         var options = LogfmtFormatter.Options()
-        (options.includesPlace, options.includesThread, options.includesSequence) = (false, false, false)
+        (options.includesSource, options.includesThread, options.includesSequence) = (false, false, false)
         let message = LogMessage("\("s", as: "who", privacy: .private)", timestamp: moment)
         #expect(
             LogfmtFormatter(options).format(message)

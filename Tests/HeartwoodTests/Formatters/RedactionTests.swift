@@ -82,15 +82,15 @@ struct RedactionTests {
     @Test("Secrets are shown as a hash, or encrypted, if asked")
     func ways() throws {
         let key = try PrivacyKey(Secret(bytes: Array(0..<32)))
-        let hashed = RedactionRules([.emailAddresses], shownAs: .keyedHash(key))
+        let hashed = RedactionRules([.emailAddresses], replacement: .keyedHash(key))
         #expect(hashed.redacted("ann@example.org").wholeMatch(of: /<hash:[0-9a-f]{16}>/) != nil)
         #expect(hashed.redacted("ann@example.org") == hashed.redacted("ann@example.org"))
-        let encrypted = RedactionRules([.emailAddresses], shownAs: .encrypt(key)).redacted("ann@example.org")
+        let encrypted = RedactionRules([.emailAddresses], replacement: .encrypt(key)).redacted("ann@example.org")
         #expect(key.decrypt(encrypted) == "ann@example.org")
         #expect(
-            RedactionRules([.emailAddresses], shownAs: .reveal).redacted("ann@example.org")
+            RedactionRules([.emailAddresses], replacement: .reveal).redacted("ann@example.org")
                 == "ann@example.org")
-        #expect(RedactionRules([.emailAddresses], shownAs: .hash).redacted("a@b.org").hasPrefix("<hash:"))
+        #expect(RedactionRules([.emailAddresses], replacement: .hash).redacted("a@b.org").hasPrefix("<hash:"))
     }
 
     @Test(

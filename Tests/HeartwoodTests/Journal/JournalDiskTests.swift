@@ -221,7 +221,7 @@ import Testing
         }
         fixture.isFull.value = true
         let next = try fixture.makeLogger()
-        next.repeatCollapse = RepeatCollapse()
+        next.duplicateSuppression = DuplicateSuppression()
         let isComplete = try fixture.recover([next]) { dispatcher in
             for _ in 0..<4 {
                 let result = dispatcher.flush(timeout: .seconds(60))

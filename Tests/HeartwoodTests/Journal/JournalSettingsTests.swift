@@ -140,7 +140,7 @@ import Testing
         }
         let logger = try fixture.makeLogger()
         logger.flightRecorder = FlightRecorder(announces: false)
-        logger.repeatCollapse = RepeatCollapse()
+        logger.duplicateSuppression = DuplicateSuppression()
         #expect(try fixture.recover([logger]))
         #expect(
             fixture.lines() == ["the same", "last message repeated 3 times", "detail", "error"])

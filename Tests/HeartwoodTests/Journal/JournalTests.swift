@@ -278,7 +278,7 @@ import Testing
     @Test(
         "A logger that does not write holds the ring only as long as the policy says; what is let go is counted"
     )
-    func letGo() throws {
+    func release() throws {
         let scratch = Scratch()
         let reports = Box<[LogDiagnostics.Report]>([])
         let isFull = Box(true)

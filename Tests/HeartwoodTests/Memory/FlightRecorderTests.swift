@@ -55,7 +55,7 @@ struct FlightRecorderTests {
         #expect(logger.statistics.delivered == 5 && logger.statistics.filtered == 1)
         #expect(logger.statistics.isBalanced)
         let statistics = recorder.statistics
-        #expect(statistics.recorded == 3 && statistics.handedOn == 2 && statistics.letGo == 0)
+        #expect(statistics.recorded == 3 && statistics.released == 2 && statistics.discarded == 0)
         #expect(statistics.triggers == 2 && statistics.waiting == 1)
     }
 
@@ -149,7 +149,7 @@ struct FlightRecorderTests {
         #expect(
             logger.allTexts == ["10 messages from before follow, 90 older ones are gone"]
                 + (90..<100).map { "\($0)" } + ["end"])
-        #expect(recorder.statistics.letGo == 90)
+        #expect(recorder.statistics.discarded == 90)
 
         let small = FlightRecorder(capacity: .max, memoryLimit: .kibibytes(16))
         let (second, bounded) = start(small)
@@ -161,12 +161,12 @@ struct FlightRecorderTests {
         logFatal("no recording", to: second)
         second.flush()
         #expect(bounded.texts == ["no recording"])
-        bounded.handOnRecorded()
+        bounded.releaseHeldMessages()
         second.flush()
         let numbers = bounded.texts.compactMap { Int($0.prefix { $0 != " " }) }
         #expect(numbers.count > 20 && numbers.count < 60)
         #expect(numbers == Array(1000 - numbers.count..<1000))
-        #expect(small.statistics.waiting == 0 && small.statistics.letGo == 1000 - numbers.count)
+        #expect(small.statistics.waiting == 0 && small.statistics.discarded == 1000 - numbers.count)
         #expect(bounded.statistics.isBalanced)
     }
 
@@ -224,7 +224,7 @@ struct FlightRecorderTests {
     func stages() {
         let (dispatcher, logger) = start(FlightRecorder(announces: false))
         logger.filter = !.message(.contains("noise"))
-        logger.repeatCollapse = RepeatCollapse()
+        logger.duplicateSuppression = DuplicateSuppression()
         logDebug("noise", to: dispatcher)
         logDebug("kept", to: dispatcher)
         for _ in 0..<5 { logInfo("same", to: dispatcher) }
@@ -239,7 +239,7 @@ struct FlightRecorderTests {
         dispatcher.remove(logger)
         #expect(logger.texts.suffix(1) == ["direct"])
         #expect(logger.statistics.isBalanced)
-        #expect(logger.flightRecorder?.statistics.letGo == 1)
+        #expect(logger.flightRecorder?.statistics.discarded == 1)
     }
 
     @Test("A file has them in front of the error, also in front of one that is logged synchronously")
@@ -274,7 +274,7 @@ struct FlightRecorderTests {
         logError("3", to: dispatcher)
         dispatcher.flush()
         #expect(logger.texts == ["1", "2", "3"] && other.texts == ["2", "3"])
-        #expect(recorder.statistics.recorded == 3 && recorder.statistics.handedOn == 3)
+        #expect(recorder.statistics.recorded == 3 && recorder.statistics.released == 3)
     }
 
     @Test("A logger that fails at messages that were held back counts them as failed")

@@ -14,7 +14,7 @@ import Testing
         logDebug("held", to: dispatcher)
         dispatcher.flush()
         logger.removeRecords()
-        logger.handOnRecorded()
+        logger.releaseHeldMessages()
         dispatcher.drainNow()
         #expect(logger.waitUntilIdle(timeout: .seconds(60)))
         #expect(logger.events == [.message("held"), .batchEnd])

@@ -129,7 +129,7 @@ struct CategoryLevelsTests {
         }
         onThreads(4) { thread in logError(text(thread), category: category, to: dispatcher) }
         #expect(evaluated.withLock { $0 } == 0)
-        #expect(!wantsLog(.fatal, category: category, to: dispatcher))
+        #expect(!isLogEnabled(.fatal, category: category, to: dispatcher))
         LogCategory.setLevels(.error, matching: root)
         onThreads(4) { thread in
             logError(text(thread), category: category, to: dispatcher)
@@ -185,8 +185,8 @@ struct SourceLevelsTests {
         logDebug(text(), category: quiet, to: dispatcher, file: "HeartwoodTests/Other.swift")
         #expect(evaluated == 0)
         logWarning("elsewhere", category: quiet, to: dispatcher, file: "HeartwoodTests/Other.swift")
-        #expect(wantsLog(.debug, category: quiet, to: dispatcher))
-        #expect(!wantsLog(.debug, category: quiet, to: dispatcher, file: "HeartwoodTests/Other.swift"))
+        #expect(isLogEnabled(.debug, category: quiet, to: dispatcher))
+        #expect(!isLogEnabled(.debug, category: quiet, to: dispatcher, file: "HeartwoodTests/Other.swift"))
         LogSourceLevels.set(.off, matching: "HeartwoodTests/CategoryLevelsTests.swift")
         logError("off", to: dispatcher)
         LogSourceLevels.set(nil, matching: "HeartwoodTests/CategoryLevelsTests.swift")
@@ -216,9 +216,9 @@ struct SourceLevelsTests {
         #expect(rules.levels(of: "Other/Cart.swift") == nil)
         // The dispatcher's own levels are not widened.
         dispatcher.levels = .error
-        #expect(!wantsLog(.debug, category: quiet, to: dispatcher))
+        #expect(!isLogEnabled(.debug, category: quiet, to: dispatcher))
         logger.levels = .fatal
-        #expect(!wantsLog(.error, category: quiet, to: dispatcher))
+        #expect(!isLogEnabled(.error, category: quiet, to: dispatcher))
     }
 
     @Test("The gate of a category shows its own levels again when the last rule has gone")

@@ -31,7 +31,7 @@ import Testing
             #"log(name, level: .info, file: file, function: "f", line: UInt(7))"#,
             #"log("x \(count)", level: .info)"#, #"log(name, level: levels[0], category: .default)"#,
             #"LogDispatcher.shared.log(message, asynchronous: false)"#,
-            #"_ = wantsLog(.info) && wantsLog(.info, file: file)"#,
+            #"_ = isLogEnabled(.info) && isLogEnabled(.info, file: file)"#,
             #"logger.maximumFileSize = 5 * 1024 * 1024"#, #"logger.maximumFileSize = 65_536"#,
             #"logger.maximumFileSize = .mebibytes(5) * 2"#,
             #"_ = message.level >= .warning && levels.max() == .error"#,

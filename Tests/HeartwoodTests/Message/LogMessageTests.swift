@@ -200,9 +200,9 @@ struct LogMetadataTests {
         #expect(metadata.map(\.key) == ["a", "b"])
         #expect(metadata["a"] == 3)
         metadata["a"] = nil
-        metadata.merge(keepingOwn: ["b": 9, "c": 4])
+        metadata.merge(["b": 9, "c": 4]) { current, _ in current }
         #expect(metadata == ["b": 2, "c": 4])
-        metadata.merge(replacingWith: ["b": 9])
+        metadata.merge(["b": 9]) { _, new in new }
         #expect(metadata == ["b": 9, "c": 4])
         #expect(metadata.count == 2 && metadata["zz"] == nil)
     }

@@ -73,8 +73,8 @@ struct PlaceTests {
         log("yes", level: .error, to: dispatcher, file: module + "/A.swift", function: "f", line: 1)
         dispatcher.log(LogMessage("no", file: module + "/A.swift"))
         dispatcher.log(LogMessage("yes too", level: .fatal, file: module + "/A.swift"))
-        #expect(!wantsLog(.info, to: dispatcher, file: module + "/B.swift"))
-        #expect(wantsLog(.info, to: dispatcher, file: "Other" + module + "/B.swift"))
+        #expect(!isLogEnabled(.info, to: dispatcher, file: module + "/B.swift"))
+        #expect(isLogEnabled(.info, to: dispatcher, file: "Other" + module + "/B.swift"))
         dispatcher.flush()
         #expect(logger.texts == ["yes", "yes too"])
     }

@@ -86,8 +86,8 @@ struct ThresholdTests {
         // Only here is it known to the program, as a constant is that is used for the first time.
         let late = LogLevel(bit: 15, name: "threshold-late", severity: .notice)
         let detail = LogLevel(bit: 16, name: "threshold-detail", severity: .verbose)
-        #expect(wantsLog(late, category: category, to: dispatcher))
-        #expect(!wantsLog(detail, category: category, to: dispatcher))
+        #expect(isLogEnabled(late, category: category, to: dispatcher))
+        #expect(!isLogEnabled(detail, category: category, to: dispatcher))
         log("late", level: late, category: category, to: dispatcher)
         // Logged synchronously: the logger has it already.
         #expect(logger.texts == ["before", "late"])

@@ -81,18 +81,18 @@ struct EvaluationTests {
         #expect(counter.value == 2)
     }
 
-    @Test("Promise 9: wantsLog says whether a message would be evaluated", arguments: LogLevel.standardLevels)
+    @Test("Promise 9: isLogEnabled says whether a message would be evaluated", arguments: LogLevel.standardLevels)
     func wants(level: LogLevel) {
         let dispatcher = LogDispatcher.forTest()
-        #expect(!wantsLog(level, to: dispatcher))
+        #expect(!isLogEnabled(level, to: dispatcher))
         let logger = RecordingLogger()
         dispatcher.add(logger, levels: [level])
-        #expect(wantsLog(level, to: dispatcher))
+        #expect(isLogEnabled(level, to: dispatcher))
         for other in LogLevel.standardLevels where other != level {
-            #expect(!wantsLog(other, to: dispatcher))
+            #expect(!isLogEnabled(other, to: dispatcher))
         }
         dispatcher.removeAll()
-        #expect(!wantsLog(level, to: dispatcher))
+        #expect(!isLogEnabled(level, to: dispatcher))
     }
 
     @Test("Promise 9: logAssert evaluates its condition once, and its text only when that is false")

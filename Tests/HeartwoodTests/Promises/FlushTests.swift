@@ -43,7 +43,7 @@ struct FlushTests {
         @Ordered var holds = true
         override func flush() {
             super.flush()
-            if holds { noteUnfinished() }
+            if holds { reportPending() }
         }
     }
 

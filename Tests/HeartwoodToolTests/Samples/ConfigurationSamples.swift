@@ -25,7 +25,7 @@ private func configurationPageCode() throws {
     // sample: Docs/Configuration.md
     var configuration = try LogConfiguration.load(
         "logging.json", environment: "dev", defaults: ["loggers": ["console": ["kind": "console"]]])
-    configuration["loggers", "console", "showsPlace"] = false
+    configuration["loggers", "console", "showsSource"] = false
     try configuration.apply()
     // end
 }
@@ -47,8 +47,8 @@ private func configurationPageKinds() {
     // sample: Docs/Configuration.md
     LogConfiguration.register(
         LoggerKind("pager") { settings in
-            let address = settings.required("address", .text)
-            settings.tunes("service", .text, \PagerLogger.service)
+            let address = settings.required("address", .string)
+            settings.bind("service", .string, to: \PagerLogger.service)
             return { PagerLogger(name: settings.name, address: address.value) }
         })
     LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
@@ -91,8 +91,8 @@ private func kindSample() {
     // sample: Sources/Heartwood/Configuration/Kinds/LoggerKind.swift
     LogConfiguration.register(
         LoggerKind("pager") { settings in
-            let address = settings.required("address", .text)
-            settings.tunes("service", .text, \PagerLogger.service)
+            let address = settings.required("address", .string)
+            settings.bind("service", .string, to: \PagerLogger.service)
             return { PagerLogger(name: settings.name, address: address.value) }
         })
     // end
@@ -104,18 +104,18 @@ private func kindSample() {
 // sample: Sources/Heartwood/Configuration/Forms/LogSettings.swift
 extension LoggerKind {
     static let pager = LoggerKind("pager") { settings in
-        let address = settings.required("address", .text)
-        settings.tunes("service", .text, \PagerLogger.service)
+        let address = settings.required("address", .string)
+        settings.bind("service", .string, to: \PagerLogger.service)
         return { PagerLogger(name: settings.name, address: address.value) }
     }
 }
 // end
 
-// sample: Sources/Heartwood/Configuration/Forms/LogSettingForm.swift
-extension LogSettingForm where Value == Character {
-    static var letter: LogSettingForm {
-        LogSettingForm("letter") { setting in
-            guard let text = setting.text, text.count == 1, let letter = text.first else {
+// sample: Sources/Heartwood/Configuration/Forms/LogSettingDecoder.swift
+extension LogSettingDecoder where Value == Character {
+    static var letter: LogSettingDecoder {
+        LogSettingDecoder("letter") { setting in
+            guard let text = setting.string, text.count == 1, let letter = text.first else {
                 throw LogError(.setting, "one letter is needed")
             }
             return letter

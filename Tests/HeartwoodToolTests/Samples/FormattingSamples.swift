@@ -52,7 +52,7 @@ private func formattingPageSecrets(_ file: FileLogger, _ key: PrivacyKey) throws
     file.redaction = .standard  // bearer tokens, card numbers, e-mail addresses
     file.redaction = RedactionRules(
         [.bearerTokens, .tokens(startingWith: "sk_live_"), try .matching("user-[0-9]+", name: "user")],
-        shownAs: .keyedHash(key))
+        replacement: .keyedHash(key))
     // end
 }
 
@@ -103,7 +103,7 @@ private func filteringPageAmounts(_ file: FileLogger, _ console: ConsoleLogger) 
 
 private func filteringPageRepeats(_ console: ConsoleLogger) {
     // sample: Docs/Filtering.md
-    console.repeatCollapse = RepeatCollapse()
+    console.duplicateSuppression = DuplicateSuppression()
     // end
 }
 
@@ -179,7 +179,7 @@ private func privacyKeySample(_ file: FileLogger) throws {
 private func redactionRulesSample(_ file: FileLogger, _ key: PrivacyKey) {
     // sample: Sources/Heartwood/Redaction/RedactionRules.swift
     file.redaction = .standard
-    file.redaction = RedactionRules([.tokens(startingWith: "sk_live_")], shownAs: .keyedHash(key))
+    file.redaction = RedactionRules([.tokens(startingWith: "sk_live_")], replacement: .keyedHash(key))
     // end
 }
 
@@ -204,8 +204,8 @@ private func logFilterSampleMore(_ file: FileLogger) {
 }
 
 private func repeatCollapseSample(_ console: ConsoleLogger) {
-    // sample: Sources/Heartwood/Filters/RepeatCollapse.swift
-    console.repeatCollapse = RepeatCollapse()
+    // sample: Sources/Heartwood/Filters/DuplicateSuppression.swift
+    console.duplicateSuppression = DuplicateSuppression()
     // end
 }
 

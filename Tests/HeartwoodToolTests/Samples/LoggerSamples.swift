@@ -52,7 +52,7 @@ final class BatchLogger: AbstractLogger, @unchecked Sendable {
             noteWritten(text.utf8.count)
         } else {
             let count = text.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
-            noteLaterFailure(of: count, "the batch was refused")
+            reportDeferredFailure(of: count, "the batch was refused")
         }
     }
 }

@@ -72,7 +72,7 @@ struct JSONSettingReader {
         switch next {
         case UInt8(ascii: "{"): return try table(place, depth: depth)
         case UInt8(ascii: "["): return try list(place, depth: depth)
-        case UInt8(ascii: "\""): return LogSetting(.text(try string()), at: place)
+        case UInt8(ascii: "\""): return LogSetting(.string(try string()), at: place)
         case let byte? where byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte):
             return LogSetting(try number(), at: place)
         case UInt8(ascii: "'"):
@@ -89,8 +89,8 @@ struct JSONSettingReader {
         while let byte = next, byte != 0x20, !Array(",:{}[]\"\n\r\t".utf8).contains(byte) { index += 1 }
         let word = String(decoding: bytes[start..<index], as: UTF8.self)
         switch word {
-        case "true": return .flag(true)
-        case "false": return .flag(false)
+        case "true": return .bool(true)
+        case "false": return .bool(false)
         case "null": return .null
         case "":
             throw Failure(offset: start, text: "\(shownNext) stands where a value is due")
@@ -101,14 +101,14 @@ struct JSONSettingReader {
         }
     }
 
-    private mutating func table(_ place: LogSettingPlace, depth: Int) throws(Failure) -> LogSetting {
+    private mutating func table(_ place: LogSettingLocation, depth: Int) throws(Failure) -> LogSetting {
         try enter(depth)
         var members: [LogSetting.Member] = []
         var lines: [String: Int] = [:]
         skipBlanks()
         if next == UInt8(ascii: "}") {
             index += 1
-            return LogSetting(.table([]), at: place)
+            return LogSetting(.object([]), at: place)
         }
         while true {
             skipBlanks()
@@ -144,12 +144,12 @@ struct JSONSettingReader {
                 members.append(LogSetting.Member(key, at: keyPlace, setting))
             }
             if try isLast(of: "table", end: UInt8(ascii: "}")) {
-                return LogSetting(.table(members), at: place)
+                return LogSetting(.object(members), at: place)
             }
         }
     }
 
-    private mutating func list(_ place: LogSettingPlace, depth: Int) throws(Failure) -> LogSetting {
+    private mutating func list(_ place: LogSettingLocation, depth: Int) throws(Failure) -> LogSetting {
         try enter(depth)
         var elements: [LogSetting] = []
         skipBlanks()

@@ -17,24 +17,24 @@ struct PropertyListReader {
 
     static func read(_ bytes: [UInt8], source: String) throws(LogConfigurationError) -> LogSetting {
         guard depth(of: bytes) <= deepest else {
-            throw LogConfigurationError(LogSettingPlace(source), tooDeep)
+            throw LogConfigurationError(LogSettingLocation(source), tooDeep)
         }
         guard BinaryPropertyList.size(of: bytes, limit: mostValues) <= mostValues else {
-            throw LogConfigurationError(LogSettingPlace(source), tooLarge)
+            throw LogConfigurationError(LogSettingLocation(source), tooLarge)
         }
         let node: Node
         do {
             node = try PropertyListDecoder().decode(Node.self, from: Data(bytes))
         } catch let error as DecodingError {
             throw LogConfigurationError(
-                LogSettingPlace(source), "the property list cannot be read: \(reason(error))")
+                LogSettingLocation(source), "the property list cannot be read: \(reason(error))")
         } catch {
             throw LogConfigurationError(
-                LogSettingPlace(source), "the property list cannot be read: \(error)")
+                LogSettingLocation(source), "the property list cannot be read: \(error)")
         }
         let places = PropertyListPlaces(SettingText(bytes, source: source))
         var path: [String] = []
-        return setting(node, places, &path, LogSettingPlace(source))
+        return setting(node, places, &path, LogSettingLocation(source))
     }
 
     /// How many tables and lists may be inside of each other, as in JSON.
@@ -74,7 +74,7 @@ struct PropertyListReader {
     }
 
     private static func setting(
-        _ node: Node, _ places: PropertyListPlaces, _ path: inout [String], _ place: LogSettingPlace
+        _ node: Node, _ places: PropertyListPlaces, _ path: inout [String], _ place: LogSettingLocation
     ) -> LogSetting {
         switch node {
         case .value(let value): return LogSetting(value, at: place)
@@ -86,12 +86,12 @@ struct PropertyListReader {
                 path.removeLast()
             }
             return LogSetting(.list(elements), at: place)
-        case .table(let nodes):
+        case .object(let nodes):
             // The decoder has no order: that of the lines, and of the names where there are none.
             var members: [LogSetting.Member] = []
             for (key, node) in nodes {
                 path.append(key)
-                let keyPlace = places[path] ?? LogSettingPlace(place.source)
+                let keyPlace = places[path] ?? LogSettingLocation(place.source)
                 members.append(LogSetting.Member(key, at: keyPlace, setting(node, places, &path, keyPlace)))
                 path.removeLast()
             }
@@ -100,7 +100,7 @@ struct PropertyListReader {
                     $1.place.line ?? 0, $1.place.column ?? 0, $1.key
                 )
             }
-            return LogSetting(.table(members), at: place)
+            return LogSetting(.object(members), at: place)
         }
     }
 
@@ -108,7 +108,7 @@ struct PropertyListReader {
     private enum Node: Decodable {
         case value(LogSetting.Content)
         case list([Node])
-        case table([String: Node])
+        case object([String: Node])
 
         init(from decoder: any Decoder) throws {
             guard decoder.codingPath.count <= deepest else {
@@ -117,17 +117,17 @@ struct PropertyListReader {
             }
             let container = try decoder.singleValueContainer()
             if let table = try? container.decode([String: Node].self) {
-                self = .table(table)
+                self = .object(table)
             } else if let list = try? container.decode([Node].self) {
                 self = .list(list)
             } else if let flag = try? container.decode(Bool.self) {
-                self = .value(.flag(flag))
+                self = .value(.bool(flag))
             } else if let number = try? container.decode(Int64.self) {
                 self = .value(.integer(number))
             } else if let number = try? container.decode(Double.self) {
                 self = .value(.number(number))
             } else if let text = try? container.decode(String.self) {
-                self = .value(.text(text))
+                self = .value(.string(text))
             } else {
                 throw DecodingError.dataCorrupted(
                     DecodingError.Context(
@@ -140,9 +140,9 @@ struct PropertyListReader {
 
 /// Where the keys of an XML property list stand, as far as that is easily told.
 struct PropertyListPlaces {
-    private var places: [[String]: LogSettingPlace] = [:]
+    private var places: [[String]: LogSettingLocation] = [:]
 
-    subscript(path: [String]) -> LogSettingPlace? { places[path] }
+    subscript(path: [String]) -> LogSettingLocation? { places[path] }
 
     /// Looks for keys; what is no XML has none.
     init(_ text: SettingText) {

@@ -23,7 +23,7 @@ struct SettingText {
     }
 
     /// The place of a byte; columns count characters of Unicode, not bytes.
-    func place(of offset: Int) -> LogSettingPlace {
+    func place(of offset: Int) -> LogSettingLocation {
         var low = 0
         var high = lineStarts.count
         while high - low > 1 {
@@ -32,7 +32,7 @@ struct SettingText {
         }
         let hasMark = low == 0 && offset >= 3 && bytes.starts(with: SettingText.byteOrderMark)
         let column = characters(before: offset) - characters(before: lineStarts[low]) + (hasMark ? 0 : 1)
-        return LogSettingPlace(source, line: low + 1, column: column)
+        return LogSettingLocation(source, line: low + 1, column: column)
     }
 
     private func characters(before offset: Int) -> Int {

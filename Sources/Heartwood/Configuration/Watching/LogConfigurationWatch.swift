@@ -118,7 +118,7 @@ public final class LogConfigurationWatch: Sendable {
         let contents = try sources.contents()
         if contents.main == nil, state.withLock({ $0.watch.applied.main != nil }) {
             throw LogConfigurationError(
-                LogSettingPlace(path), "the file has gone: the settings in force stay")
+                LogSettingLocation(path), "the file has gone: the settings in force stay")
         }
         return contents
     }

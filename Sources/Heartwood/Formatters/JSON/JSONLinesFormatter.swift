@@ -24,7 +24,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         /// Which values those may have; any unless changed.
         public var values = JSONFieldValues.any
         /// Whether `file`, `line` and `function` are there.
-        public var includesPlace = true
+        public var includesSource = true
         /// Whether `thread`, `thread_name`, `queue` and `task` are there.
         public var includesThread = true
         /// What happens to private pieces, in the text and as fields; ``LogPrivacyPolicy/redact`` unless changed.

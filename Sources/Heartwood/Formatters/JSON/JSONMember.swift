@@ -78,7 +78,7 @@ public struct JSONMember: Hashable, Sendable {
 
     func isIncluded(in options: JSONLinesFormatter.Options) -> Bool {
         switch kind {
-        case .file, .line, .function: options.includesPlace
+        case .file, .line, .function: options.includesSource
         case .thread, .threadLabel, .threadName, .queue, .task: options.includesThread
         default: true
         }

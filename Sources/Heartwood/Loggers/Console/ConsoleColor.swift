@@ -21,7 +21,7 @@ public enum ConsoleColor: Hashable, Sendable {
     /// Cyan.
     public static let cyan = ConsoleColor.ansi(6)
     /// Grey.
-    public static let grey = ConsoleColor.ansi(8)
+    public static let gray = ConsoleColor.ansi(8)
 
     /// The same colour, or the nearest one, for a terminal that can show no more than `depth`.
     public func reduced(to depth: ConsoleColorDepth) -> ConsoleColor {
@@ -64,8 +64,8 @@ public enum ConsoleColor: Hashable, Sendable {
             let cube = index - 16
             return (level(cube / 36), level(cube / 6 % 6), level(cube % 6))
         default:
-            let grey = 8 + 10 * (index - 232)
-            return (grey, grey, grey)
+            let gray = 8 + 10 * (index - 232)
+            return (gray, gray, gray)
         }
     }
 }

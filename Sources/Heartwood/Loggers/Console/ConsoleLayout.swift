@@ -1,17 +1,17 @@
 /// The console's own layout of a message.
 struct ConsoleLayout {
     let palette: ConsolePalette
-    let showsPlace: Bool
+    let showsSource: Bool
     private let zone: LogTimeZone
     private var second: Int64 = .min
     private var secondText: [UInt8] = []
 
     init(
-        palette: ConsolePalette = .standard, zone: LogTimeZone = .local, showsPlace: Bool = true
+        palette: ConsolePalette = .standard, zone: LogTimeZone = .local, showsSource: Bool = true
     ) {
         self.palette = palette
         self.zone = zone
-        self.showsPlace = showsPlace
+        self.showsSource = showsSource
     }
 
     mutating func append(
@@ -36,7 +36,7 @@ struct ConsoleLayout {
         output.appendText(of: message, privacy: privacy, escaping: escaping)
         output.append(faint)
         output.append(fieldsOf: message)
-        if showsPlace {
+        if showsSource {
             message.storage.withPlace { place in
                 if place.isEmpty { return }
                 output.append("  " as StaticString)

@@ -41,7 +41,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     @Ordered public var zone = LogTimeZone.local
 
     /// Whether `File.swift:42` is there; true unless changed.
-    @Ordered public var showsPlace = true
+    @Ordered public var showsSource = true
 
     /// What happens to private pieces; nil, the default, reveals them on a terminal and redacts them elsewhere.
     ///
@@ -82,7 +82,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     private func apply() {
         splits = _stream.inEffect
         layout = ConsoleLayout(
-            palette: _palette.inEffect, zone: _zone.inEffect, showsPlace: _showsPlace.inEffect)
+            palette: _palette.inEffect, zone: _zone.inEffect, showsSource: _showsSource.inEffect)
         let depth = _colorDepth.inEffect
         let privacy = _privacy.inEffect
         let escaping = _escaping.inEffect
@@ -147,7 +147,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
         let (written, lost, reason) = stream.write(waiting: node.readerPatience) { noteProgress() }
         if written > 0 { noteWritten(written) }
         if stream.isBlocked { node.leaveOutputToQueue() }
-        if lost > 0 { noteLaterFailure(of: lost, "\(stream.name): \(reason)") }
+        if lost > 0 { reportDeferredFailure(of: lost, "\(stream.name): \(reason)") }
     }
 }
 

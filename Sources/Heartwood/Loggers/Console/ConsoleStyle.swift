@@ -74,7 +74,7 @@ public struct ConsolePalette: Sendable {
         .notice: ConsoleStyle(.cyan),
         .info: ConsoleStyle(.green),
         .debug: ConsoleStyle(.blue),
-        .verbose: ConsoleStyle(.grey),
+        .verbose: ConsoleStyle(.gray),
     ])
 
     /// Sets the style of messages whose tag equals `tag`; the style set last for a tag counts.

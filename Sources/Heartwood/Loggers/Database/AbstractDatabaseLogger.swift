@@ -160,7 +160,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
                 return noteFailure("what cannot be saved has reached the limit of \(unsavedLimit)")
             }
         }
-        guard let row = row(for: message) else { return noteFiltered() }
+        guard let row = row(for: message) else { return countFiltered() }
         announceMissing()
         keep(row, weight)
         if schedule.unsaved == schedule.settings.threshold || (limit > 0 && size >= limit / 4) { actNow() }
@@ -178,7 +178,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     open override func flush() {
         leaveToParent()
         saveEverything()
-        if !rows.isEmpty { noteUnfinished() }
+        if !rows.isEmpty { reportPending() }
     }
 
     /// Calls ``begin()``.
@@ -194,7 +194,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
         timer?.cancel()
         timer = nil
         if !rows.isEmpty {
-            noteLaterFailure(of: rows.count, "the logger was removed before it could save everything")
+            reportDeferredFailure(of: rows.count, "the logger was removed before it could save everything")
             forget()
         }
         end()

@@ -175,7 +175,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     final let activeName = Locked<String?>(nil)
 
     // MARK: Owned by 'queue'
-    private var engineIfMade: FileEngine?
+    private var existingEngine: FileEngine?
     private var archiverIfMade: FileArchiver?
     /// Behind a pointer, so that the checks of exclusive access are not made for every message.
     private let batch: UnsafeMutablePointer<Batch>
@@ -318,7 +318,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     private func makeEngine() {
-        engineIfMade = FileEngine(
+        existingEngine = FileEngine(
             directory: directory, settings: currentSettings(), clock: clock,
             header: { [unowned self] in header() },
             announcement: { [unowned self] in announcement($0, $1) },
@@ -330,7 +330,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             tell: { [weak self] in self?.handle($0) })
     }
 
-    final var engine: FileEngine { engineIfMade.unsafelyUnwrapped }
+    final var engine: FileEngine { existingEngine.unsafelyUnwrapped }
     final var archiver: FileArchiver { archiverIfMade.unsafelyUnwrapped }
 
     // MARK: - Hooks of the base class
@@ -344,7 +344,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         guard formatted(message, into: &batch.pointee.buffer) else { return }
         if hasFormatter {
             // A formatter that writes nothing wants no line.
-            if batch.pointee.buffer.count == start { return noteFiltered() }
+            if batch.pointee.buffer.count == start { return countFiltered() }
         } else if repairsTornLines {
             FileLogger.makeLine(&batch.pointee.buffer, from: start)
         }
@@ -392,7 +392,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         writeBatch()
         engine.retry()
         settle()
-        if !engine.isIdle { noteUnfinished() }
+        if !engine.isIdle { reportPending() }
     }
 
     /// Has the directory read in a second; the first message does it at once.
@@ -423,7 +423,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// Applies the settings; limits that are exceeded are kept at once.
     public final override func settingsDidChange() {
-        guard engineIfMade != nil else { return }
+        guard existingEngine != nil else { return }
         writeBatch()
         let settings = currentSettings()
         // The lock of shared files may be held by a stopped process: no caller waits for it beyond its own time limit.
@@ -503,7 +503,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// The naming that is set; the last one before it where it cannot read its own names.
     private func usableNaming() -> LogFileNaming {
-        guard let engine = engineIfMade, engine.settings.naming !== naming, !naming.isReadable else {
+        guard let engine = existingEngine, engine.settings.naming !== naming, !naming.isReadable else {
             return naming
         }
         diagnostics.report(

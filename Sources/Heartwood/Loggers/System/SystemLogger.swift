@@ -216,7 +216,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     /// Sends what there is, at once even after a failure; says so where something is left.
     public override func flush() {
         send(atOnce: true)
-        if !outbox.isEmpty { noteUnfinished() }
+        if !outbox.isEmpty { reportPending() }
     }
 
     /// Sends what there is, and closes the socket; what is left counts as failed.
@@ -238,7 +238,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         }
         let dropped = outbox.trim(to: _waitingLimit.inEffect.bytes)
         if dropped > 0 {
-            noteLaterFailure(
+            reportDeferredFailure(
                 of: dropped,
                 "messages were dropped, for \(connection.peer.name) takes none, and no more may wait")
         }
@@ -251,10 +251,10 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     ) {
         noteWritten(outcome.bytes)
         if outcome.tooLong > 0 {
-            noteLaterFailure(of: outcome.tooLong, "a message was too long for a datagram to \(peer.name)")
+            reportDeferredFailure(of: outcome.tooLong, "a message was too long for a datagram to \(peer.name)")
         }
         if outcome.refused > 0 {
-            noteLaterFailure(of: outcome.refused, "\(peer.name) has refused a message: nobody listens there")
+            reportDeferredFailure(of: outcome.refused, "\(peer.name) has refused a message: nobody listens there")
         }
         if outcome.frames > 0 { plan.succeed() }
         guard let trouble = outcome.trouble else {
@@ -293,7 +293,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     private func abandon(_ reason: String) {
         send(atOnce: true)
         let lost = outbox.removeAll()
-        if lost > 0 { noteLaterFailure(of: lost, "messages still waited when \(reason)") }
+        if lost > 0 { reportDeferredFailure(of: lost, "messages still waited when \(reason)") }
         waiting.store(0, ordering: .relaxed)
         plan.succeed()
     }

@@ -8,7 +8,7 @@ import Security
 public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
 
-    /// Makes a transport; ``TransportOptions/authorityFile`` and the client certificate are not supported here yet,
+    /// Makes a transport; ``TransportOptions/caCertificateFile`` and the client certificate are not supported here yet,
     /// and make every request fail with `.credentialUnusable`.
     public init(options: TransportOptions = TransportOptions()) {
         self.options = options
@@ -31,7 +31,7 @@ public final class URLSessionTransport: HTTPTransport {
     /// - Throws: ``HTTPTransportError``.
     public func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
         if let refusal = request.refusal { throw refusal }
-        guard options.authorityFile == nil, options.clientCertificateFile == nil,
+        guard options.caCertificateFile == nil, options.clientCertificateFile == nil,
             options.pinnedPublicKeys.isEmpty
         else {
             throw HTTPTransportError(
@@ -100,7 +100,7 @@ public final class URLSessionTransport: HTTPTransport {
             case .badServerResponse, .cannotParseResponse: .unusableAnswer
             case .serverCertificateHasBadDate: .certificateExpired
             case .serverCertificateNotYetValid: .certificateNotYetValid
-            case .serverCertificateHasUnknownRoot: .certificateFromUnknownAuthority
+            case .serverCertificateHasUnknownRoot: .certificateUntrusted
             case .serverCertificateUntrusted: .certificateRefused
             case .clientCertificateRequired, .clientCertificateRejected: .clientCertificateNeeded
             case .secureConnectionFailed, .appTransportSecurityRequiresSecureConnection: .secureProtocol

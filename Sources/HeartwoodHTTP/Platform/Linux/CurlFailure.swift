@@ -39,7 +39,7 @@ enum CurlFailure {
         return switch verification {
         case 10: .certificateExpired
         case 9: .certificateNotYetValid
-        case 2, 18, 19, 20, 21, 24, 27: .certificateFromUnknownAuthority
+        case 2, 18, 19, 20, 21, 24, 27: .certificateUntrusted
         case 62: .certificateForOtherHost
         default: .certificateRefused
         }

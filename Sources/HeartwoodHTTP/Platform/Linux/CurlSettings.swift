@@ -31,7 +31,7 @@ struct CurlSettings {
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        if let file = options.authorityFile {
+        if let file = options.caCertificateFile {
             set(CURLOPT_CAINFO, file)
             set(CURLOPT_CAPATH, nil)
         }

@@ -127,7 +127,7 @@ struct LoggerExtensionTests {
         #expect(logger.messages.first?.file == "/src/Shop/Cart.swift" && logger.messages.first?.line == 3)
         #expect(last.timestamp == message.timestamp && last.threadName == "pump" && last.tag as? Int == 17)
         #expect(last != message && last.metadata == message.metadata)
-        #expect(wantsLog(.info, to: dispatcher, file: "lib.c"))
+        #expect(isLogEnabled(.info, to: dispatcher, file: "lib.c"))
     }
 
     @Test("The diagnostics handler hears of failures, and the recording logger checks what was logged")

@@ -111,7 +111,7 @@ struct RemoteExtensionTests {
         LogConfiguration.register(
             LoggerKind("pager") { settings in
                 let address = settings.required("address", .text)
-                settings.tunes("service", .text, \Pager.service)
+                settings.bind("service", .text, to: \Pager.service)
                 return { Pager(name: settings.name, address: address.value) }
             })
         LogConfiguration.register(FormatterKind("brackets") { _ in Brackets() })

@@ -139,7 +139,7 @@ final class FileWorld {
     private func step() {
         let index = numbers.number(0...(living.count - 1))
         guard let writer = living[index] else { return start(index) }
-        guard !writer.kernel.isDead else { return bury(index) }
+        guard !writer.kernel.isDead else { return discard(index) }
         switch numbers.number(0...39) {
         case 0...15: write(writer, numbers.number(1...4))
         case 16...19: advance()
@@ -159,7 +159,7 @@ final class FileWorld {
         case 35: jumpClock()
         default: interfere()
         }
-        if writer.kernel.isDead { bury(index) }
+        if writer.kernel.isDead { discard(index) }
     }
 
     private func start(_ index: Int) {
@@ -181,7 +181,7 @@ final class FileWorld {
         applyFaults(kernel)
     }
 
-    private func bury(_ index: Int) {
+    private func discard(_ index: Int) {
         guard let writer = living[index] else { return }
         tell("process \(writer.kernel.process) is dead")
         writer.hasDied = true
@@ -492,7 +492,7 @@ final class FileWorld {
         disk.capacity = Int.max / 4
         for index in living.indices {
             if living[index] == nil || living[index]?.kernel.isDead == true {
-                bury(index)
+                discard(index)
                 start(index)
             }
             guard let writer = living[index] else {

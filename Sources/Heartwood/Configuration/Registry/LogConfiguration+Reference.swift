@@ -10,7 +10,7 @@ extension LogConfiguration {
     /// The keys of a table with nothing in it: asked for, and not found.
     private static func keys(_ read: (LogSettings) throws -> Void) -> [KnownKey] {
         let settings = LogSettings(
-            LogSetting(.table([])), name: "", path: [], collector: ProblemCollector())
+            LogSetting(.object([])), name: "", path: [], collector: ProblemCollector())
         try? read(settings)
         return settings.asked.map { KnownKey(name: $0.key, form: $0.form, isRequired: $0.isRequired) }
     }

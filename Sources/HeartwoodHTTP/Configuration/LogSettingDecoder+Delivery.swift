@@ -1,28 +1,28 @@
 import Heartwood
 
-extension LogSettingForm where Value == any RetryPolicy {
+extension LogSettingDecoder where Value == any RetryPolicy {
     /// `"standard"` or `"scrooge"`.
-    static var retryPolicy: LogSettingForm {
+    static var retryPolicy: LogSettingDecoder {
         .choice([("standard", StandardRetryPolicy()), ("scrooge", ScroogeRetryPolicy())])
     }
 }
 
-extension LogSettingForm where Value == DeviceFacts {
+extension LogSettingDecoder where Value == DeviceFacts {
     /// A list of the facts' names.
-    static var deviceFacts: LogSettingForm {
-        LogSettingForm.choice([
+    static var deviceFacts: LogSettingDecoder {
+        LogSettingDecoder.choice([
             ("all", .all), ("system", .system), ("host", .host), ("model", .model), ("app", .app),
             ("starts", .starts), ("identity", .identity), ("user", .user),
         ]).list.map { DeviceFacts($0) }
     }
 }
 
-extension LogSettingForm where Value == LevelWeights {
+extension LogSettingDecoder where Value == LevelWeights {
     /// `"standard"`, `"swiftyBeaver"`, or a table of the levels' points.
-    static var weights: LogSettingForm {
-        LogSettingForm.choice([("standard", .standard), ("swiftyBeaver", .swiftyBeaver)])
+    static var weights: LogSettingDecoder {
+        LogSettingDecoder.choice([("standard", .standard), ("swiftyBeaver", .swiftyBeaver)])
             .or(
-                .table("weights", table), named: "weights",
+                .object("weights", table), named: "weights",
                 write: "standard, swiftyBeaver or a table of levels and points",
                 when: { $0.members != nil })
     }

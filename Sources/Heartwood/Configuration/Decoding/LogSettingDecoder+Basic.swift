@@ -1,25 +1,25 @@
-extension LogSettingForm where Value == Bool {
+extension LogSettingDecoder where Value == Bool {
     /// `true` or `false`.
-    public static var flag: LogSettingForm {
-        LogSettingForm("flag", write: "true or false, without quotation marks") { setting in
-            if case .flag(let flag) = setting.value { flag } else { nil }
+    public static var bool: LogSettingDecoder {
+        LogSettingDecoder("bool", write: "true or false, without quotation marks") { setting in
+            if case .bool(let flag) = setting.value { flag } else { nil }
         }
     }
 }
 
-extension LogSettingForm where Value == String {
+extension LogSettingDecoder where Value == String {
     /// Any text.
-    public static var text: LogSettingForm {
-        LogSettingForm("text", write: "text in quotation marks", \.text)
+    public static var string: LogSettingDecoder {
+        LogSettingDecoder("string", write: "text in quotation marks", \.string)
     }
 
     /// The path of a file or directory.
     ///
     /// `${NAME}` stands for an environment variable, and `~/` at the beginning for the home directory. A relative path
     /// counts from where the process was when the configuration is applied.
-    public static var path: LogSettingForm {
-        LogSettingForm("path", write: "a path in quotation marks") { setting, path, collector in
-            guard let text = setting.text, !text.isEmpty, !text.utf8.contains(0) else {
+    public static var path: LogSettingDecoder {
+        LogSettingDecoder("path", write: "a path in quotation marks") { setting, path, collector in
+            guard let text = setting.string, !text.isEmpty, !text.utf8.contains(0) else {
                 collector.add(
                     setting.place, path, "\(setting.shown) is no path: write a path in quotation marks")
                 return nil
@@ -34,13 +34,13 @@ extension LogSettingForm where Value == String {
     }
 }
 
-extension LogSettingForm where Value == Int {
+extension LogSettingDecoder where Value == Int {
     /// A whole number of a range.
-    public static func integer(_ range: ClosedRange<Int> = 0...Int.max) -> LogSettingForm {
+    public static func integer(_ range: ClosedRange<Int> = 0...Int.max) -> LogSettingDecoder {
         let bounds =
             range.upperBound == .max
             ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-        return LogSettingForm("integer", write: "a whole number \(bounds)") { setting in
+        return LogSettingDecoder("integer", write: "a whole number \(bounds)") { setting in
             guard case .integer(let number) = setting.value, let number = Int(exactly: number),
                 range.contains(number)
             else { return nil }
@@ -49,10 +49,10 @@ extension LogSettingForm where Value == Int {
     }
 }
 
-extension LogSettingForm where Value == Double {
+extension LogSettingDecoder where Value == Double {
     /// A number of a range.
-    public static func number(_ range: ClosedRange<Double>) -> LogSettingForm {
-        LogSettingForm("number", write: "a number from \(range.lowerBound) to \(range.upperBound)") {
+    public static func number(_ range: ClosedRange<Double>) -> LogSettingDecoder {
+        LogSettingDecoder("number", write: "a number from \(range.lowerBound) to \(range.upperBound)") {
             setting in
             let number: Double
             switch setting.value {
@@ -65,27 +65,27 @@ extension LogSettingForm where Value == Double {
     }
 }
 
-extension LogSettingForm where Value == ByteCount {
+extension LogSettingDecoder where Value == ByteCount {
     /// An amount of storage: `"64 KiB"`, `"10 MB"`, or a number of bytes.
-    public static var size: LogSettingForm {
-        LogSettingForm("size", write: "64 KiB, 10 MB or a number of bytes") { setting in
+    public static var size: LogSettingDecoder {
+        LogSettingDecoder("size", write: "64 KiB, 10 MB or a number of bytes") { setting in
             switch setting.value {
             case .integer(let number) where number >= 0: Int(exactly: number).map { ByteCount($0) }
-            case .text(let text): ByteCount(parsing: text)
+            case .string(let text): ByteCount(parsing: text)
             default: nil
             }
         }
     }
 }
 
-extension LogSettingForm where Value == Duration {
+extension LogSettingDecoder where Value == Duration {
     /// A time: `"250ms"`, `"30 s"`, `"5m"`, `"1h"`, `"7d"`, `"2w"`, or a number of seconds.
-    public static var time: LogSettingForm {
-        LogSettingForm("time", write: "250ms, 30s, 5m, 1h, 7d, 2w or a number of seconds") { setting in
+    public static var time: LogSettingDecoder {
+        LogSettingDecoder("time", write: "250ms, 30s, 5m, 1h, 7d, 2w or a number of seconds") { setting in
             switch setting.value {
             case .integer(let number): seconds(Double(number))
             case .number(let number): seconds(number)
-            case .text(let text): duration(text)
+            case .string(let text): duration(text)
             default: nil
             }
         }
@@ -111,11 +111,11 @@ extension LogSettingForm where Value == Duration {
     }
 }
 
-extension LogSettingForm where Value == UInt16 {
+extension LogSettingDecoder where Value == UInt16 {
     /// Permissions of a file, in octal digits: `"0640"`.
-    static var permissions: LogSettingForm {
-        LogSettingForm("permissions", write: "octal digits in quotation marks, such as \"0640\"") { setting in
-            guard let text = setting.text, (3...4).contains(text.count), let mode = UInt16(text, radix: 8),
+    static var permissions: LogSettingDecoder {
+        LogSettingDecoder("permissions", write: "octal digits in quotation marks, such as \"0640\"") { setting in
+            guard let text = setting.string, (3...4).contains(text.count), let mode = UInt16(text, radix: 8),
                 mode <= 0o7777
             else { return nil }
             return mode

@@ -11,21 +11,21 @@ extension FormatterKind {
     static let line = FormatterKind("line") { settings in
         var options = LineFormatter.Options()
         settings.read("zone", .zone, &options.zone)
-        settings.read("showsTime", .flag, &options.showsTime)
-        settings.read("showsPlace", .flag, &options.showsPlace)
-        settings.read("showsMetadata", .flag, &options.showsMetadata)
+        settings.read("showsTime", .bool, &options.showsTime)
+        settings.read("showsSource", .bool, &options.showsSource)
+        settings.read("showsMetadata", .bool, &options.showsMetadata)
         settings.read("privacy", .privacy, &options.privacy)
         settings.read("escaping", .escaping, &options.escaping)
         return LineFormatter(options)
     }
 
     static let pattern = FormatterKind("pattern") { settings in
-        let pattern = settings.required("pattern", .text)
+        let pattern = settings.required("pattern", .string)
         var options = PatternFormatter.Options()
         settings.read("zone", .zone, &options.zone)
         settings.read("privacy", .privacy, &options.privacy)
         settings.read("escaping", .escaping, &options.escaping)
-        settings.read("trimsEnd", .flag, &options.trimsEnd)
+        settings.read("trimsEnd", .bool, &options.trimsEnd)
         settings.read("threadLength", .integer(1...1000), &options.threadLabel.maximumLength)
         guard let text = pattern.content else { return nil }
         return settings.check("pattern") { try PatternFormatter(text, options) }
@@ -39,21 +39,21 @@ extension FormatterKind {
         JSONLinesFormatter(
             settings.json(
                 .ecs(
-                    service: settings.optional("service", .text),
-                    environment: settings.optional("environment", .text),
-                    version: settings.optional("version", .text), dataset: settings.optional("dataset", .text)
+                    service: settings.optional("service", .string),
+                    environment: settings.optional("environment", .string),
+                    version: settings.optional("version", .string), dataset: settings.optional("dataset", .string)
                 )))
     }
 
     static let gelf = FormatterKind("gelf") { settings in
-        JSONLinesFormatter(settings.json(.gelf(host: settings.optional("host", .text))))
+        JSONLinesFormatter(settings.json(.gelf(host: settings.optional("host", .string))))
     }
 
     static let logfmt = FormatterKind("logfmt") { settings in
         var options = LogfmtFormatter.Options()
-        settings.read("includesPlace", .flag, &options.includesPlace)
-        settings.read("includesThread", .flag, &options.includesThread)
-        settings.read("includesSequence", .flag, &options.includesSequence)
+        settings.read("includesSource", .bool, &options.includesSource)
+        settings.read("includesThread", .bool, &options.includesThread)
+        settings.read("includesSequence", .bool, &options.includesSequence)
         settings.read("privacy", .privacy, &options.privacy)
         return LogfmtFormatter(options)
     }
@@ -61,17 +61,17 @@ extension FormatterKind {
     static let syslog = FormatterKind("syslog") { settings in
         var options = SyslogFormatter.Options()
         settings.read("facility", .facility, &options.facility)
-        settings.read("host", .text, &options.host)
-        settings.read("program", .text, &options.program)
-        settings.read("elementName", .text, &options.elementName)
-        settings.read("includesFields", .flag, &options.includesFields)
-        settings.read("includesSequence", .flag, &options.includesSequence)
+        settings.read("host", .string, &options.host)
+        settings.read("program", .string, &options.program)
+        settings.read("elementName", .string, &options.elementName)
+        settings.read("includesFields", .bool, &options.includesFields)
+        settings.read("includesSequence", .bool, &options.includesSequence)
         settings.read("privacy", .privacy, &options.privacy)
         return SyslogFormatter(options)
     }
 
     static let swiftyBeaver = FormatterKind("swiftyBeaver") { settings in
-        let format = settings.optional("format", .text) ?? "$DHH:mm:ss.SSS$d $C$L$c $N.$F:$l - $M"
+        let format = settings.optional("format", .string) ?? "$DHH:mm:ss.SSS$d $C$L$c $N.$F:$l - $M"
         let privacy = settings.optional("privacy", .privacy) ?? .redact
         return settings.check("format") { try LogFormatter.swiftyBeaver(format, privacy: privacy) }
     }
@@ -89,27 +89,27 @@ extension FormatterKind {
 
 extension LogSettings {
     /// Puts a setting, where it is given, into a variable.
-    func read<Value>(_ key: String, _ form: LogSettingForm<Value>, _ variable: inout Value) {
+    func read<Value>(_ key: String, _ form: LogSettingDecoder<Value>, _ variable: inout Value) {
         if let value = optional(key, form) { variable = value }
     }
 
     /// The same for a variable that may be nil.
-    func read<Value>(_ key: String, _ form: LogSettingForm<Value>, _ variable: inout Value?) {
+    func read<Value>(_ key: String, _ form: LogSettingDecoder<Value>, _ variable: inout Value?) {
         if let value = optional(key, form) { variable = value }
     }
 
     /// The options that all formatters of JSON share.
     fileprivate func json(_ start: JSONLinesFormatter.Options) -> JSONLinesFormatter.Options {
         var options = start
-        read("includesPlace", .flag, &options.includesPlace)
-        read("includesThread", .flag, &options.includesThread)
+        read("includesSource", .bool, &options.includesSource)
+        read("includesThread", .bool, &options.includesThread)
         read("privacy", .privacy, &options.privacy)
         return options
     }
 }
 
-extension LogSettingForm where Value == SyslogFormatter.Facility {
-    static var facility: LogSettingForm {
+extension LogSettingDecoder where Value == SyslogFormatter.Facility {
+    static var facility: LogSettingDecoder {
         .choice([
             ("user", .user), ("mail", .mail), ("daemon", .daemon), ("auth", .auth),
             ("authPrivate", .authPrivate),
@@ -119,21 +119,21 @@ extension LogSettingForm where Value == SyslogFormatter.Facility {
     }
 }
 
-extension LogSettingForm where Value == LogFormatter? {
+extension LogSettingDecoder where Value == LogFormatter? {
     /// The name of a kind, a pattern with braces, or a table with `kind` and the settings of that kind.
-    static var formatter: LogSettingForm {
-        LogSettingForm("formatter", write: "the name of a formatter, a pattern, or a table with “kind”") {
+    static var formatter: LogSettingDecoder {
+        LogSettingDecoder("formatter", write: "the name of a formatter, a pattern, or a table with “kind”") {
             setting, path, collector in
             let settings: LogSetting
             switch setting.value {
-            case .text(let text):
+            case .string(let text):
                 let key = LogSetting.Member(
-                    "kind", at: setting.place, LogSetting(.text("pattern"), at: setting.place))
+                    "kind", at: setting.place, LogSetting(.string("pattern"), at: setting.place))
                 let pattern = LogSetting.Member("pattern", at: setting.place, setting)
                 let kind = LogSetting.Member("kind", at: setting.place, setting)
                 settings = LogSetting(
-                    .table(text.contains("{") ? [key, pattern] : [kind]), at: setting.place)
-            case .table: settings = setting
+                    .object(text.contains("{") ? [key, pattern] : [kind]), at: setting.place)
+            case .object: settings = setting
             default:
                 collector.add(
                     setting.place, path,
@@ -149,7 +149,7 @@ extension LogSettingForm where Value == LogFormatter? {
         _ setting: LogSetting, _ path: [String], _ collector: ProblemCollector
     ) -> LogFormatter?? {
         let settings = LogSettings(setting, name: "formatter", path: path, collector: collector)
-        guard let name = settings.required("kind", .text).content else { return nil }
+        guard let name = settings.required("kind", .string).content else { return nil }
         guard let kind = KindRegistry.formatter(name) else {
             let hint = Spelling.hint(for: name, among: KindRegistry.formatterNames)
             settings.problem("there is no formatter “\(name)”\(hint)", at: "kind")

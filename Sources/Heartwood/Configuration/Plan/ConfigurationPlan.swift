@@ -6,7 +6,7 @@ struct ConfigurationPlan {
     struct Logger {
         let name: String
         let kind: String
-        let place: LogSettingPlace
+        let place: LogSettingLocation
         /// What its initialiser is given: when one of these changes, it is replaced.
         let fixed: [String: LogSetting]
         let tunings: [SettingTuning]
@@ -40,14 +40,14 @@ struct ConfigurationPlan {
 
     /// The settings of the dispatcher itself; the journal first, so that what is logged next is in it.
     static func readDispatcher(_ settings: LogSettings) {
-        settings.tunes(
-            "journal", LogSettingForm<String>.path.map { LogJournal.file($0) },
-            \LogDispatcher.configuredJournal)
-        settings.tunes("flushOnFatalSignal", .flag, \LogDispatcher.flushOnFatalSignal)
-        settings.tunes("overflow", .overflow, \LogDispatcher.overflowPolicy)
-        settings.tunes("synchronousLevels", .levels, \LogDispatcher.synchronousLevels)
-        settings.tunes("synchronousTimeout", .time, \LogDispatcher.synchronousTimeout)
-        settings.tunes("metadata", .metadata, \LogDispatcher.metadata)
+        settings.bind(
+            "journal", LogSettingDecoder<String>.path.map { LogJournal.file($0) },
+            to: \LogDispatcher.configuredJournal)
+        settings.bind("flushOnFatalSignal", .bool, to: \LogDispatcher.flushOnFatalSignal)
+        settings.bind("overflow", .overflow, to: \LogDispatcher.overflowPolicy)
+        settings.bind("synchronousLevels", .levels, to: \LogDispatcher.synchronousLevels)
+        settings.bind("synchronousTimeout", .time, to: \LogDispatcher.synchronousTimeout)
+        settings.bind("metadata", .metadata, to: \LogDispatcher.metadata)
     }
 }
 
@@ -59,10 +59,10 @@ extension LogDispatcher {
     }
 }
 
-extension LogSettingForm where Value == [LogLevelRule] {
+extension LogSettingDecoder where Value == [LogLevelRule] {
     /// A table of patterns and levels.
-    static var rules: LogSettingForm {
-        LogSettingForm("table of levels", write: "a table of patterns and levels") {
+    static var rules: LogSettingDecoder {
+        LogSettingDecoder("table of levels", write: "a table of patterns and levels") {
             setting, path, collector in
             guard let members = setting.members else {
                 collector.add(
@@ -74,7 +74,7 @@ extension LogSettingForm where Value == [LogLevelRule] {
                 if member.key.isEmpty {
                     collector.add(member.place, path, "an empty pattern describes nothing: write * for all")
                 }
-                let levels = LogSettingForm<LogLevelMask>.levels.read(
+                let levels = LogSettingDecoder<LogLevelMask>.levels.read(
                     member.setting, path + [member.key], collector)
                 return levels.map { LogLevelRule(member.key, $0) }
             }
@@ -82,10 +82,10 @@ extension LogSettingForm where Value == [LogLevelRule] {
     }
 }
 
-extension LogSettingForm where Value == [ConfigurationPlan.Logger] {
+extension LogSettingDecoder where Value == [ConfigurationPlan.Logger] {
     /// A table of names and loggers.
-    static var loggers: LogSettingForm {
-        LogSettingForm("table of loggers", write: "a table of names and loggers") {
+    static var loggers: LogSettingDecoder {
+        LogSettingDecoder("table of loggers", write: "a table of names and loggers") {
             setting, path, collector in
             guard let members = setting.members else {
                 collector.add(
@@ -105,12 +105,12 @@ extension LogSettingForm where Value == [ConfigurationPlan.Logger] {
     ) -> ConfigurationPlan.Logger? {
         let settings = LogSettings(member.setting, name: member.key, path: path, collector: collector)
         if member.key.isEmpty { collector.add(member.place, path, "a logger needs a name") }
-        guard let name = settings.required("kind", .text).content else { return nil }
+        guard let name = settings.required("kind", .string).content else { return nil }
         guard let kind = KindRegistry.logger(name) else {
             settings.problem(hint(name), at: "kind")
             return nil
         }
-        let isEnabled = settings.optional("enabled", .flag) ?? true
+        let isEnabled = settings.optional("enabled", .bool) ?? true
         LoggerKind.readShared(settings)
         let make = kind.read(settings)
         settings.finish()

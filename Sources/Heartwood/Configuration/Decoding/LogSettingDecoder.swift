@@ -3,10 +3,10 @@
 /// A form of one's own is a name for messages and a function:
 ///
 /// ```swift
-/// extension LogSettingForm where Value == Character {
-///     static var letter: LogSettingForm {
-///         LogSettingForm("letter") { setting in
-///             guard let text = setting.text, text.count == 1, let letter = text.first else {
+/// extension LogSettingDecoder where Value == Character {
+///     static var letter: LogSettingDecoder {
+///         LogSettingDecoder("letter") { setting in
+///             guard let text = setting.string, text.count == 1, let letter = text.first else {
 ///                 throw LogError(.setting, "one letter is needed")
 ///             }
 ///             return letter
@@ -14,7 +14,7 @@
 ///     }
 /// }
 /// ```
-public struct LogSettingForm<Value>: Sendable {
+public struct LogSettingDecoder<Value>: Sendable {
     /// What it is called in the reference: `size`.
     public let name: String
     /// What to write, for messages: `64 KiB, 10 MB or a number of bytes`; nil where that is not known.
@@ -71,10 +71,10 @@ public struct LogSettingForm<Value>: Sendable {
     var hint: String { advice.map { "write \($0)" } ?? "it takes a \(name)" }
 
     /// A table with settings of its own.
-    public static func table(
+    public static func object(
         _ name: String, _ read: @escaping @Sendable (LogSettings) throws -> Value?
-    ) -> LogSettingForm {
-        LogSettingForm(name, write: "a table of settings") { setting, path, collector in
+    ) -> LogSettingDecoder {
+        LogSettingDecoder(name, write: "a table of settings") { setting, path, collector in
             let settings = LogSettings(setting, name: path.last ?? "", path: path, collector: collector)
             if setting.members == nil { return nil }
             let value = settings.check { try read(settings) }
@@ -84,14 +84,14 @@ public struct LogSettingForm<Value>: Sendable {
     }
 
     /// One of some names.
-    public static func choice(_ choices: [(name: String, value: Value)]) -> LogSettingForm
+    public static func choice(_ choices: [(name: String, value: Value)]) -> LogSettingDecoder
     where Value: Sendable {
         let names = choices.map(\.name)
-        return LogSettingForm("choice", write: names.joined(separator: ", ")) { setting, path, collector in
-            if let text = setting.text, let found = choices.first(where: { $0.name == text }) {
+        return LogSettingDecoder("choice", write: names.joined(separator: ", ")) { setting, path, collector in
+            if let text = setting.string, let found = choices.first(where: { $0.name == text }) {
                 return found.value
             }
-            let near = setting.text.flatMap { Spelling.nearest(to: $0, in: names) }
+            let near = setting.string.flatMap { Spelling.nearest(to: $0, in: names) }
             let hint =
                 near.map { "did you mean “\($0)”?" } ?? "write one of \(names.joined(separator: ", "))"
             collector.add(setting.place, path, "\(setting.shown) is not possible here: \(hint)")
@@ -100,34 +100,34 @@ public struct LogSettingForm<Value>: Sendable {
     }
 
     /// The same with another value.
-    public func map<Result>(_ change: @escaping @Sendable (Value) -> Result) -> LogSettingForm<Result> {
+    public func map<Result>(_ change: @escaping @Sendable (Value) -> Result) -> LogSettingDecoder<Result> {
         let read = self.read
-        return LogSettingForm<Result>(name, advice: advice) { setting, path, collector in
+        return LogSettingDecoder<Result>(name, advice: advice) { setting, path, collector in
             read(setting, path, collector).map(change)
         }
     }
 
     /// This form, and for text a function, whose failure becomes a problem.
-    package func orText(_ read: @escaping @Sendable (String) throws -> Value) -> LogSettingForm {
-        or(LogSettingForm(name) { try read($0.text ?? "") }, when: { $0.text != nil })
+    package func orText(_ read: @escaping @Sendable (String) throws -> Value) -> LogSettingDecoder {
+        or(LogSettingDecoder(name) { try read($0.string ?? "") }, when: { $0.string != nil })
     }
 
     /// This form, and where the setting is of another shape, another one.
     package func or(
-        _ other: LogSettingForm, named name: String? = nil, write hint: String? = nil,
+        _ other: LogSettingDecoder, named name: String? = nil, write hint: String? = nil,
         when isOther: @escaping @Sendable (LogSetting) -> Bool
-    ) -> LogSettingForm {
+    ) -> LogSettingDecoder {
         let (first, second) = (read, other.read)
-        return LogSettingForm(name ?? self.name, advice: hint ?? advice) {
+        return LogSettingDecoder(name ?? self.name, advice: hint ?? advice) {
             setting, path, collector in
             (isOther(setting) ? second : first)(setting, path, collector)
         }
     }
 
     /// A list of such settings, or a single one.
-    public var list: LogSettingForm<[Value]> {
+    public var list: LogSettingDecoder<[Value]> {
         let read = self.read
-        return LogSettingForm<[Value]>("list of \(name)", write: "a list") { setting, path, collector in
+        return LogSettingDecoder<[Value]>("list of \(name)", write: "a list") { setting, path, collector in
             guard case .list(let elements) = setting.value else {
                 return read(setting, path, collector).map { [$0] }
             }

@@ -1,17 +1,17 @@
 import Heartwood
 
-extension LogSettingForm where Value == [RequestDecorator] {
+extension LogSettingDecoder where Value == [RequestDecorator] {
     /// A table of fields: text, or a secret with what stands in front of it,
     /// `{"prefix": "Token ", "secret": {"environment": "NAME"}}`.
-    static var headers: LogSettingForm {
-        LogSettingForm.table("headers") { settings in
+    static var headers: LogSettingDecoder {
+        LogSettingDecoder.object("headers") { settings in
             var decorators: [RequestDecorator] = []
             for member in settings.setting.members ?? [] where !member.key.hasPrefix("//") {
                 if !isName(member.key) {
                     settings.problem("“\(member.key)” is no name of a header field", at: member.key)
                 }
                 if let decorator = settings.optional(
-                    member.key, LogSettingForm<RequestDecorator>.field(member.key))
+                    member.key, LogSettingDecoder<RequestDecorator>.field(member.key))
                 {
                     decorators.append(decorator)
                 }
@@ -30,11 +30,11 @@ extension LogSettingForm where Value == [RequestDecorator] {
     }
 }
 
-extension LogSettingForm where Value == RequestDecorator {
+extension LogSettingDecoder where Value == RequestDecorator {
     /// The value of one header field.
-    fileprivate static func field(_ name: String) -> LogSettingForm {
-        LogSettingForm.table("header field") { settings in
-            let prefix = settings.optional("prefix", .text) ?? ""
+    fileprivate static func field(_ name: String) -> LogSettingDecoder {
+        LogSettingDecoder.object("header field") { settings in
+            let prefix = settings.optional("prefix", .string) ?? ""
             return settings.required("secret", .secret).content.map {
                 .header(name, secret: $0.name, from: $0, prefix: prefix)
             }
@@ -47,10 +47,10 @@ extension LogSettingForm where Value == RequestDecorator {
     }
 
     /// `{"bearer": SECRET}`, or `{"user": "name", "password": SECRET}`.
-    static var authorization: LogSettingForm {
-        .table("authorization") { settings in
+    static var authorization: LogSettingDecoder {
+        .object("authorization") { settings in
             let bearer = settings.optional("bearer", .secret)
-            let user = settings.optional("user", .text)
+            let user = settings.optional("user", .string)
             let password = settings.optional("password", .secret)
             if let bearer, user == nil, password == nil {
                 return .bearer(named: bearer.name, from: bearer)

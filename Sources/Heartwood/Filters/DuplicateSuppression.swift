@@ -1,7 +1,7 @@
 /// Writes a message that is logged again and again once, and then how often.
 ///
 /// ```swift
-/// console.repeatCollapse = RepeatCollapse()
+/// console.duplicateSuppression = DuplicateSuppression()
 /// ```
 ///
 ///     10:20:30.123 warning net connection refused
@@ -11,7 +11,7 @@
 /// the next message that is another one, after ``interval`` while the same goes on, at a flush, and when the logger is
 /// removed; it has the level and category of the message and a field `repeated`. Every message that is not written
 /// counts as `filtered`.
-public struct RepeatCollapse: Hashable, Sendable {
+public struct DuplicateSuppression: Hashable, Sendable {
     /// How long repeats are counted before they are reported; 30 s unless given.
     public var interval: Duration
 

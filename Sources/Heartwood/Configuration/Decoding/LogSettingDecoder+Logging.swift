@@ -1,20 +1,20 @@
-extension LogSettingForm where Value == LogLevelMask {
+extension LogSettingDecoder where Value == LogLevelMask {
     /// Levels: `"info"` and worse, `"off"`, `"all"`, or a list of exactly these, `["error", "debug"]` or `"error|debug"`.
-    public static var levels: LogSettingForm {
-        LogSettingForm("levels", write: "info, off, all or a list of levels") { setting, path, collector in
+    public static var levels: LogSettingDecoder {
+        LogSettingDecoder("levels", write: "info, off, all or a list of levels") { setting, path, collector in
             switch setting.value {
-            case .text(let text) where !text.contains("|"):
+            case .string(let text) where !text.contains("|"):
                 switch text.lowercased() {
                 case "off", "none": return LogLevelMask.off
                 case "all": return LogLevelMask.all
                 default: break
                 }
                 return level(text, setting.place, path, collector).map { LogLevelMask(atLeast: $0) }
-            case .text(let text):
+            case .string(let text):
                 let names = text.split(separator: "|", omittingEmptySubsequences: false)
                 return union(names.map { ($0.trimmed, setting.place) }, path, collector)
             case .list(let elements):
-                return union(elements.map { ($0.text ?? $0.shown, $0.place) }, path, collector)
+                return union(elements.map { ($0.string ?? $0.shown, $0.place) }, path, collector)
             default:
                 collector.add(
                     setting.place, path,
@@ -25,7 +25,7 @@ extension LogSettingForm where Value == LogLevelMask {
     }
 
     private static func union(
-        _ names: [(String, LogSettingPlace)], _ path: [String], _ collector: ProblemCollector
+        _ names: [(String, LogSettingLocation)], _ path: [String], _ collector: ProblemCollector
     ) -> LogLevelMask? {
         let levels = names.map { level($0.0, $0.1, path, collector) }
         if levels.contains(nil) { return nil }
@@ -33,7 +33,7 @@ extension LogSettingForm where Value == LogLevelMask {
     }
 
     private static func level(
-        _ name: String, _ place: LogSettingPlace, _ path: [String], _ collector: ProblemCollector
+        _ name: String, _ place: LogSettingLocation, _ path: [String], _ collector: ProblemCollector
     ) -> LogLevel? {
         if let level = LogLevel(named: name) { return level }
         let names = LogLevel.standardLevels.map(\.name) + ["off", "all"]
@@ -43,23 +43,23 @@ extension LogSettingForm where Value == LogLevelMask {
     }
 }
 
-extension LogSettingForm where Value == LogLevel {
+extension LogSettingDecoder where Value == LogLevel {
     /// One level.
-    public static var level: LogSettingForm {
-        LogSettingForm("level", write: LogLevel.standardLevels.map(\.name).joined(separator: ", ")) {
+    public static var level: LogSettingDecoder {
+        LogSettingDecoder("level", write: LogLevel.standardLevels.map(\.name).joined(separator: ", ")) {
             setting in
-            setting.text.flatMap { LogLevel(named: $0) }
+            setting.string.flatMap { LogLevel(named: $0) }
         }
     }
 }
 
-extension LogSettingForm where Value == OverflowPolicy {
+extension LogSettingDecoder where Value == OverflowPolicy {
     /// `"dropNewest"`, `"dropOldest"`, `"block"`, `{"block": "250ms"}` or `{"dropBelow": "warning"}`.
-    public static var overflow: LogSettingForm {
-        LogSettingForm.choice([
+    public static var overflow: LogSettingDecoder {
+        LogSettingDecoder.choice([
             ("block", .standard), ("dropNewest", .dropNewest), ("dropOldest", .dropOldest),
         ]).or(
-            .table("overflow") { settings in
+            .object("overflow") { settings in
                 let time = settings.optional("block", .time)
                 let level = settings.optional("dropBelow", .level)
                 if settings.setting.members?.count != 1 {
@@ -70,13 +70,13 @@ extension LogSettingForm where Value == OverflowPolicy {
     }
 }
 
-extension LogSettingForm where Value == SecretReference {
+extension LogSettingDecoder where Value == SecretReference {
     /// Where a secret is: `{"environment": "NAME"}` or `{"file": "/run/secrets/name"}`.
     ///
     /// The secret itself is never in the configuration; text is refused, and not repeated in the error.
-    public static var secret: LogSettingForm {
-        LogSettingForm.table("secret") { settings in
-            let variable = settings.optional("environment", .text)
+    public static var secret: LogSettingDecoder {
+        LogSettingDecoder.object("secret") { settings in
+            let variable = settings.optional("environment", .string)
             let file = settings.optional("file", .path)
             if settings.setting.members?.count != 1 {
                 settings.problem("write either {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}")
@@ -84,7 +84,7 @@ extension LogSettingForm where Value == SecretReference {
             return variable.map { SecretReference(EnvironmentSecrets(), name: $0) }
                 ?? file.map { SecretReference(FileSecrets(), name: $0.hasPrefix("/") ? $0 : "./" + $0) }
         }.or(
-            LogSettingForm("secret", write: "a table") { setting, path, collector in
+            LogSettingDecoder("secret", write: "a table") { setting, path, collector in
                 collector.add(
                     setting.place, path,
                     "a secret does not belong here: write {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}"
@@ -110,11 +110,11 @@ public struct SecretReference: SecretProvider {
     public func secret(named _: String = "") throws -> Secret { try provider.secret(named: name) }
 }
 
-extension LogSettingForm where Value == LogPrivacyPolicy {
+extension LogSettingDecoder where Value == LogPrivacyPolicy {
     /// `"reveal"`, `"redact"`, `"hash"`, `{"keyedHash": SECRET}` or `{"encrypt": SECRET}`.
-    public static var privacy: LogSettingForm {
-        LogSettingForm.choice([("reveal", .reveal), ("redact", .redact), ("hash", .hash)]).or(
-            .table("privacy") { settings in
+    public static var privacy: LogSettingDecoder {
+        LogSettingDecoder.choice([("reveal", .reveal), ("redact", .redact), ("hash", .hash)]).or(
+            .object("privacy") { settings in
                 let hash = settings.optional("keyedHash", .secret)
                 let encrypt = settings.optional("encrypt", .secret)
                 if settings.setting.members?.count != 1 {
@@ -129,11 +129,11 @@ extension LogSettingForm where Value == LogPrivacyPolicy {
     }
 }
 
-extension LogSettingForm where Value == LogTimeZone {
+extension LogSettingDecoder where Value == LogTimeZone {
     /// `"utc"`, `"local"`, or a distance from UTC such as `"+02:00"`.
-    public static var zone: LogSettingForm {
-        LogSettingForm("zone", write: "utc, local, or a distance such as +02:00") { setting in
-            guard let text = setting.text else { return nil }
+    public static var zone: LogSettingDecoder {
+        LogSettingDecoder("zone", write: "utc, local, or a distance such as +02:00") { setting in
+            guard let text = setting.string else { return nil }
             switch text {
             case "utc", "UTC": return .utc
             case "local": return .local
@@ -153,27 +153,27 @@ extension LogSettingForm where Value == LogTimeZone {
     }
 }
 
-extension LogSettingForm where Value == LogBuffer.Escaping {
+extension LogSettingDecoder where Value == LogBuffer.Escaping {
     /// `"escape"`, `"indent"` or `"none"`.
-    public static var escaping: LogSettingForm {
+    public static var escaping: LogSettingDecoder {
         .choice([("escape", .escape), ("indent", .indent), ("none", .none)])
     }
 }
 
-extension LogSettingForm where Value == LogMetadata {
+extension LogSettingDecoder where Value == LogMetadata {
     /// A table of texts, numbers and flags.
-    public static var metadata: LogSettingForm {
-        LogSettingForm("metadata", write: "a table of texts, numbers and flags") { setting in
+    public static var metadata: LogSettingDecoder {
+        LogSettingDecoder("metadata", write: "a table of texts, numbers and flags") { setting in
             guard let members = setting.members else { return nil }
             var metadata = LogMetadata()
             for member in members {
                 switch member.setting.value {
                 case .null: continue
-                case .flag(let flag): metadata[member.key] = .bool(flag)
+                case .bool(let flag): metadata[member.key] = .bool(flag)
                 case .integer(let number): metadata[member.key] = .integer(number)
                 case .number(let number): metadata[member.key] = .double(number)
-                case .text(let text): metadata[member.key] = .string(text)
-                case .list, .table: return nil
+                case .string(let text): metadata[member.key] = .string(text)
+                case .list, .object: return nil
                 }
             }
             return metadata

@@ -1,8 +1,8 @@
 extension LoggerKind {
     /// A ``MemoryLogger``.
     public static let memory = LoggerKind("memory") { settings in
-        settings.tunes("maximumCount", .integer(), \MemoryLogger.maximumCount)
-        settings.tunes("maximumSize", .size, \MemoryLogger.maximumSize)
+        settings.bind("maximumCount", .integer(), to: \MemoryLogger.maximumCount)
+        settings.bind("maximumSize", .size, to: \MemoryLogger.maximumSize)
         return { MemoryLogger(name: settings.name) }
     }
 }

@@ -1,34 +1,34 @@
 extension LoggerKind {
     /// A ``SystemLogger``.
     public static let system = LoggerKind("system") { settings in
-        settings.tunes("destination", .destination, \SystemLogger.destination)
-        settings.tunes("facility", .facility, \SystemLogger.facility)
-        settings.tunes("program", .text, \SystemLogger.program)
-        settings.tunes("host", .text, \SystemLogger.host)
-        settings.tunes("privacy", .privacy, \SystemLogger.privacy)
-        settings.tunes("maximumMessageSize", .size, \SystemLogger.maximumMessageSize)
-        settings.tunes("waitingLimit", .size, \SystemLogger.waitingLimit)
-        settings.tunes("sendTimeout", .time, \SystemLogger.sendTimeout)
+        settings.bind("destination", .destination, to: \SystemLogger.destination)
+        settings.bind("facility", .facility, to: \SystemLogger.facility)
+        settings.bind("program", .string, to: \SystemLogger.program)
+        settings.bind("host", .string, to: \SystemLogger.host)
+        settings.bind("privacy", .privacy, to: \SystemLogger.privacy)
+        settings.bind("maximumMessageSize", .size, to: \SystemLogger.maximumMessageSize)
+        settings.bind("waitingLimit", .size, to: \SystemLogger.waitingLimit)
+        settings.bind("sendTimeout", .time, to: \SystemLogger.sendTimeout)
         return { SystemLogger(name: settings.name) }
     }
 }
 
-extension LogSettingForm where Value == SystemLogger.Destination {
+extension LogSettingDecoder where Value == SystemLogger.Destination {
     /// A name, or a table that says by which way and to whom.
-    static var destination: LogSettingForm {
-        LogSettingForm.choice([
+    static var destination: LogSettingDecoder {
+        LogSettingDecoder.choice([
             ("automatic", .automatic), ("journal", .journal()), ("syslog", .local()),
             ("unifiedLog", .unifiedLog()),
-        ]).or(.table("destination", way), named: "destination", when: { $0.members != nil })
+        ]).or(.object("destination", way), named: "destination", when: { $0.members != nil })
     }
 
     /// One of `journal`, `syslog`, `udp`, `tcp` and `unifiedLog`, with what goes with it.
     @Sendable private static func way(_ settings: LogSettings) -> SystemLogger.Destination? {
         let journal = settings.optional("journal", .path)
         let syslog = settings.optional("syslog", .path)
-        let udp = settings.optional("udp", .text)
-        let tcp = settings.optional("tcp", .text)
-        let subsystem = settings.optional("unifiedLog", .text)
+        let udp = settings.optional("udp", .string)
+        let tcp = settings.optional("tcp", .string)
+        let subsystem = settings.optional("unifiedLog", .string)
         guard [journal, syslog, udp, tcp, subsystem].count(where: { $0 != nil }) == 1 else {
             settings.problem("write one of journal, syslog, udp, tcp, unifiedLog")
             return nil

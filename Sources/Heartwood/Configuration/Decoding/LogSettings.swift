@@ -5,8 +5,8 @@
 /// ```swift
 /// extension LoggerKind {
 ///     static let pager = LoggerKind("pager") { settings in
-///         let address = settings.required("address", .text)
-///         settings.tunes("service", .text, \PagerLogger.service)
+///         let address = settings.required("address", .string)
+///         settings.bind("service", .string, to: \PagerLogger.service)
 ///         return { PagerLogger(name: settings.name, address: address.value) }
 ///     }
 /// }
@@ -45,49 +45,59 @@ public final class LogSettings {
     ///
     /// A running logger is replaced when it changes.
     public func required<Value>(
-        _ key: String, _ form: LogSettingForm<Value>
+        _ key: String, _ decoder: LogSettingDecoder<Value>
     ) -> LogRequiredSetting<Value> {
-        note(key, form.name, isRequired: true)
+        note(key, decoder.name, isRequired: true)
         guard let given = setting[key] else {
-            if setting.members != nil { problem("the setting “\(key)” is missing: \(form.hint)") }
+            if setting.members != nil { problem("the setting “\(key)” is missing: \(decoder.hint)") }
             return LogRequiredSetting(content: nil)
         }
         fixed[key] = given
-        return LogRequiredSetting(content: form.read(given, path + [key], collector))
+        return LogRequiredSetting(content: decoder.read(given, path + [key], collector))
     }
 
     /// A setting that may be there, for the initialiser; nil where it is not.
     ///
     /// A running logger is replaced when it changes.
-    public func optional<Value>(_ key: String, _ form: LogSettingForm<Value>) -> Value? {
-        note(key, form.name)
+    public func optional<Value>(_ key: String, _ decoder: LogSettingDecoder<Value>) -> Value? {
+        note(key, decoder.name)
         guard let given = setting[key] else { return nil }
         fixed[key] = given
-        return form.read(given, path + [key], collector)
+        return decoder.read(given, path + [key], collector)
     }
 
-    /// A setting that is a property of the logger.
+    /// Binds a setting to a property of the logger.
     ///
-    /// It is set when the logger is made, and when it changes while the logger runs. When it is not given any more, the
-    /// property gets back what the initialiser made it.
-    public func tunes<Target: AnyObject, Value>(
-        _ key: String, _ form: LogSettingForm<Value>, _ property: ReferenceWritableKeyPath<Target, Value>
+    /// The property is set when the logger is created and whenever the setting changes while the logger runs. When the
+    /// setting is removed, the property returns to the value that the initializer gave it.
+    ///
+    /// - Parameters:
+    ///   - key: The setting's name.
+    ///   - decoder: What the setting may be, for instance `.size`.
+    ///   - property: The property to set.
+    public func bind<Target: AnyObject, Value>(
+        _ key: String, _ decoder: LogSettingDecoder<Value>, to property: ReferenceWritableKeyPath<Target, Value>
     ) {
-        note(key, form.name)
-        tune([key], property, setting[key].flatMap { form.read($0, path + [key], collector) })
+        note(key, decoder.name)
+        tune([key], property, setting[key].flatMap { decoder.read($0, path + [key], collector) })
     }
 
-    /// The same for a property that may be nil.
-    public func tunes<Target: AnyObject, Value>(
-        _ key: String, _ form: LogSettingForm<Value>, _ property: ReferenceWritableKeyPath<Target, Value?>
+    /// Binds a setting to an optional property of the logger, as the other `bind(_:_:to:)` does.
+    ///
+    /// - Parameters:
+    ///   - key: The setting's name.
+    ///   - decoder: What the setting may be, for instance `.size`.
+    ///   - property: The property to set.
+    public func bind<Target: AnyObject, Value>(
+        _ key: String, _ decoder: LogSettingDecoder<Value>, to property: ReferenceWritableKeyPath<Target, Value?>
     ) {
-        note(key, form.name)
-        let value = setting[key].flatMap { form.read($0, path + [key], collector) }
+        note(key, decoder.name)
+        let value = setting[key].flatMap { decoder.read($0, path + [key], collector) }
         tune([key], property, value.map(Optional.some))
     }
 
     /// A property that several settings make together; nil leaves it as the initialiser made it.
-    package func tunes<Target: AnyObject, Value>(
+    package func bind<Target: AnyObject, Value>(
         together keys: [(key: String, form: String)], _ property: ReferenceWritableKeyPath<Target, Value>,
         _ value: Value?
     ) {
@@ -126,7 +136,7 @@ public final class LogSettings {
         let given = keys.compactMap { key in setting[key].map { LogSetting.Member(key, $0) } }
         tunings.append(
             SettingTuning(
-                key: keys.joined(separator: "+"), setting: given.isEmpty ? nil : LogSetting(.table(given)),
+                key: keys.joined(separator: "+"), setting: given.isEmpty ? nil : LogSetting(.object(given)),
                 set: value.map { value in { ($0 as? Target)?[keyPath: property] = value } },
                 keep: { target in
                     guard let before = (target as? Target)?[keyPath: property] else { return { _ in } }

@@ -1,16 +1,16 @@
-extension LogSettingForm where Value == LogFilter {
+extension LogSettingDecoder where Value == LogFilter {
     /// A table of `categories`, `exceptCategories` (patterns), `contexts` and `exceptContexts` (numbers): a message passes
     /// when all that are given let it pass.
-    public static var filter: LogSettingForm {
-        LogSettingForm.table("filter") { settings in
+    public static var filter: LogSettingDecoder {
+        LogSettingDecoder.object("filter") { settings in
             var filters: [LogFilter] = []
-            if let patterns = settings.optional("categories", LogSettingForm<String>.text.list) {
+            if let patterns = settings.optional("categories", LogSettingDecoder<String>.string.list) {
                 filters.append(.any(of: patterns.map { .category($0) }))
             }
-            if let patterns = settings.optional("exceptCategories", LogSettingForm<String>.text.list) {
+            if let patterns = settings.optional("exceptCategories", LogSettingDecoder<String>.string.list) {
                 filters.append(!.any(of: patterns.map { .category($0) }))
             }
-            let numbers = LogSettingForm<Int>.integer(Int.min...Int.max).list
+            let numbers = LogSettingDecoder<Int>.integer(Int.min...Int.max).list
             if let contexts = settings.optional("contexts", numbers) {
                 filters.append(.contexts(Set(contexts)))
             }
@@ -22,43 +22,43 @@ extension LogSettingForm where Value == LogFilter {
     }
 }
 
-extension LogSettingForm where Value == RedactionRules {
-    /// `"standard"`, a list of rules, or a table of `rules` and `shownAs`.
+extension LogSettingDecoder where Value == RedactionRules {
+    /// `"standard"`, a list of rules, or a table of `rules` and `replacement`.
     ///
     /// A rule is `"bearerTokens"`, `"cardNumbers"`, `"emailAddresses"`, `{"startingWith": "sk_live_"}` or
     /// `{"matching": "EXPRESSION", "name": "NAME"}`.
-    public static var redaction: LogSettingForm {
-        LogSettingForm("redaction", write: "standard, a list of rules, or a table of “rules” and “shownAs”") {
+    public static var redaction: LogSettingDecoder {
+        LogSettingDecoder("redaction", write: "standard, a list of rules, or a table of “rules” and “replacement”") {
             setting, path, collector in
             if setting.members != nil {
-                return LogSettingForm.table("redaction") { settings in
+                return LogSettingDecoder.object("redaction") { settings in
                     let rules = settings.optional("rules", .rules) ?? RedactionRules.standard.rules
-                    let shownAs = settings.optional("shownAs", .privacy) ?? .redact
-                    return RedactionRules(rules, shownAs: shownAs)
+                    let replacement = settings.optional("replacement", .privacy) ?? .redact
+                    return RedactionRules(rules, replacement: replacement)
                 }.read(setting, path, collector)
             }
-            if setting.text == "standard" { return .standard }
-            return LogSettingForm<[RedactionRule]>.rules.read(setting, path, collector).map {
+            if setting.string == "standard" { return .standard }
+            return LogSettingDecoder<[RedactionRule]>.rules.read(setting, path, collector).map {
                 RedactionRules($0)
             }
         }
     }
 }
 
-extension LogSettingForm where Value == [RedactionRule] {
-    fileprivate static var rules: LogSettingForm { LogSettingForm<RedactionRule>.rule.list }
+extension LogSettingDecoder where Value == [RedactionRule] {
+    fileprivate static var rules: LogSettingDecoder { LogSettingDecoder<RedactionRule>.rule.list }
 }
 
-extension LogSettingForm where Value == RedactionRule {
-    fileprivate static var rule: LogSettingForm {
-        LogSettingForm.choice([
+extension LogSettingDecoder where Value == RedactionRule {
+    fileprivate static var rule: LogSettingDecoder {
+        LogSettingDecoder.choice([
             ("bearerTokens", .bearerTokens), ("cardNumbers", .cardNumbers),
             ("emailAddresses", .emailAddresses),
         ]).or(
-            .table("rule") { settings in
-                let prefix = settings.optional("startingWith", .text)
-                let expression = settings.optional("matching", .text)
-                let name = settings.optional("name", .text)
+            .object("rule") { settings in
+                let prefix = settings.optional("startingWith", .string)
+                let expression = settings.optional("matching", .string)
+                let name = settings.optional("name", .string)
                 if (prefix == nil) == (expression == nil) {
                     settings.problem("write either “startingWith” or “matching”")
                     return nil
@@ -70,17 +70,17 @@ extension LogSettingForm where Value == RedactionRule {
     }
 }
 
-extension LogSettingForm where Value == FlightRecorder {
+extension LogSettingDecoder where Value == FlightRecorder {
     /// A table of what is held back, and for how long.
-    static var flightRecorder: LogSettingForm {
-        .table("flight recorder") { settings in
+    static var flightRecorder: LogSettingDecoder {
+        .object("flight recorder") { settings in
             FlightRecorder(
                 holding: settings.optional("holding", .levels) ?? [.debug, .verbose],
                 until: settings.optional("until", .levels) ?? .error,
                 capacity: settings.optional("capacity", .integer(1...1_000_000)) ?? 500,
                 memoryLimit: settings.optional("memoryLimit", .size) ?? .mebibytes(2),
-                scope: settings.optional("field", .text).map { .field($0) } ?? .recording,
-                announces: settings.optional("announces", .flag) ?? true)
+                scope: settings.optional("field", .string).map { .field($0) } ?? .recording,
+                announces: settings.optional("announces", .bool) ?? true)
         }
     }
 }

@@ -3,14 +3,14 @@
 /// ```swift
 /// LogConfiguration.register(
 ///     LoggerKind("pager") { settings in
-///         let address = settings.required("address", .text)
-///         settings.tunes("service", .text, \PagerLogger.service)
+///         let address = settings.required("address", .string)
+///         settings.bind("service", .string, to: \PagerLogger.service)
 ///         return { PagerLogger(name: settings.name, address: address.value) }
 ///     })
 /// ```
 ///
 /// Every kind also has the settings that all loggers share: `kind`, `enabled`, `level`, `formatter`, `filter`, `redaction`,
-/// `repeatCollapse`, `flightRecorder`, `backlogLimit` and `overflow`.
+/// `duplicateSuppression`, `flightRecorder`, `backlogLimit` and `overflow`.
 public struct LoggerKind: Sendable {
     /// What `kind` says in a configuration.
     public let name: String
@@ -50,16 +50,16 @@ public struct LoggerKind: Sendable {
 
     /// Reads the settings that all loggers share.
     static func readShared(_ settings: LogSettings) {
-        settings.tunes("level", .levels, \AbstractLogger.levels)
-        settings.tunes("formatter", .formatter, \AbstractLogger.formatter)
-        settings.tunes("filter", .filter, \AbstractLogger.filter)
-        settings.tunes("redaction", .redaction, \AbstractLogger.redaction)
-        settings.tunes(
-            "repeatCollapse", LogSettingForm<Duration>.time.map { RepeatCollapse(interval: $0) },
-            \AbstractLogger.repeatCollapse)
-        settings.tunes("flightRecorder", .flightRecorder, \AbstractLogger.flightRecorder)
-        settings.tunes("backlogLimit", .size, \AbstractLogger.backlogLimit)
-        settings.tunes("overflow", .overflow, \AbstractLogger.overflowPolicy)
+        settings.bind("level", .levels, to: \AbstractLogger.levels)
+        settings.bind("formatter", .formatter, to: \AbstractLogger.formatter)
+        settings.bind("filter", .filter, to: \AbstractLogger.filter)
+        settings.bind("redaction", .redaction, to: \AbstractLogger.redaction)
+        settings.bind(
+            "duplicateSuppression", LogSettingDecoder<Duration>.time.map { DuplicateSuppression(interval: $0) },
+            to: \AbstractLogger.duplicateSuppression)
+        settings.bind("flightRecorder", .flightRecorder, to: \AbstractLogger.flightRecorder)
+        settings.bind("backlogLimit", .size, to: \AbstractLogger.backlogLimit)
+        settings.bind("overflow", .overflow, to: \AbstractLogger.overflowPolicy)
     }
 }
 

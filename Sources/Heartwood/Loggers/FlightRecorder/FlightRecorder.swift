@@ -45,14 +45,14 @@ public final class FlightRecorder: Sendable {
         /// Messages that were held back.
         public var recorded = 0
         /// Those of them that were written.
-        public var handedOn = 0
+        public var released = 0
         /// Those of them that were let go: by the limits, or because the recorder was taken off its logger.
-        public var letGo = 0
+        public var discarded = 0
         /// How often a trigger came.
         public var triggers = 0
 
         /// Those that wait.
-        public var waiting: Int { recorded - handedOn - letGo }
+        public var waiting: Int { recorded - released - discarded }
     }
 
     // MARK: Constants (any thread)
@@ -72,8 +72,8 @@ public final class FlightRecorder: Sendable {
 
     // MARK: Atomics (any thread)
     private let recorded = Atomic<Int>(0)
-    private let handedOn = Atomic<Int>(0)
-    private let letGo = Atomic<Int>(0)
+    private let released = Atomic<Int>(0)
+    private let discarded = Atomic<Int>(0)
     private let triggered = Atomic<Int>(0)
 
     /// Makes a recorder.
@@ -102,14 +102,14 @@ public final class FlightRecorder: Sendable {
     /// What it has done so far.
     public var statistics: Statistics {
         Statistics(
-            recorded: recorded.load(ordering: .relaxed), handedOn: handedOn.load(ordering: .relaxed),
-            letGo: letGo.load(ordering: .relaxed), triggers: triggered.load(ordering: .relaxed))
+            recorded: recorded.load(ordering: .relaxed), released: released.load(ordering: .relaxed),
+            discarded: discarded.load(ordering: .relaxed), triggers: triggered.load(ordering: .relaxed))
     }
 
-    func note(recorded: Int = 0, handedOn: Int = 0, letGo: Int = 0, triggers: Int = 0) {
+    func note(recorded: Int = 0, released: Int = 0, discarded: Int = 0, triggers: Int = 0) {
         if recorded > 0 { self.recorded.add(recorded, ordering: .relaxed) }
-        if handedOn > 0 { self.handedOn.add(handedOn, ordering: .relaxed) }
-        if letGo > 0 { self.letGo.add(letGo, ordering: .relaxed) }
+        if released > 0 { self.released.add(released, ordering: .relaxed) }
+        if discarded > 0 { self.discarded.add(discarded, ordering: .relaxed) }
         if triggers > 0 { triggered.add(triggers, ordering: .relaxed) }
     }
 
