@@ -91,7 +91,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
         let (folder, file) = SQLiteLogger.split(path)
         guard LogDirectory.isSafe(file), file.utf8.count <= 200 else {
             throw LogError(
-                .setting, "The path of the database must end with the name of a file, of 200 bytes at most",
+                .setting, "The path of the database must end with a file name of at most 200 bytes",
                 place: path)
         }
         let directory = try LogDirectory(folder, policy: policy)
@@ -104,7 +104,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
         do {
             try store.open()
         } catch let failure as SQLiteFailure {
-            throw LogError(.file, "The database cannot be opened: \(failure)", place: self.path)
+            throw LogError(.file, "Cannot open the database: \(failure)", place: self.path)
         }
     }
 

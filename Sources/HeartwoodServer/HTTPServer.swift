@@ -29,7 +29,7 @@ package final class HTTPServer: Sendable {
     ///   - port: The port; 0 for one that is free.
     ///   - limits: What clients may ask for at most.
     ///   - answer: Answers a request; called on the connection's thread, several at a time.
-    /// - Throws: `LogError` when the address cannot be used.
+    /// - Throws: `LogError` when the address is invalid.
     package init(
         address: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(),
         answer: @escaping @Sendable (HTTPRequestHead) -> HTTPReply
@@ -96,7 +96,7 @@ package final class HTTPServer: Sendable {
     }
 
     private static func head(_ status: Int, _ headers: HTTPHeaders) -> [UInt8] {
-        precondition(headers.firstUnusableName == nil, "An answer's header field cannot be sent")
+        precondition(headers.firstUnusableName == nil, "A reply's header field is invalid")
         var text = "HTTP/1.1 \(status) \(HTTPReply.reason(status))\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         return Array((text + "\r\n").utf8)

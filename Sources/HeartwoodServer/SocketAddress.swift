@@ -43,7 +43,7 @@ package struct SocketAddress: Sendable {
 
     /// Opens a socket that listens there.
     ///
-    /// - Throws: `LogError` when the address cannot be used.
+    /// - Throws: `LogError` when the address is invalid.
     func listen() throws -> Int32 {
         let family = isVersion6 ? AF_INET6 : AF_INET
         #if canImport(Darwin)
@@ -53,7 +53,7 @@ package struct SocketAddress: Sendable {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         #endif
         guard descriptor >= 0 else {
-            throw LogError(.network, "no socket for the server", cause: hw_errno())
+            throw LogError(.network, "cannot create a socket for the server", cause: hw_errno())
         }
         var on: Int32 = 1
         if port != 0 {

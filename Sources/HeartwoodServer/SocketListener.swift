@@ -35,7 +35,7 @@ package final class SocketListener: Sendable {
     ///   - port: The port; 0 for one that is free.
     ///   - connectionLimit: How many connections are served at a time; more are closed at once.
     ///   - serve: Serves a connection, on its own thread, and returns when it is over; gets its number, from 0.
-    /// - Throws: `LogError` when the address cannot be used.
+    /// - Throws: `LogError` when the address is invalid.
     package init(
         address: String = "127.0.0.1", port: Int = 0, connectionLimit: Int = .max,
         serve: @escaping @Sendable (SocketStream, Int) -> Void
@@ -50,7 +50,7 @@ package final class SocketListener: Sendable {
         }
         guard started else {
             close(descriptor)
-            throw LogError(.network, "the system has no thread for the server")
+            throw LogError(.network, "cannot start a thread for the server")
         }
     }
 

@@ -40,7 +40,7 @@ enum Tool {
             }
             if !subcommand.takesOperands, let operand = parsed.operands.first {
                 throw UsageError(
-                    "“\(operand)” is one argument too many: `heartwood \(subcommand.name)` takes options only"
+                    "unexpected argument “\(operand)”: `heartwood \(subcommand.name)` takes only options"
                 )
             }
             return try subcommand.run(parsed)
@@ -76,7 +76,7 @@ enum Tool {
 
     private static func complain(_ error: UsageError) -> ExitStatus {
         let name = error.command.map { "heartwood \($0)" } ?? "heartwood"
-        Terminal.error.write("\(name): \(error.message)\n`\(name) --help` shows what there is.\n")
+        Terminal.error.write("\(name): \(error.message)\nTry `\(name) --help`.\n")
         return .usage
     }
 }

@@ -84,7 +84,7 @@ import Testing
         #expect(record.dictionary(.user, version: nil, build: nil, user: "").isEmpty)
     }
 
-    @Test("a damaged record is begun anew") func damaged() throws {
+    @Test("a damaged record is started") func damaged() throws {
         let directory = try TemporaryDirectory()
         try directory.write("device.json", Array("{nonsense".utf8))
         try FileManager.default.setAttributes(

@@ -120,32 +120,32 @@ struct HTTPConfigurationTests {
         arguments: [
             (
                 #""url": "https://a.example""#,
-                "x:1:2: loggers.r: the setting “encoding” is missing: write json, ndjson or a table with “kind”"
+                "x:1:2: loggers.r: missing setting “encoding”; use json, ndjson or an object with “kind”"
             ),
             (
                 #""encoding": "json", "url": "ftp://a.example""#,
-                "loggers.r.url: the address must begin with https:// or http:// [ftp://a.example]"
+                "loggers.r.url: the address must start with https:// or http:// [ftp://a.example]"
             ),
             (#""encoding": "json", "url": "http://a.example""#, "allowsInsecureHTTP"),
             (
                 #""encoding": "jsno", "url": "https://a.example""#,
-                "loggers.r.encoding: “jsno” is not possible here: did you mean “json”?"
+                "loggers.r.encoding: “jsno” is not a valid choice; did you mean “json”?"
             ),
             (
                 #""encoding": {"kind": "otlp"}, "url": "https://a.example""#,
-                "loggers.r.encoding: the setting “service” is missing: write text in quotation marks"
+                "loggers.r.encoding: missing setting “service”; use a string in double quotes"
             ),
             (
                 #""encoding": "json", "url": "https://a.example", "authorization": {"bearer": "token"}"#,
-                "loggers.r.authorization.bearer: a secret does not belong here: write {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}"
+                "loggers.r.authorization.bearer: a configuration must not contain a secret; use {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}"
             ),
             (
                 #""encoding": "json", "url": "https://a.example", "headers": {"a b": "c"}"#,
-                "loggers.r.headers.a b: “a b” is no name of a header field"
+                "loggers.r.headers.a b: “a b” is not a valid header field name"
             ),
             (
                 #""encoding": "json", "url": "https://a.example", "intervall": 3"#,
-                "loggers.r: there is no setting “intervall”: did you mean “interval”?"
+                "loggers.r: unknown setting “intervall”: did you mean “interval”?"
             ),
         ])
     func mistakes(settings: String, message: String) {

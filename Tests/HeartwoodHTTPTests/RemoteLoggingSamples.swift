@@ -76,7 +76,7 @@ private enum RemoteLoggingSamples {
 private struct PlainLines: RemoteEncoding {
     let contentType = "text/plain; charset=utf-8"
     func encode(_ batch: RemoteBatch) -> [UInt8] {
-        Array(batch.entries.map { $0.string + "\n" }.joined().utf8)
+        Array(batch.entries.map { $0.text + "\n" }.joined().utf8)
     }
 }
 

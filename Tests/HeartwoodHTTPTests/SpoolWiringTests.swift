@@ -157,6 +157,6 @@ import Testing
         spool.append([1], time: time, level: 4)
         spool.save()
         let troubles = spool.takeTroubles()
-        #expect(troubles.contains { $0.message.contains("durable") && $0.cause == EIO }, "\(troubles)")
+        #expect(troubles.contains { $0.message.contains("sync") && $0.cause == EIO }, "\(troubles)")
     }
 }

@@ -99,7 +99,12 @@ struct LogQueryTests {
     @Test("A reader of a place where there is nothing, or something else, says so")
     func nothing() throws {
         #expect { try SQLiteLogReader(path: fixture.folder + "/none.sqlite") } throws: {
-            "\($0)".contains("There is no log database here")
+            "\($0)".contains("No log database found")
+        }
+        // A program that has just created its database, or died then.
+        #expect(FileManager.default.createFile(atPath: fixture.folder + "/new.sqlite", contents: nil))
+        #expect { try SQLiteLogReader(path: fixture.folder + "/new.sqlite") } throws: {
+            "\($0)".contains("The log database is empty")
         }
         try "CREATE TABLE t (x)".write(toFile: fixture.folder + "/text", atomically: true, encoding: .utf8)
         #expect(throws: LogError.self) { try SQLiteLogReader(path: fixture.folder + "/text") }

@@ -71,6 +71,12 @@ struct SQLiteProcessTests {
             let lifetime = UInt32.random(in: 1000...60_000, using: &random) * (Sanitizer.isActive ? 20 : 1)
             try await kill(fixture.path, run: run, after: lifetime)
         }
+        // On a busy machine each of them may have died before it saved anything.
+        let (dispatcher, logger) = (LogDispatcher(), try SQLiteLogger(path: fixture.path))
+        dispatcher.add(logger)
+        for number in 0..<Self.size { logInfo("99 \(number)", to: dispatcher) }
+        #expect(dispatcher.flush(timeout: .seconds(60)).unfinished.isEmpty)
+        dispatcher.remove(logger, timeout: .seconds(60))
         let connection = try SQLiteConnection(fixture.path, SQLITE_OPEN_READWRITE, busyTimeout: .seconds(5))
         #expect(try connection.text("PRAGMA integrity_check") == "ok")
         if Tool.isThere { #expect(try Tool.run(fixture.path, "PRAGMA integrity_check") == "ok") }

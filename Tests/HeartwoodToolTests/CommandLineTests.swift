@@ -39,7 +39,7 @@ struct CommandLineTests {
         arguments: [
             (["--directroy", "x"], "did you mean “--directory”?"),
             (["--dir", "x"], "did you mean “--directory”?"),
-            (["--keep"], "--keep COUNT"), (["--quiet=yes"], "takes no value"),
+            (["--keep"], "--keep COUNT"), (["--quiet=yes"], "does not take a value"),
             (["--zzz"], "unknown option “--zzz”"),
             (["--keep", "1", "--keep", "2"], "only once"), (["-x"], "unknown option “-x”"),
         ])
@@ -99,19 +99,19 @@ struct CommandLineTests {
             (["pipe", "--max-age", "soon"], "such as 30s"), (["pipe", "--keep", "-1"], "whole number"),
             (["pipe", "--level", "eror"], "did you mean “error”?"),
             (["pipe", "--level-pattern", "error"], "LEVEL=PATTERN"),
-            (["pipe", "--level-pattern", "error=(("], "no regular expression"),
-            (["pipe", "--json", "--raw"], "exclude"),
+            (["pipe", "--level-pattern", "error=(("], "is not a valid regular expression"),
+            (["pipe", "--json", "--raw"], "cannot be combined"),
             (["pipe", "--spool", "x"], "--http URL"), (["pipe", "--gzip"], "--http URL"),
             (["pipe", "--http", "http://127.0.0.1:1", "--encoding", "jsn"], "did you mean “json”?"),
             (["pipe", "--http", "http://127.0.0.1:1", "--header", "X-Team"], "a name and a value"),
-            (["pipe", "--http", "http://127.0.0.1:1", "--header", "X Team: a"], "cannot be sent"),
-            (["pipe", "--http", "http://127.0.0.1:1", "--header", "Host: a"], "cannot be chosen"),
-            (["spool"], "a directory is needed"), (["spool", "a", "b"], "one directory"),
-            (["spool", "a", "--token-file", "x"], "add --send URL"),
-            (["spool", "a", "--patience", "1s"], "add --send URL"),
-            (["spool", "a", "--send", "http://127.0.0.1:1", "--clear"], "--send goes alone"),
+            (["pipe", "--http", "http://127.0.0.1:1", "--header", "X Team: a"], "must not contain"),
+            (["pipe", "--http", "http://127.0.0.1:1", "--header", "Host: a"], "set automatically"),
+            (["spool"], "missing DIR"), (["spool", "a", "b"], "one directory"),
+            (["spool", "a", "--token-file", "x"], "requires --send URL"),
+            (["spool", "a", "--patience", "1s"], "requires --send URL"),
+            (["spool", "a", "--send", "http://127.0.0.1:1", "--clear"], "--send cannot be combined"),
             (["spool", "a", "--send", "http://127.0.0.1:1", "--patience", "long"], "such as 30s"),
-            (["demo", "x"], "one argument too many"), (["demo", "--seconds", "0"], "at least 1"),
+            (["demo", "x"], "unexpected argument"), (["demo", "--seconds", "0"], "at least 1"),
         ])
     func usageErrors(arguments: [String], hint: String) async throws {
         let tool = try ToolProcess()

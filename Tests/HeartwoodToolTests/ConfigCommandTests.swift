@@ -51,8 +51,8 @@ struct ConfigCommandTests {
         #expect(outcome.code == 1)
         #expect(
             outcome.error == """
-                \(file):1:11: level: “debgu” is no level: did you mean “debug”?
-                \(file):2:28: loggers.a.kind: there is no kind of logger “slack”; there are console, file, system, memory, http, sqlite
+                \(file):1:11: level: “debgu” is not a valid level: did you mean “debug”?
+                \(file):2:28: loggers.a.kind: unknown logger kind “slack”; there are console, file, system, memory, http, sqlite
 
                 """)
         #expect(try await tool.run("config", "check", file + "x").code == 1)

@@ -106,7 +106,7 @@ struct ConfigurationReferenceTests {
     @Test(
         "What is wrong with a destination is said",
         arguments: [
-            (#"{"udp": "a", "tcp": "b"}"#, "write one of journal"), (#""jurnal""#, "did you mean “journal”?"),
+            (#"{"udp": "a", "tcp": "b"}"#, "use one of journal"), (#""jurnal""#, "did you mean “journal”?"),
             (#"{"udp": "a", "framing": "newline"}"#, "framing"), (#"{"udp": "a", "port": 70000}"#, "port"),
         ])
     func wrongDestination(_ text: String, _ hint: String) throws {

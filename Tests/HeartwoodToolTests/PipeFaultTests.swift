@@ -41,7 +41,7 @@ struct PipeFaultTests {
         // No file may have a single byte.
         let outcome = try await tool.shell(
             "((ulimit -f 0; exec \"$HEARTWOOD\" pipe input -d logs); echo \"code $?\") 2>&1 | cat")
-        #expect(outcome.output.contains("1,000 of 1,000 lines did not get to files"), "\(outcome.output)")
+        #expect(outcome.output.contains("1,000 of 1,000 lines did not reach files"), "\(outcome.output)")
         #expect(outcome.output.hasSuffix("code 1\n"), "the process survives the limit")
     }
 
@@ -65,7 +65,7 @@ struct PipeFaultTests {
             "(\"$HEARTWOOD\" pipe input --console -d logs --keep 0; echo \"code $?\" >&2) | head -n 1 >/dev/null"
         )
         #expect(outcome.error.contains("code 1\n"))
-        #expect(outcome.error.contains("did not get to console"))
+        #expect(outcome.error.contains("did not reach console"))
         #expect(try tool.messages().count == 200_000)
     }
 
@@ -142,7 +142,7 @@ struct PipeFaultTests {
         let ending = await process.ended()
         #expect(!ending.isSignal && ending.code == 1)
         let summary = String(decoding: try Data(contentsOf: URL(fileURLWithPath: error)), as: UTF8.self)
-        #expect(summary.contains("did not get to console"), "\(summary)")
+        #expect(summary.contains("did not reach console"), "\(summary)")
         let messages = try tool.messages()
         ToolProcess.expectSame(messages, Array(lines.prefix(messages.count)))
         // On a loaded machine the files may have had too little time as well, which is said, and get some more at the exit.

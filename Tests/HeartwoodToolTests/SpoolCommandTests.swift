@@ -75,7 +75,7 @@ struct SpoolCommandTests {
 
         let again = try await tool.run("spool", "--export", file, "--clear", spool)
         #expect(again.code == 1)
-        #expect(again.error.contains("there is such a file already"))
+        #expect(again.error.contains("the file already exists"))
         let full = try await tool.shell("\"$HEARTWOOD\" spool --export - --clear '\(spool)' > /dev/full")
         #expect(full.code == 1 && full.error.contains("No space left"), "\(full.error)")
         let piped = try await tool.run("spool", "--export", "-", "--clear", "-q", spool)
@@ -125,7 +125,7 @@ struct SpoolCommandTests {
         try fill(5)
         let dead = try await tool.run("spool", "--send", "http://127.0.0.1:1/", "--patience", "1s", spool)
         #expect(dead.code == 1)
-        #expect(dead.error.contains("5 messages could not be delivered, and stay: "), "\(dead.error)")
+        #expect(dead.error.contains("5 messages could not be delivered and are kept: "), "\(dead.error)")
         let server = try LoopbackServer { request in
             request.text.contains("record 3") ? .status(400) : .ok
         }
@@ -151,7 +151,7 @@ struct SpoolCommandTests {
         isPicky.withLock { $0 = false }
 
         let refused = try await tool.run("spool", "--resend-rejected", "--clear", spool)
-        #expect(refused.code == 2 && refused.error.contains("--resend-rejected goes with --send or alone"))
+        #expect(refused.code == 2 && refused.error.contains("--resend-rejected can be combined only with --send"))
         let alone = try await tool.run("spool", "--resend-rejected", spool)
         #expect(alone.code == 0 && alone.error.contains("3 refused messages wait again"), "\(alone.error)")
         #expect(!FileManager.default.fileExists(atPath: spool + "/rejected.ndjson"))
@@ -185,7 +185,7 @@ struct SpoolCommandTests {
         #expect(listed.code == 0 && listed.error.contains("20 messages wait"), "\(listed.error)")
         #expect(listed.output.split(separator: "\n").count == 20)
         let sent = try await tool.run("spool", "--send", server.address, path)
-        #expect(sent.code == 2 && sent.error.contains("is an event store's"), "\(sent.error)")
+        #expect(sent.code == 2 && sent.error.contains("belongs to an event store"), "\(sent.error)")
         let resent = try await tool.run("spool", "--resend-rejected", path)
         #expect(resent.code == 0 && resent.error.contains("0 refused messages wait again"))
         #expect(try UnsentMessages(directory: path).count == 20)
@@ -219,7 +219,7 @@ struct SpoolCommandTests {
             """)
         let lines = outcome.output.split(separator: "\n")
         #expect(lines.count == 4, "\(outcome.output)\(outcome.error)")
-        #expect(lines.first?.contains("another logger, in process PID, has this spool") == true)
+        #expect(lines.first?.contains("another logger, in process PID, uses this spool") == true)
         #expect(lines.last?.contains("from the pipe") == true)
     }
 
@@ -230,7 +230,7 @@ struct SpoolCommandTests {
         for arguments in [["spool", spool], ["spool", "--send", server.address, spool]] {
             let error = try tool.file("error")
             #expect(try await tool.start(arguments, error: .file(error)).ended().code == 1)
-            #expect(try String(contentsOfFile: error, encoding: .utf8).contains("there is no store"))
+            #expect(try String(contentsOfFile: error, encoding: .utf8).contains("no store of unsent messages"))
             #expect(!FileManager.default.fileExists(atPath: spool))
         }
         try fill(1)

@@ -49,7 +49,7 @@ extension LogConfiguration {
             let pattern = sides.count == 2 ? sides[0].trimmed : nil
             switch pattern {
             case nil: self["level"] = level
-            case "": collector.add(place, [], "the name in front of = is missing")
+            case "": collector.add(place, [], "missing name in front of “=”")
             case let pattern? where pattern.contains("/"): self["sources", pattern] = level
             case let pattern?: self["categories", pattern] = level
             }

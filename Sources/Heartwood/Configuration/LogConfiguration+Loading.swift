@@ -26,7 +26,7 @@ extension LogConfiguration {
             guard isName, !environment.isEmpty else {
                 throw LogConfigurationError(
                     LogSettingLocation(LogConfiguration.environmentVariable),
-                    "“\(environment)” is no name of an environment: write letters, digits, - and _")
+                    "“\(environment)” is not a valid environment name; use letters, digits, “-” and “_”")
             }
             overlay = LogConfiguration.overlayPath(self.path, environment)
         }
@@ -40,7 +40,7 @@ extension LogConfiguration {
         func checkPresence(_ main: [UInt8]?) throws(LogConfigurationError) {
             guard main == nil, path == variables[LogConfiguration.fileVariable] else { return }
             throw LogConfigurationError(
-                LogSettingLocation(LogConfiguration.fileVariable), "there is no file “\(path)”")
+                LogSettingLocation(LogConfiguration.fileVariable), "no such file: “\(path)”")
         }
 
         /// The configuration that files of these contents make.
@@ -109,7 +109,7 @@ extension LogConfiguration {
             ? try PropertyListReader.read(bytes, source: name)
             : try JSONSettingReader.read(bytes, source: name)
         guard setting.members != nil else {
-            throw LogConfigurationError(setting.place, "a table is needed, and \(setting.shown) is none")
+            throw LogConfigurationError(setting.place, "expected an object, found \(setting.shown)")
         }
         settings = setting
     }
@@ -142,9 +142,9 @@ extension LogConfiguration {
         } catch {
             if error.number == ENOENT || error.number == ENOTDIR { return nil }
             throw LogConfigurationError(
-                place, "the file cannot be read: \(LogError.reason(of: error.number))")
+                place, "cannot read the file: \(LogError.reason(of: error.number))")
         }
-        throw LogConfigurationError(place, "the file has more than 1 MiB: is it the right one?")
+        throw LogConfigurationError(place, "the file is larger than 1 MiB; check that it is the right file")
     }
 
     static func isLetterOrDigit(_ byte: UInt8) -> Bool {

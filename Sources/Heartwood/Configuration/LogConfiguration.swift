@@ -22,7 +22,7 @@ public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLite
     /// Makes one that says nothing: applied, it removes what an earlier one has made.
     public init() { settings = LogSetting(.object([])) }
 
-    /// Takes a table of settings.
+    /// Takes an object of settings.
     public init(_ settings: LogSetting) { self.settings = settings }
 
     /// Makes one of literals.

@@ -30,7 +30,7 @@ extension Drain {
         } else {
             node.diagnostics.report(
                 .setting,
-                "the journal has room for \(JournalLayout.slotCount) loggers: \(node.logger.name) may lose messages in a crash"
+                "the journal supports at most \(JournalLayout.slotCount) loggers; \(node.logger.name) may lose messages in a crash"
             )
         }
         node.setSlot(recipient.slot)

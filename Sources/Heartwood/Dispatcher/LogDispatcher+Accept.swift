@@ -43,7 +43,7 @@ extension LogDispatcher {
             droppedAtRing.add(1, ordering: .relaxed)
             return diagnostics.report(
                 .messagesDropped,
-                "a logger logged while it handled a message that was logged by a logger: that would never end"
+                "dropped a message that a logger logged while handling another logger's message: this would loop forever"
             )
         }
         call.flags.insert(.reentrant)
@@ -221,7 +221,7 @@ extension LogDispatcher {
         }
         for logger in LoggerNode.wait(for: wanting, until: deadline) {
             diagnostics.report(
-                .timedOut, "a synchronous call gave up waiting for \(logger.name) after \(timeout)")
+                .timedOut, "a synchronous call timed out waiting for \(logger.name) after \(timeout)")
         }
     }
 }

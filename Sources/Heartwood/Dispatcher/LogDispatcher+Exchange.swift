@@ -12,7 +12,7 @@ extension LogDispatcher {
         var arriving: [(logger: AbstractLogger, choice: LogLevelChoice)] = []
         for logger in new {
             if logger.node.attach(to: self) != nil {
-                diagnostics.report(.misuse, "\(logger.name) belongs to a dispatcher already")
+                diagnostics.report(.misuse, "\(logger.name) was already added to a dispatcher")
                 continue
             }
             logger.node.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
@@ -58,7 +58,7 @@ extension LogDispatcher {
         let late = LoggerNode.wait(for: loggers, until: .now() + 10)
         for logger in late {
             diagnostics.report(
-                .timedOut, "\(logger.name) did not finish in time and is removed later", key: logger.name)
+                .timedOut, "\(logger.name) did not finish in time; it will be removed later", key: logger.name)
         }
     }
 }

@@ -18,7 +18,7 @@ extension LogDispatcher {
     /// journal the ring's ``overflowPolicy`` also counts for a disk that is full: after its time the records are let go,
     /// which is reported, and are as safe as without a journal.
     ///
-    /// Where the file cannot be made the ring stays in memory, which ``journalStatus`` and ``diagnostics`` tell: nothing is
+    /// Where cannot create the file the ring stays in memory, which ``journalStatus`` and ``diagnostics`` tell: nothing is
     /// thrown. Changing it takes a moment in which callers wait; never call it from a logger or formatter.
     public var journal: LogJournal? {
         get { journalState.withLock { $0.wanted } }
@@ -42,7 +42,7 @@ extension LogDispatcher {
                 if newValue {
                     diagnostics.report(
                         .misuse,
-                        "flushOnFatalSignal needs a journal: set `journal` as well, before or after it")
+                        "flushOnFatalSignal requires a journal; set `journal` too")
                 }
                 return
             }
@@ -86,13 +86,13 @@ extension LogDispatcher {
 
     private func report(noJournal reason: LogError) {
         diagnostics.report(
-            .setting, "there is no journal, and messages may be lost in a crash: \(reason)", key: "journal")
+            .setting, "no journal is in use, so a crash may lose messages: \(reason)", key: "journal")
     }
 
     private func setJournal(_ wanted: LogJournal?) {
         if ThreadState.current.isInHook {
             return diagnostics.report(
-                .misuse, "the journal cannot be changed inside of a logger or formatter")
+                .misuse, "a logger or formatter cannot change the journal")
         }
         claimChange()
         finishChange(wanted, change(to: wanted))
@@ -138,8 +138,8 @@ extension LogDispatcher {
             let path = journalMapping.withLock { $0.map { $0.directory.path + "/" + $0.name } } ?? ""
             diagnostics.report(
                 .damaged,
-                "the journal \(path) was removed or cut while it was in use: a new one is started; what was under"
-                    + " way may be lost", key: "journal")
+                "the journal \(path) was removed or truncated while in use; a new one was started, and messages not yet written"
+                    + " may be lost", key: "journal")
             let next = change(to: wanted)
             var isDone = true
             // Where not even the directory can be made, the ring must leave the old file all the same.
@@ -173,7 +173,7 @@ extension LogDispatcher {
             if !isDone { return before }
             journalState.withLock { $0.stranded = path == nil ? recovery.waiting : [] }
             if let path { return .active(path: path) }
-            throw failure ?? LogError(.file, "The journal cannot be mapped", place: wanted.directory)
+            throw failure ?? LogError(.file, "Cannot map the journal", place: wanted.directory)
         } catch {
             let reason = error as? LogError ?? LogError(.file, "\(error)", place: wanted.directory)
             report(noJournal: reason)
@@ -226,7 +226,7 @@ extension LogDispatcher {
         if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
         if !isDone {
             diagnostics.report(
-                .setting, "there is no memory to change the journal: the ring stays where it is",
+                .setting, "not enough memory to change the journal; the previous one stays in use",
                 key: "journal")
         }
         return file?.path
@@ -251,7 +251,7 @@ extension LogDispatcher {
         if count > 0 {
             diagnostics.report(
                 .messagesDropped,
-                "the journal lets \(count) messages go that a logger has not written: a crash would lose them",
+                "the journal released \(count) messages that a logger has not written; a crash would lose them",
                 key: "journal", count: count)
         }
         return count > 0
@@ -268,7 +268,7 @@ extension LogDispatcher {
         } catch {
             diagnostics.report(
                 .writeFailed,
-                "the journal has no room for a large message, which a crash would lose: \(error)",
+                "cannot store a large message in the journal; a crash would lose it: \(error)",
                 key: "journal")
         }
     }

@@ -27,11 +27,11 @@ extension LogDispatcher {
         if let owner = node.attach(to: self) {
             if owner === self {
                 if let levels { logger.levels = levels }
-                diagnostics.report(.misuse, "\(logger.name) was added twice; it stays added once")
+                diagnostics.report(.misuse, "\(logger.name) was added twice; the second call is ignored")
             } else {
                 diagnostics.report(
                     .misuse,
-                    "\(logger.name) belongs to another dispatcher: remove it there before adding it here")
+                    "\(logger.name) belongs to another dispatcher; remove it there first")
             }
             return false
         }
@@ -76,7 +76,7 @@ extension LogDispatcher {
         let finished = LoggerNode.wait(for: [logger], until: deadline).isEmpty
         if !finished, !ThreadState.current.isInHook {
             diagnostics.report(
-                .timedOut, "\(logger.name) did not finish within \(timeout) and is removed later")
+                .timedOut, "\(logger.name) did not finish within \(timeout); it will be removed later")
         }
         return finished
     }

@@ -52,7 +52,7 @@ extension LogDispatcher {
         }
         if failure == 0 { return true }
         shared.diagnostics.report(
-            .setting, "signals cannot be taken to flush: \(LogError.reason(of: failure))", key: "signals")
+            .setting, "cannot install the signal handlers that flush: \(LogError.reason(of: failure))", key: "signals")
         return false
     }
 

@@ -115,7 +115,7 @@ public final class LogDispatcher: Sendable {
         if ring.capacity < ring.wanted {
             diagnostics.report(
                 .setting,
-                "there is no memory for a record ring of \(ByteCount(ring.wanted)): it has \(ByteCount(ring.capacity))"
+                "not enough memory for a record ring of \(ByteCount(ring.wanted)); using \(ByteCount(ring.capacity))"
             )
         }
         if journal != nil { self.journal = journal }

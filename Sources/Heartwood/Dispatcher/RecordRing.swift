@@ -7,7 +7,7 @@ import Synchronization
 ///     base                                     base + capacity
 ///     |  free (zeros)  | head … records … tail |  free (zeros) |
 ///
-/// Positions count bytes for ever; the place of a position is its remainder by the capacity, a power of two. A record
+/// Positions count bytes forever; the place of a position is its remainder by the capacity, a power of two. A record
 /// is never split: where it does not fit before the end, a filler takes the rest and it begins at the start.
 ///
 /// Invariants:
@@ -73,7 +73,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         }
         // Swift cannot allocate a message's text then, either.
         guard let region = memory ?? MemoryMap.reserve(RecordRing.pageSize + size) else {
-            fatalError("No memory for a record ring of \(ByteCount(size)).")
+            fatalError("Not enough memory for a record ring of \(ByteCount(size)).")
         }
         self.region = region
         // On cache lines of their own: producers write the one, the consumer the other. Zeros are their beginning.
@@ -263,12 +263,12 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         }
         // Made ready elsewhere: once it is in its place, producers may use it.
         guard let fresh = replacement ?? MemoryMap.fresh(size) else {
-            fatalError("No memory for a record ring of \(ByteCount(capacity)) in the child of a fork.")
+            fatalError("Not enough memory for a record ring of \(ByteCount(capacity)) in a forked child.")
         }
         replacement = nil
         fresh.storeBytes(of: beginning, toByteOffset: JournalLayout.Counters.tail, as: UInt64.self)
         fresh.storeBytes(of: beginning, toByteOffset: JournalLayout.Counters.head, as: UInt64.self)
-        precondition(hw_move_memory(fresh, region, size), "The record ring's memory cannot be replaced.")
+        precondition(hw_move_memory(fresh, region, size), "Cannot replace the record ring's memory.")
         wakeWaiters()
         return file == nil
     }

@@ -33,8 +33,8 @@ extension LogFilter {
     public static func rateLimit(
         _ count: Int, per interval: Duration, burst: Int? = nil, by key: FilterKey = .callSite
     ) -> LogFilter {
-        precondition(count > 0, "A rate limit of \(count) lets nothing pass: take LogFilter.nothing.")
-        precondition(interval > .zero, "A rate limit needs a time: take .seconds(1), for example.")
+        precondition(count > 0, "A rate limit of \(count) passes nothing; use LogFilter.nothing.")
+        precondition(interval > .zero, "A rate limit requires a positive interval, for example .seconds(1).")
         let limiter = RateLimiter(
             rate: Double(count) / Double(interval.nanoseconds), burst: Double(max(1, burst ?? count)))
         return LogFilter { message in

@@ -8,7 +8,7 @@ struct TextExpression: @unchecked Sendable {
     /// Compiles an expression in Swift's syntax.
     init(_ text: String) throws(LogError) {
         do { expression = try Regex(text) } catch {
-            throw LogError(.setting, "The regular expression “\(text)” cannot be read: \(error)")
+            throw LogError(.setting, "Invalid regular expression “\(text)”: \(error)")
         }
     }
 

@@ -15,12 +15,12 @@ final class JournalFile: Sendable {
 
     /// Makes the file, and puts into it what a record may cite so far.
     ///
-    /// - Throws: ``LogError`` where the file cannot be made, or its room not be allocated.
+    /// - Throws: ``LogError`` where cannot create the file, or its room not be allocated.
     init(in directory: LogDirectory, ringSize: Int, beginning: UInt64, now: LogTimestamp) throws {
         guard ringSize <= JournalLayout.largestRing else {
             throw LogError(
                 .setting,
-                "A journal's ring has \(ByteCount(JournalLayout.largestRing)) at most;"
+                "A journal's ring must be at most \(ByteCount(JournalLayout.largestRing));"
                     + " choose a smaller `ringCapacity`", place: directory.path)
         }
         self.beginning = beginning
@@ -68,7 +68,7 @@ final class JournalFile: Sendable {
                     continue
                 }
                 throw LogError(
-                    .file, "The journal cannot be made; check the room and the permissions of its directory",
+                    .file, "Cannot create the journal; check its directory's free space and permissions",
                     place: directory.path + "/" + name, cause: failure.number)
             }
         }

@@ -70,7 +70,7 @@ struct JournalHeader: Equatable {
             base.load(fromByteOffset: offset, as: type)
         }
         guard load(Place.magic, UInt64.self) == JournalLayout.magic else {
-            throw .damaged("it does not begin as a journal does")
+            throw .damaged("it is not a journal")
         }
         let version = load(Place.version, UInt32.self)
         guard (JournalLayout.oldestVersion...JournalLayout.version).contains(version) else {
@@ -86,7 +86,7 @@ struct JournalHeader: Equatable {
         guard (RecordRing.smallest...JournalLayout.largestRing).contains(ringSize),
             ringSize & (ringSize - 1) == 0, (4096...65_536).contains(geometry.pageSize),
             geometry.pageSize & (geometry.pageSize - 1) == 0
-        else { throw .damaged("its sizes are impossible") }
+        else { throw .damaged("its sizes are invalid") }
         guard geometry.fileSize == bytes.count, load(Place.fileSize, UInt64.self) == UInt64(bytes.count)
         else { throw .damaged("a part of it is missing") }
         process = load(Place.process, Int64.self)

@@ -253,7 +253,7 @@ final class JournalLeftovers: Sendable {
             // Somebody else has finished with it.
         } catch {
             if reports {
-                diagnostics.report(.damaged, "the journal \(place) cannot be read: \(error)", key: name)
+                diagnostics.report(.damaged, "cannot read the journal \(place): \(error)", key: name)
             }
             return isOurs(name) ? .unread : .nothing
         }
@@ -274,18 +274,18 @@ final class JournalLeftovers: Sendable {
         let (reason, ending) =
             switch failure {
             case .damaged(let reason): (reason, ".damaged")
-            case .unknownVersion(let version): ("it is of version \(version)", ".unknown")
+            case .unknownVersion(let version): ("its version, \(version), is not supported", ".unknown")
             }
         do {
             try directory.replace(name + ending, with: name)
             diagnostics.report(
                 .damaged,
-                "the journal \(directory.path)/\(name) was set aside as \(name)\(ending): \(reason)",
+                "the journal \(directory.path)/\(name) was renamed to \(name)\(ending): \(reason)",
                 key: name)
         } catch {
             diagnostics.report(
                 .damaged,
-                "the journal \(directory.path)/\(name) cannot be used (\(reason)) nor set aside: \(error)",
+                "the journal \(directory.path)/\(name) cannot be used (\(reason)) or renamed: \(error)",
                 key: name)
         }
     }

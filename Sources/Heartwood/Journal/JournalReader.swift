@@ -36,7 +36,7 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
         let tail = load(geometry.counters + JournalLayout.Counters.tail, UInt64.self)
         guard released & 7 == 0, tail & 7 == 0, head <= released, released <= tail,
             tail - head <= UInt64(geometry.ringSize)
-        else { throw .damaged("its marks are impossible") }
+        else { throw .damaged("its markers are invalid") }
         self.tail = tail
         let used = min(
             Int(clamping: load(geometry.marks + JournalLayout.Marks.tableUsed, UInt64.self)),

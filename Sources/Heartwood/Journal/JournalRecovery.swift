@@ -79,7 +79,7 @@ final class JournalRecovery: Sendable {
         } catch {
             diagnostics.report(
                 .damaged,
-                "\(node.logger.name) cannot recover yet what a dead process has logged, which is kept in"
+                "\(node.logger.name) cannot yet recover the messages of a process that crashed; they are kept in"
                     + " \(names(of: shares)): \(error)", key: node.logger.name)
             return node.recoverAgain(shares.count) { [self, unowned node] in resolve(shares, node) }
         }

@@ -33,7 +33,7 @@ package struct JournalTarget: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch place {
-        case .file(let directory, let application): "what “\(application)” logs to \(directory)"
+        case .file(let directory, let application): "messages of “\(application)” in \(directory)"
         case .other(let key): key
         }
     }

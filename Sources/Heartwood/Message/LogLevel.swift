@@ -31,7 +31,7 @@ public struct LogLevel: Hashable, Sendable {
     public init(bit: Int, name: String, severity: LogLevel = .info) {
         precondition(
             (7...31).contains(bit),
-            "A level of your own takes a bit from 7 to 31, and \(bit) is not one: choose another.")
+            "A custom level must use a bit from 7 to 31, not \(bit).")
         rawValue = 1 << UInt32(bit)
         let definition = Definition(name: name, severity: severity.severity)
         var isNew = false

@@ -41,10 +41,6 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
 
     /// Adds the fields of other metadata; for a key that both have, the closure decides.
     ///
-    /// ```swift
-    /// fields.merge(defaults) { current, _ in current }
-    /// ```
-    ///
     /// - Parameters:
     ///   - other: The fields to add, in their order.
     ///   - combine: Called with the current and the new value of a key that both have; returns the value to keep.

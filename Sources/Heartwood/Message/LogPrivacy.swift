@@ -17,7 +17,7 @@ public enum LogPrivacy: UInt8, Sendable {
     @available(
         *, unavailable,
         message:
-            "there is no automatic privacy: values are public unless the call says .private or .sensitive"
+            "automatic privacy is not supported; values are public unless marked .private or .sensitive"
     )
     public static var auto: LogPrivacy { .private }
 

@@ -26,7 +26,7 @@ extension LogText.StringInterpolation {
     }
 
     /// Not available: formatters align columns, and `format: .padded(10)` a whole number.
-    @available(*, unavailable, message: "values have no align: write format: .padded(10) for a whole number")
+    @available(*, unavailable, message: "align is not supported; use format: .padded(10) for an integer")
     @_disfavoredOverload
     public mutating func appendInterpolation<T>(_ value: T, align: LogAlignment) {}
 }

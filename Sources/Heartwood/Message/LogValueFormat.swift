@@ -26,7 +26,7 @@ public struct IntegerFormat: Sendable {
     /// Not available: a whole number has no digits after the point.
     @available(
         *, unavailable,
-        message: "fixed is a format of floating-point numbers: write \\(Double(value), format: .fixed(2))"
+        message: "fixed is for floating-point numbers; write \\(Double(value), format: .fixed(2))"
     )
     public static func fixed(_ digits: Int) -> IntegerFormat { padded(digits) }
 }

@@ -23,7 +23,7 @@ package struct FrameCipher: Sendable, Equatable {
         } else if bytes.count >= 64, let decoded = FrameCipher.decodeHex(bytes) {
             self.key = Secret(bytes: decoded)
         } else {
-            throw LogError(.secret, "The key of encrypted logs must be 32 bytes or 64 hexadecimal digits")
+            throw LogError(.secret, "The log encryption key must be 32 bytes or 64 hexadecimal digits")
         }
     }
 
@@ -134,5 +134,5 @@ package struct FrameCipher: Sendable, Equatable {
         #endif
     }
 
-    private static var failure: LogError { LogError(.secret, "The system's library refused to encrypt") }
+    private static var failure: LogError { LogError(.secret, "Encryption failed") }
 }

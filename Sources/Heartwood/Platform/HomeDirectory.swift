@@ -24,12 +24,12 @@ package enum HomeDirectory {
         guard path == "~" || path.hasPrefix("~/") else {
             throw LogError(
                 .setting,
-                "A path cannot begin with the home directory of another user; write the whole path",
+                "Cannot expand another user's home directory; use an absolute path",
                 place: path)
         }
         guard let home = HomeDirectory.path else {
             throw LogError(
-                .setting, "The user has no home directory; write the whole path", place: path)
+                .setting, "Cannot expand “~”: the user has no home directory; use an absolute path", place: path)
         }
         return home + path.dropFirst()
     }

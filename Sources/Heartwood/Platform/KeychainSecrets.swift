@@ -22,7 +22,7 @@ public struct KeychainSecrets: SecretProvider {
         let status = SecItemCopyMatching(query as CFDictionary, &item)
         guard status == errSecSuccess, let data = item as? Data, !data.isEmpty else {
             throw LogError(
-                .secret, "the keychain has no such item, or it may not be read now (OSStatus \(status))",
+                .secret, "no such keychain item, or it cannot be read now (OSStatus \(status))",
                 place: service + "/" + name)
         }
         return Secret(bytes: Array(data))

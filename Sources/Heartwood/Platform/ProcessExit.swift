@@ -60,7 +60,7 @@ enum ProcessExit {
             if !result.isComplete {
                 let names = result.unfinished.joined(separator: ", ")
                 dispatcher.diagnostics.report(
-                    .timedOut, "the process ends before \(names) could write everything")
+                    .timedOut, "the process ended before \(names) wrote all messages")
             }
         }
     }

@@ -16,7 +16,7 @@ public struct EnvironmentSecrets: SecretProvider {
         let variable = prefix + name
         guard let value = getenv(variable), value.pointee != 0 else {
             throw LogError(
-                .secret, "the environment variable is missing or empty: set it before the program starts",
+                .secret, "the environment variable is not set or empty; set it before the program starts",
                 place: variable)
         }
         return Secret(String(cString: value))

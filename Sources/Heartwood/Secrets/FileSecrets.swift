@@ -29,8 +29,8 @@ public struct FileSecrets: SecretProvider {
             let cause = hw_errno()
             let remedy =
                 cause == ELOOP
-                ? "the secret's file is a symbolic link: name the file itself"
-                : "the secret's file cannot be opened: create it with mode 0600"
+                ? "the secret file is a symbolic link; use the file's own path"
+                : "cannot open the secret file; create it with mode 0600"
             throw LogError(.secret, remedy, place: path, cause: cause)
         }
         defer { close(descriptor) }
@@ -41,19 +41,19 @@ public struct FileSecrets: SecretProvider {
     private static func check(_ descriptor: Int32, _ path: String) throws {
         var info = stat()
         guard fstat(descriptor, &info) == 0 else {
-            throw LogError(.secret, "the secret's file cannot be examined", place: path, cause: hw_errno())
+            throw LogError(.secret, "cannot examine the secret file", place: path, cause: hw_errno())
         }
         guard info.st_mode & 0o170000 == 0o100000 else {
-            throw LogError(.secret, "the secret's file must be a regular file", place: path)
+            throw LogError(.secret, "the secret file must be a regular file", place: path)
         }
         guard info.st_uid == geteuid() else {
             throw LogError(
                 .secret,
-                "the secret's file belongs to user \(info.st_uid): chown it to the user of the program",
+                "the secret file belongs to user \(info.st_uid); chown it to the program's user",
                 place: path)
         }
         guard info.st_mode & 0o077 == 0 else {
-            throw LogError(.secret, "others may read or change the secret's file: chmod 600 it", place: path)
+            throw LogError(.secret, "other users can read or change the secret file; chmod 600 it", place: path)
         }
     }
 
@@ -68,18 +68,18 @@ public struct FileSecrets: SecretProvider {
             if got == 0 { break }
             if got < 0 {
                 if hw_errno() == EINTR { continue }
-                throw LogError(.secret, "the secret's file cannot be read", place: path, cause: hw_errno())
+                throw LogError(.secret, "cannot read the secret file", place: path, cause: hw_errno())
             }
             count += got
         }
         guard count <= limit else {
             throw LogError(
-                .secret, "the secret's file has more than 64 KiB: is it the right one?", place: path)
+                .secret, "the secret file is larger than 64 KiB; check that it is the right file", place: path)
         }
         var end = count
         while end > 0, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }
         guard end > 0 else {
-            throw LogError(.secret, "the secret's file is empty: write the secret into it", place: path)
+            throw LogError(.secret, "the secret file is empty; write the secret into it", place: path)
         }
         return Array(bytes[..<end])
     }

@@ -58,7 +58,7 @@ public struct EventID: Hashable, Comparable, Sendable, Codable, CustomStringConv
         let container = try decoder.singleValueContainer()
         guard let id = EventID(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "an event's key has 24 hexadecimal digits")
+                in: container, debugDescription: "an event ID must have 24 hexadecimal digits")
         }
         self = id
     }

@@ -24,10 +24,10 @@ struct EventMetadata: Sendable {
         var known: Set<String> = []
         for (key, _) in pairs {
             if key.isEmpty || key.count > Self.longest {
-                throw Self.refusal(key, "a key has 1 to \(Self.longest) characters")
+                throw Self.refusal(key, "a key must have 1 to \(Self.longest) characters")
             }
-            if Self.reserved.contains(key) { throw Self.refusal(key, "every event has a field of that name") }
-            if !known.insert(key).inserted { throw Self.refusal(key, "it is there twice") }
+            if Self.reserved.contains(key) { throw Self.refusal(key, "every event already has a field of that name") }
+            if !known.insert(key).inserted { throw Self.refusal(key, "it is used twice") }
         }
         fields = pairs.sorted { $0.key < $1.key }
     }

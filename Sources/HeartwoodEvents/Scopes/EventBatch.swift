@@ -37,7 +37,7 @@ final class EventBatch: @unchecked Sendable {  // see above
 
     /// Adds an event, writing to the file when there are more than 64 KiB in memory.
     ///
-    /// - Throws: `LogError` when the file cannot be made or written.
+    /// - Throws: `LogError` when cannot create the file or written.
     func add(_ event: StoredEvent) throws {
         withUnsafeBytes(of: UInt32(event.payload.count)) { memory.append(contentsOf: $0) }
         withUnsafeBytes(of: event.time.nanoseconds) { memory.append(contentsOf: $0) }
@@ -74,7 +74,7 @@ final class EventBatch: @unchecked Sendable {  // see above
             let error = SpoolFile.read(file, from: position, limit: max(262_144, size), into: &bytes)
             guard error == 0, bytes.count >= size else {
                 throw LogError(
-                    .file, "the events of a scope cannot be read again", place: directory, cause: error)
+                    .file, "cannot read the events of a scope", place: directory, cause: error)
             }
             position += bytes.count - chunk.count
             chunk = bytes[...]
@@ -88,7 +88,7 @@ final class EventBatch: @unchecked Sendable {  // see above
         let (_, error) = SpoolFile.append(file, memory)
         guard error == 0 else {
             throw LogError(
-                .file, "the events of a scope cannot be written", place: directory, cause: error)
+                .file, "cannot write the events of a scope", place: directory, cause: error)
         }
         memory.removeAll(keepingCapacity: true)
     }
@@ -101,7 +101,7 @@ final class EventBatch: @unchecked Sendable {  // see above
         let file = mkstemp(&template)
         guard file >= 0 else {
             throw LogError(
-                .file, "no file can be made for a scope's events", place: directory, cause: hw_errno())
+                .file, "cannot create a file for the events of a scope", place: directory, cause: hw_errno())
         }
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         unlink(template)

@@ -74,7 +74,7 @@ final class EventRecorder: Sendable {
             LogError(
                 .scopeEnded,
                 "event scope '\(number)' (\(scope.activity)) was released without commit() or cancel(): "
-                    + "its events are not stored. Keep the scope until you end it"), .misuse)
+                    + "its events are not stored. Keep a reference to the scope until you end it"), .misuse)
     }
 
     private func end(_ number: Int) throws -> Scope {
@@ -129,7 +129,7 @@ final class EventRecorder: Sendable {
         if isActive(number) { return true }
         store.report(
             LogError(
-                .scopeEnded, "event scope '\(number)' has ended: what it is given now is not recorded"),
+                .scopeEnded, "event scope '\(number)' has already ended: later events are not recorded"),
             .misuse)
         return false
     }

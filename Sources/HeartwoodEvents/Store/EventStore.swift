@@ -228,7 +228,7 @@ public final class EventStore: Sendable {
         let size = operation.size
         if inbox.withLock({ !$0.hasRoom(for: size) }), !makeRoom(size) {
             let error = LogError(
-                .full, "16 MiB of events wait for the disk: an event is lost", place: path)
+                .full, "an event was lost: 16 MiB of events are waiting to be written", place: path)
             return finish(operation, error)
         }
         let isFirst = inbox.withLock { inbox in

@@ -34,7 +34,7 @@ enum AnyValueReader {
         }
         throw LogError(
             .invalidEvent,
-            "a value of type \(type(of: value)) cannot be stored: make a text or a number of it",
+            "a value of type \(type(of: value)) cannot be stored; convert it to a string or a number",
             place: path)
     }
 }

@@ -23,7 +23,7 @@ extension LogSettingDecoder where Value == LevelWeights {
         LogSettingDecoder.choice([("standard", .standard), ("swiftyBeaver", .swiftyBeaver)])
             .or(
                 .object("weights", table), named: "weights",
-                write: "standard, swiftyBeaver or a table of levels and points",
+                write: "standard, swiftyBeaver or an object of levels and points",
                 when: { $0.members != nil })
     }
 

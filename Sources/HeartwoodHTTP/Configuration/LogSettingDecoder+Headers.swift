@@ -8,7 +8,7 @@ extension LogSettingDecoder where Value == [RequestDecorator] {
             var decorators: [RequestDecorator] = []
             for member in settings.setting.members ?? [] where !member.key.hasPrefix("//") {
                 if !isName(member.key) {
-                    settings.problem("“\(member.key)” is no name of a header field", at: member.key)
+                    settings.problem("“\(member.key)” is not a valid header field name", at: member.key)
                 }
                 if let decorator = settings.optional(
                     member.key, LogSettingDecoder<RequestDecorator>.field(member.key))
@@ -40,7 +40,7 @@ extension LogSettingDecoder where Value == RequestDecorator {
             }
         }.orText { text in
             guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw LogError(.setting, "a header field has no line breaks and no controls")
+                throw LogError(.setting, "a header field must not contain line breaks or control characters")
             }
             return .header(name, text)
         }
@@ -60,7 +60,7 @@ extension LogSettingDecoder where Value == RequestDecorator {
             }
             let given = Set((settings.setting.members ?? []).map(\.key))
             if given != ["bearer"], given != ["user", "password"] {
-                settings.problem("write either “bearer”, or “user” and “password”")
+                settings.problem("use either “bearer”, or “user” and “password”")
             }
             return nil
         }

@@ -91,7 +91,7 @@ extension LogSettingDecoder where Value == any RemoteEncoding {
     static var encoding: LogSettingDecoder {
         LogSettingDecoder.choice([("json", JSONArrayEncoding()), ("ndjson", NDJSONEncoding())])
             .or(
-                .object("encoding", table), named: "encoding", write: "json, ndjson or a table with “kind”",
+                .object("encoding", table), named: "encoding", write: "json, ndjson or an object with “kind”",
                 when: { $0.members != nil })
     }
 
@@ -143,14 +143,14 @@ extension LogSettingDecoder where Value == any RemoteEncoding {
 extension LogSettingDecoder where Value == [String: String] {
     /// A table of texts.
     fileprivate static var labels: LogSettingDecoder {
-        LogSettingDecoder("table of texts") { setting in
+        LogSettingDecoder("object of strings") { setting in
             guard let members = setting.members else {
-                throw LogError(.setting, "a table of texts is needed")
+                throw LogError(.setting, "expected an object of strings")
             }
             var labels: [String: String] = [:]
             for member in members {
                 guard let text = member.setting.string else {
-                    throw LogError(.setting, "“\(member.key)” must be text")
+                    throw LogError(.setting, "“\(member.key)” must be a string")
                 }
                 labels[member.key] = text
             }

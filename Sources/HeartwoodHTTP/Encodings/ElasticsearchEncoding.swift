@@ -79,7 +79,7 @@ public struct ElasticsearchEncoding: RemoteEncoding {
         guard let items = answer?.items, items.count == batch.entries.count else {
             // Not understood, or cut off: the halves' answers are shorter, and coming again does no harm.
             let action: StatusAction = response.isBodyCut && batch.entries.count > 1 ? .split : .retry
-            return DeliveryVerdict(action, note: "the answer about the entries cannot be read")
+            return DeliveryVerdict(action, note: "cannot read the server's reply about the entries")
         }
         return DeliveryVerdict(
             items: items.map { item in

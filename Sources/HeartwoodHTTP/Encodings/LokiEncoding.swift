@@ -149,9 +149,9 @@ public struct LokiEncoding: RemoteEncoding {
         if text.contains("structured metadata"), text.contains("disallowed") || text.contains("not allowed") {
             return DeliveryVerdict(
                 .hold,
-                note: "Loki takes no structured metadata: allow it there, or make the encoding with "
+                note: "Loki does not accept structured metadata; allow it there, or create the encoding with "
                     + "structuredMetadata: false (\(text))")
         }
-        return DeliveryVerdict(.isolate, note: "Loki refused lines: \(text)")
+        return DeliveryVerdict(.isolate, note: "Loki rejected lines: \(text)")
     }
 }

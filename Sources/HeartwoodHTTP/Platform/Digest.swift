@@ -16,7 +16,7 @@ package enum Digest {
         #else
         var length: UInt32 = 0
         let result = EVP_Digest(bytes, bytes.count, &output, &length, EVP_sha256(), nil)
-        precondition(result == 1 && length == 32, "libcrypto has no SHA-256: the installation is damaged")
+        precondition(result == 1 && length == 32, "libcrypto has no SHA-256; the installation is damaged")
         #endif
         return output
     }
@@ -37,7 +37,7 @@ package enum Digest {
             let start = key.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
             return HMAC(EVP_sha256(), start, Int32(clamping: key.count), bytes, bytes.count, &output, &length)
         }
-        guard result != nil, length == 32 else { throw LogError(.secret, "the signature could not be made") }
+        guard result != nil, length == 32 else { throw LogError(.secret, "cannot create the signature") }
         #endif
         return output
     }

@@ -12,11 +12,11 @@ enum Gzip {
         let prepared = deflateInit2_(
             &stream, Int32(min(9, max(1, level))), Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
-        guard prepared == Z_OK else { throw LogError(.network, "zlib cannot be used (\(prepared))") }
+        guard prepared == Z_OK else { throw LogError(.network, "zlib is not usable (error \(prepared))") }
         defer { deflateEnd(&stream) }
 
         guard let size = UInt32(exactly: bytes.count) else {
-            throw LogError(.network, "a body of more than 4 GiB cannot be compressed")
+            throw LogError(.network, "cannot compress a body larger than 4 GiB")
         }
         var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, uLong(bytes.count))))
         let capacity = UInt32(clamping: output.count)

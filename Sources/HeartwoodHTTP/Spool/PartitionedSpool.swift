@@ -282,7 +282,7 @@ package final class PartitionedSpool: UnsentStore {
             if error != 0 {
                 report(
                     LogError(
-                        .file, "dead letters that wait again cannot be removed",
+                        .file, "cannot remove dead letters that were queued again",
                         place: path + "/" + DeadLetterFile.name, cause: error))
             }
         }

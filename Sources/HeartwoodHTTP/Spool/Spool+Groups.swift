@@ -15,12 +15,12 @@ extension Spool {
         guard let disk else { throw LogError(.file, "the spool is closed, or has no directory") }
         guard save() else {
             throw LogError(
-                .file, "the disk does not take what was logged before: fix that first",
+                .file, "the disk does not accept the messages logged before; fix that first",
                 place: disk.directory.path, cause: lastCause)
         }
         guard count > 0 else { return }
         guard UInt64(count) < SpoolRecord.largestID - min(nextID, SpoolRecord.largestID) else {
-            throw LogError(.file, "the spool has used up its ids", place: disk.directory.path)
+            throw LogError(.file, "the spool has used all its IDs", place: disk.directory.path)
         }
         let before = nextID - 1
         let end = before + UInt64(count)
@@ -44,7 +44,7 @@ extension Spool {
                 let written = disk.write(chunk.all, settings, uptime: clock.uptime(), groupEnd: end)
                 guard written == chunk.count, disk.counters.failures == failures else {
                     throw LogError(
-                        .file, "the spool cannot be written", place: disk.directory.path, cause: lastCause)
+                        .file, "cannot write the spool", place: disk.directory.path, cause: lastCause)
                 }
             }
         } catch {

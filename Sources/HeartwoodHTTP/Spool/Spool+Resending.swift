@@ -15,7 +15,7 @@ extension Spool {
         let mark = ResendMark(String(nextID))
         let error = mark.make(in: disk.directory)
         guard error == 0 else {
-            throw LogError(.file, "the spool cannot be written", place: disk.directory.path, cause: error)
+            throw LogError(.file, "cannot write the spool", place: disk.directory.path, cause: error)
         }
         let before = settings
         settings.synchronizes = true
@@ -37,7 +37,7 @@ extension Spool {
         var iterator = letters.iterator()
         try appendWhole(count) {
             guard let letter = iterator.next() else {
-                throw LogError(.file, "the file of rejected messages has changed", place: path)
+                throw LogError(.file, "the file of rejected messages changed", place: path)
             }
             return (letter.payload, letter.time, letter.level)
         }
@@ -51,7 +51,7 @@ extension SpoolDisk {
         if let first = UInt64(mark.place), nextID > first {
             let error = DeadLetters(in: directory, payloadLimit: SpoolRecord.largestPayload).remove()
             if error != 0 {
-                fail("dead letters that wait again cannot be removed", DeadLetterFile.name, error)
+                fail("cannot remove dead letters that were queued again", DeadLetterFile.name, error)
             }
         }
         mark.remove(from: directory)
@@ -66,7 +66,7 @@ extension DeadLetters {
         let error = remove()
         guard error != 0 else { return }
         throw LogError(
-            .file, "the rejected messages wait again, but their file cannot be removed: do it by hand",
+            .file, "the rejected messages were queued again, but their file cannot be removed; remove it yourself",
             place: directory.path + "/" + DeadLetterFile.name, cause: error)
     }
 }

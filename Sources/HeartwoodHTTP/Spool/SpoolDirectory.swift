@@ -27,7 +27,7 @@ package final class SpoolDirectory {
     init(path: String) throws {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LogError(
-                .setting, "The path of the spool's directory is empty or has a zero byte", place: path)
+                .setting, "The path of the spool's directory is empty or contains a null byte", place: path)
         }
         self.path = path
         let made = mkdir(path, 0o700) == 0 || Self.makeParents(of: path)
@@ -36,7 +36,7 @@ package final class SpoolDirectory {
         guard descriptor >= 0 else {
             throw LogError(
                 .file,
-                made ? "the spool's directory cannot be opened" : "the spool's directory cannot be made",
+                made ? "cannot open the spool's directory" : "cannot create the spool's directory",
                 place: path, cause: made ? hw_errno() : cause)
         }
         do {
@@ -226,15 +226,15 @@ package final class SpoolDirectory {
     private static func check(_ descriptor: Int32, _ path: String) throws {
         var info = stat()
         guard fstat(descriptor, &info) == 0 else {
-            throw LogError(.file, "the spool's directory cannot be examined", place: path, cause: hw_errno())
+            throw LogError(.file, "cannot examine the spool's directory", place: path, cause: hw_errno())
         }
         guard info.st_uid == geteuid() else {
             throw LogError(
-                .unsafe, "the spool's directory belongs to user \(info.st_uid): choose one of your own",
+                .unsafe, "the spool's directory belongs to user \(info.st_uid); choose another directory",
                 place: path)
         }
         guard info.st_mode & 0o022 == 0 else {
-            throw LogError(.unsafe, "others may write in the spool's directory: chmod 700 it", place: path)
+            throw LogError(.unsafe, "other users can write to the spool's directory; chmod 700 it", place: path)
         }
     }
 
@@ -244,23 +244,23 @@ package final class SpoolDirectory {
             let cause = hw_errno()
             guard cause != EPERM && cause != ELOOP else {
                 throw LogError(
-                    .unsafe, "the spool's lock is a link, or not a file of this user: remove it",
+                    .unsafe, "the spool's lock is a link or belongs to another user; remove it",
                     place: path + "/lock")
             }
-            throw LogError(.file, "the spool's lock cannot be made", place: path + "/lock", cause: cause)
+            throw LogError(.file, "cannot create the spool's lock", place: path + "/lock", cause: cause)
         }
         guard retrying({ flock(file, LOCK_EX | LOCK_NB) }) == 0 else {
             let cause = hw_errno()
             defer { close(file) }
             guard cause == EWOULDBLOCK else {
-                throw LogError(.file, "the spool cannot be locked", place: path, cause: cause)
+                throw LogError(.file, "cannot lock the spool", place: path, cause: cause)
             }
             var bytes = [UInt8](repeating: 0, count: 20)
             let count = max(0, pread(file, &bytes, bytes.count, 0))
             let owner = String(decoding: bytes.prefix(count), as: UTF8.self).prefix { $0.isNumber }
             throw LogError(
                 .inUse,
-                "another logger, in process \(owner), has this spool: give each a directory of its own",
+                "another logger, in process \(owner), uses this spool; give each logger its own directory",
                 place: path)
         }
         // For the message above only: who died holding the lock has lost it.

@@ -80,7 +80,7 @@ extension SpoolDisk {
         let error = file < 0 ? hw_errno() : SpoolFile.truncate(file, to: size)
         if file >= 0 { close(file) }
         guard error == 0 else {
-            fail("a file of the spool cannot be cut", segment.name, error)
+            fail("cannot truncate a file of the spool", segment.name, error)
             return false
         }
         bytes -= segments[index].size - size

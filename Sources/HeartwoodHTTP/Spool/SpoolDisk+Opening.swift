@@ -5,11 +5,11 @@ extension SpoolDisk {
     func loadSegments() throws {
         guard let files = directory.list() else {
             throw LogError(
-                .file, "the spool's directory cannot be listed", place: directory.path, cause: hw_errno())
+                .file, "cannot list the spool's directory", place: directory.path, cause: hw_errno())
         }
         for file in files where file.name.hasSuffix(".seg") {
             guard SpoolSegment(name: file.name, size: file.size) == nil else { continue }
-            report(.damaged, "this cannot be a file of the spool, and is left alone", file.name)
+            report(.damaged, "not a file of the spool; ignored", file.name)
         }
         segments = files.compactMap { SpoolSegment(name: $0.name, size: $0.size) }
             .sorted { ($0.firstID, $0.count) < ($1.firstID, $1.count) }
@@ -37,7 +37,7 @@ extension SpoolDisk {
         for segment in segments where max(segment.firstID, segment.lastID ?? 0) > SpoolSegment.largestUsualID
         {
             guard identityInHeader(segment) != identity else { continue }
-            report(.damaged, "this cannot be a file of the spool: it is set aside", segment.name)
+            report(.damaged, "not a file of the spool; moved to quarantine/", segment.name)
             moveToQuarantine(segment.name)
             segments.removeAll { $0.name == segment.name }
             bytes -= segment.size
@@ -50,14 +50,14 @@ extension SpoolDisk {
         }
         var content: [UInt8] = []
         if cursorFile < 0 {
-            fail("the spool's cursor cannot be opened", "cursor", hw_errno())
+            fail("cannot open the spool's cursor", "cursor", hw_errno())
         } else {
             var error: Int32 = EIO
             for _ in 0..<Self.readAttempts where error != 0 {
                 content = []
                 error = SpoolFile.read(cursorFile, from: 0, limit: SpoolCursor.fileSize, into: &content)
             }
-            if error != 0 { fail("the spool's cursor cannot be read", "cursor", error) }
+            if error != 0 { fail("cannot read the spool's cursor", "cursor", error) }
         }
         if let cursor = SpoolCursor.newest(in: content) {
             identity = cursor.identity
@@ -69,7 +69,7 @@ extension SpoolDisk {
         identity = segments.lazy.compactMap(identityInHeader).first ?? Digest.random(16)
         openedState = BatchState(acknowledged: segments.first.map { $0.firstID - 1 } ?? 0)
         if !content.isEmpty {
-            report(.damaged, "the spool's cursor was damaged: some messages may be sent twice", "cursor")
+            report(.damaged, "the spool's cursor was damaged; some messages may be sent twice", "cursor")
         }
         if cursorFile >= 0 { _ = clearCursor() }
         _ = save(openedState, synchronizes: false)
@@ -78,7 +78,7 @@ extension SpoolDisk {
     /// Makes room for both slots, so that no later write of the cursor can meet a full disk.
     private func clearCursor() -> Bool {
         let error = SpoolFile.write(cursorFile, [UInt8](repeating: 0, count: SpoolCursor.fileSize), at: 0)
-        if error != 0 { fail("the spool's cursor cannot be written", "cursor", error) }
+        if error != 0 { fail("cannot write the spool's cursor", "cursor", error) }
         return error == 0
     }
 

@@ -73,7 +73,7 @@ extension SpoolDisk {
             switch error {
             case .system(let number): throw failed(segment, number)
             case .foreign, .unidentified:
-                report(.damaged, "a file of the spool is not its own: it is set aside", segment.name)
+                report(.damaged, "a file of the spool was replaced; moved to quarantine/", segment.name)
                 moveToQuarantine(segment.name)
                 lose(segment)
                 throw Unread(isTransient: false)
@@ -81,7 +81,7 @@ extension SpoolDisk {
         }
         let error = file.refresh()
         if error != 0 {
-            fail("a file of the spool cannot be read", segment.name, error)
+            fail("cannot read a file of the spool", segment.name, error)
             guard countReadFailure(segment) else { throw Unread(isTransient: refuse(segment, error)) }
             if isActive { sealActive() }
         }
@@ -95,7 +95,7 @@ extension SpoolDisk {
 
     /// Notes that a file cannot be opened: one that is gone, or fails too often, is lost.
     private func failed(_ segment: SpoolSegment, _ error: Int32) -> Unread {
-        fail("a file of the spool cannot be read", segment.name, error)
+        fail("cannot read a file of the spool", segment.name, error)
         if error == ENOENT {
             lose(segment)
             return Unread(isTransient: false)
@@ -114,7 +114,7 @@ extension SpoolDisk {
         guard isOpening, error != EIO else { return true }
         guard [EMFILE, ENFILE, ENOMEM].contains(error) else { return false }
         openingError = LogError(
-            .file, "a file of the spool cannot be read", place: directory.path + "/" + segment.name,
+            .file, "cannot read a file of the spool", place: directory.path + "/" + segment.name,
             cause: error)
         return false
     }
@@ -128,7 +128,7 @@ extension SpoolDisk {
 
     func moveToQuarantine(_ name: String) {
         let error = directory.move(name, into: "quarantine")
-        if error != 0 { fail("a damaged file of the spool cannot be set aside", name, error) }
+        if error != 0 { fail("cannot move a damaged file of the spool to quarantine/", name, error) }
     }
 
     /// Counts what a sealed segment should have and has not, once.
@@ -155,7 +155,7 @@ extension SpoolDisk {
             }
             counters.damagedBytes += range.count
             report(
-                .damaged, "\(range.count) bytes of the spool are damaged: they are set aside in quarantine/",
+                .damaged, "\(range.count) damaged bytes of the spool were moved to quarantine/",
                 segment.name)
             guard quarantined + range.count <= quarantineLimit, directory.makeDirectory("quarantine") == 0
             else { continue }

@@ -95,7 +95,7 @@ extension SpoolDisk {
         let segment = segments[index]
         let error = directory.remove(segment.name)
         guard error == 0 else {
-            fail("a file of the spool cannot be removed", segment.name, error)
+            fail("cannot remove a file of the spool", segment.name, error)
             return false
         }
         if reader?.firstID == segment.firstID { reader = nil }

@@ -29,7 +29,7 @@ extension SpoolDisk {
             }
             let stored = append(output, ends, to: index, rest)
             if stored > 0 && settings.synchronizes && makeDurable(active.descriptor) != 0 {
-                fail("the spool cannot be made durable", segments[index].name, hw_errno())
+                fail("cannot sync the spool to disk", segments[index].name, hw_errno())
             }
             written += stored
             rest = rest.dropFirst(stored)
@@ -48,7 +48,7 @@ extension SpoolDisk {
         let whole = ends.prefix { $0 <= written }.count
         defer { slot?.settle(upTo: records.prefix(whole).reduce(0) { max($0, $1.mark) }) }
         if error != 0 {
-            fail("the spool cannot be written: messages stay in memory", segments[index].name, error)
+            fail("cannot write the spool; messages stay in memory", segments[index].name, error)
             let keep = whole > 0 ? ends[whole - 1] : 0
             if SpoolFile.truncate(active.descriptor, to: segments[index].size + keep) != 0 {
                 segments[index].size += written - keep
@@ -100,7 +100,7 @@ extension SpoolDisk {
         let segment = SpoolSegment(firstID: record.id)
         let file = directory.open(segment.name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND)
         guard file >= 0 else {
-            fail("the spool cannot be written: messages stay in memory", segment.name, hw_errno())
+            fail("cannot write the spool; messages stay in memory", segment.name, hw_errno())
             return nil
         }
         if settings.synchronizes { _ = directory.synchronize() }

@@ -100,7 +100,7 @@ final class SpoolDisk {
         var error = SpoolFile.write(cursorFile, cursor.encoded(), at: slot)
         if error == 0 && synchronizes && makeDurable(cursorFile) != 0 { error = hw_errno() }
         guard error == 0 else {
-            fail("the spool's cursor cannot be written", "cursor", error)
+            fail("cannot write the spool's cursor", "cursor", error)
             return false
         }
         generation = next

@@ -22,24 +22,24 @@ public struct HTTPEndpoint: Hashable, Sendable, CustomStringConvertible {
             LogError(.setting, "the address \(reason)", place: Self.withoutCredentials(address))
         }
         guard address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }) else {
-            throw refuse("has a character that must be percent-encoded")
+            throw refuse("contains a character that must be percent-encoded")
         }
         guard let separator = address.firstRange(of: "://") else {
-            throw refuse("must begin with https:// or http://")
+            throw refuse("must start with https:// or http://")
         }
         switch address[..<separator.lowerBound].lowercased() {
         case "https": isSecure = true
         case "http": isSecure = false
-        default: throw refuse("must begin with https:// or http://")
+        default: throw refuse("must start with https:// or http://")
         }
         let rest = address[separator.upperBound...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard !authority.contains("@") else {
-            throw refuse("must not have a user name or password in it: use RequestDecorator.basicAuth")
+            throw refuse("must not contain a user name or password; use RequestDecorator.basicAuth")
         }
-        guard !rest.contains("#") else { throw refuse("must not have a fragment (#)") }
+        guard !rest.contains("#") else { throw refuse("must not contain a fragment (#)") }
         guard let (host, port) = Self.split(authority, secure: isSecure) else {
-            throw refuse("has no usable host and port")
+            throw refuse("has no valid host and port")
         }
         self.host = host
         self.port = port
@@ -53,7 +53,7 @@ public struct HTTPEndpoint: Hashable, Sendable, CustomStringConvertible {
     public func with(path: String) -> HTTPEndpoint {
         precondition(
             path.hasPrefix("/") && path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F },
-            "a path must begin with / and be percent-encoded")
+            "a path must start with / and be percent-encoded")
         return HTTPEndpoint(isSecure: isSecure, host: host, port: port, path: path)
     }
 

@@ -66,15 +66,15 @@ public struct HTTPRequest: Sendable, Equatable, CustomStringConvertible {
         if !endpoint.isSecure && !endpoint.isLoopback && !allowsInsecureHTTP {
             return HTTPTransportError(
                 .insecureConnectionRefused,
-                "plain http to another machine shows everything to the network: use https, or set "
+                "plain http to another machine is not encrypted; use https, or set "
                     + "allowsInsecureHTTP")
         }
         if method.isEmpty || !method.utf8.allSatisfy({ $0 >= 65 && $0 <= 90 }) {
-            return HTTPTransportError(.unusableRequest, "the method must be upper-case letters")
+            return HTTPTransportError(.unusableRequest, "the method must consist of uppercase letters")
         }
         if let name = headers.firstUnusableName {
             return HTTPTransportError(
-                .unusableRequest, "the header field \(name.debugDescription) cannot be sent")
+                .unusableRequest, "the header field \(name.debugDescription) is invalid")
         }
         return nil
     }

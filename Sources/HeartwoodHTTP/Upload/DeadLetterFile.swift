@@ -107,7 +107,7 @@ final class DeadLetterFile {
         case whole(Int)
         /// There is no line's end where one must be.
         case damaged
-        /// The file cannot be read or cut, by that `errno`.
+        /// Cannot read the file or cut, by that `errno`.
         case failed(Int32)
     }
 

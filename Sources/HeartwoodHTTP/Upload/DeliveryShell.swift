@@ -335,7 +335,7 @@ final class DeliveryShell {
         for letter in written {
             host.report(
                 .writeFailed,
-                "\(settings.name): the server refuses a message (\(letter.reason)); it is "
+                "\(settings.name): the server rejected a message (\(letter.reason)); it is "
                     + (deadLetters == nil ? "lost" : "in rejected.ndjson in the spool's directory"),
                 key: settings.name + "rejected", count: 1)
         }
@@ -347,7 +347,7 @@ final class DeliveryShell {
     private func reportUnwritten(_ reason: String, _ error: Int32) {
         let trouble = LogError(
             .file,
-            "the server refuses a message (\(reason)), and rejected.ndjson cannot be written: it is kept",
+            "the server rejected a message (\(reason)), and rejected.ndjson cannot be written; the message is kept",
             place: store.directory?.path, cause: error)
         host.report(.writeFailed, "\(settings.name): \(trouble)", key: settings.name + "unwritten", count: 1)
     }
@@ -359,7 +359,7 @@ final class DeliveryShell {
         host.report(
             .writeFailed,
             "\(settings.name): rejected.ndjson has reached deadLetterLimit, \(settings.deadLetterLimit): the oldest "
-                + "refused messages, \(count) of them, were removed",
+                + "rejected messages, \(count) of them, were removed",
             key: settings.name + "removed", count: count)
     }
 
@@ -414,7 +414,7 @@ final class DeliveryShell {
         if lost > 0 {
             host.report(
                 .writeFailed,
-                "\(settings.name): \(lost) messages are lost: the disk did not take them until the logger was removed",
+                "\(settings.name): \(lost) messages were lost: the disk did not accept them before the logger was removed",
                 key: settings.name + "unsaved", count: lost)
         }
         publish()
@@ -478,13 +478,13 @@ final class DeliveryShell {
         switch report {
         case .held:
             host.report(
-                .setting, "\(name): the server cannot be used as it is set up, everything is kept: \(last)",
+                .setting, "\(name): the server rejects the requests because of their setup; all messages are kept: \(last)",
                 key: name + "hold", count: 1)
         case .refusesEverything:
             host.report(
                 .setting,
-                "\(name): the server refuses every message, so its address may be wrong; "
-                    + "everything is kept: \(last)",
+                "\(name): the server rejects every message, so its address may be wrong; "
+                    + "all messages are kept: \(last)",
                 key: name + "hold", count: 1)
         case .keptInsteadOfDropped:
             host.report(

@@ -5,7 +5,7 @@ struct HTTPAddress: Sendable {
     let endpoint: HTTPEndpoint
     let allowsInsecureHTTP: Bool
 
-    /// - Throws: `LogError` when the address cannot be used.
+    /// - Throws: `LogError` when the address is invalid.
     init(_ address: String, allowsInsecureHTTP: Bool) throws {
         endpoint = try HTTPEndpoint(address)
         self.allowsInsecureHTTP = allowsInsecureHTTP

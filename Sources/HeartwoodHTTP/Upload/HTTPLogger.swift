@@ -133,7 +133,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     ///   - transport: What carries requests; the system's unless given.
     ///   - connectivity: Tells when there is a network; nil: there always is.
     ///   - clock: Where times come from.
-    /// - Throws: `LogError` when the address cannot be used, or the directory cannot, or another logger has it.
+    /// - Throws: `LogError` when the address is invalid, or the directory cannot, or another logger has it.
     public convenience init(
         _ address: String, encoding: any RemoteEncoding = JSONArrayEncoding(), spool directory: String? = nil,
         name: String? = nil, formatter: LogFormatter? = nil, settings: SpoolSettings = SpoolSettings(),
@@ -199,7 +199,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     ///
     /// Any thread; takes effect in order with the messages.
     ///
-    /// - Throws: `LogError` when the address cannot be used; then the one before stays.
+    /// - Throws: `LogError` when the address is invalid; then the one before stays.
     public func setAddress(_ address: String, allowsInsecureHTTP: Bool = false) throws {
         self.address = try HTTPAddress(address, allowsInsecureHTTP: allowsInsecureHTTP)
     }

@@ -18,7 +18,7 @@ public final class UnsentMessages {
     /// - Throws: `LogError` when there is no such directory or it cannot be used, or when a logger has it.
     public init(directory: String) throws {
         guard SpoolDirectory.exists(directory) else {
-            throw LogError(.file, "there is no store of unsent messages", place: directory)
+            throw LogError(.file, "no store of unsent messages found", place: directory)
         }
         if try PartitionedSpool.isStore(directory) {
             store = .events(try PartitionedSpool(existing: directory))

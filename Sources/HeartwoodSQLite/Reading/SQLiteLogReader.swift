@@ -78,7 +78,7 @@ public final class SQLiteLogReader: Sendable {
         do {
             return try state.withLock { state in try body(open(&state)) }
         } catch let failure as SQLiteFailure {
-            throw LogError(.file, "The log database cannot be read: \(failure)", place: path)
+            throw LogError(.file, "Cannot read the log database: \(failure)", place: path)
         }
     }
 
@@ -89,7 +89,7 @@ public final class SQLiteLogReader: Sendable {
             status = try SystemCalls().status(path: path)
         } catch {
             throw LogError(
-                .file, "There is no log database here; check the path, and whether something was saved",
+                .file, "No log database found; check the path, and whether messages were saved",
                 place: path,
                 cause: error.number)
         }
@@ -102,11 +102,15 @@ public final class SQLiteLogReader: Sendable {
         switch try SQLiteSchema().check(connection) {
         case .newer(let version):
             throw LogError(
-                .setting, "The database has version \(version), which this program does not know; update it",
+                .setting, "The database has version \(version), which this program does not support; update the program",
                 place: path)
         case .foreign:
-            throw LogError(.setting, "The database is no log of Heartwood's", place: path)
+            throw LogError(.setting, "Not a Heartwood log database", place: path)
         case nil: break
+        }
+        // A program that has just created it, or died while doing so.
+        if try connection.number("PRAGMA user_version") == 0 {
+            throw LogError(.file, "The log database is empty; no messages were saved yet", place: path)
         }
         try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON")
         (state.connection, state.identity) = (connection, status.identity)

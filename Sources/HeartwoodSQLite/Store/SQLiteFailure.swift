@@ -32,7 +32,7 @@ struct SQLiteFailure: Error, Hashable, CustomStringConvertible {
         switch primary {
         case SQLITE_FULL: "the disk is full, or the database has reached its largest size (\(text))"
         case SQLITE_BUSY, SQLITE_LOCKED: "another program has the database locked (\(text))"
-        case SQLITE_READONLY, SQLITE_PERM: "the database may not be written; check its permissions (\(text))"
+        case SQLITE_READONLY, SQLITE_PERM: "the database is not writable; check its permissions (\(text))"
         default: "SQLite: \(text) (code \(code))"
         }
     }

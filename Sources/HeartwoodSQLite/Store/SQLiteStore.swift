@@ -194,8 +194,8 @@ final class SQLiteStore {
             }
             report(
                 .damaged,
-                "\(path) was removed or replaced while it was written: what it held is not there any more, and it"
-                    + " is begun anew")
+                "\(path) was removed or replaced while in use: its messages are gone, and a new database"
+                    + " is started")
             release()
         }
         if !directory.isInPlace { try directory.reopen() }
@@ -211,7 +211,7 @@ final class SQLiteStore {
         {
             throw LogError(
                 .file,
-                "The database cannot be opened; check the permissions of the file and its directory: \(failure)",
+                "Cannot open the database; check the permissions of the file and its directory: \(failure)",
                 place: path)
         }
     }
@@ -232,7 +232,7 @@ final class SQLiteStore {
         if mode != "wal" {
             report(
                 .note,
-                "\(path): this file system has no write-ahead log for databases: readers and the logger wait for each other"
+                "\(path): this file system does not support a write-ahead log; readers and the logger block each other"
             )
         }
         try configure(connection)
@@ -250,13 +250,13 @@ final class SQLiteStore {
     private func newer(_ version: Int64) -> LogError {
         LogError(
             .setting,
-            "The database has version \(version), and this program knows versions up to \(schema.version);"
+            "The database has version \(version), and this program supports versions up to \(schema.version);"
                 + " update the program, or choose another file", place: path)
     }
 
     private var foreign: LogError {
         LogError(
-            .setting, "The database belongs to another program, and is left alone; choose another file",
+            .setting, "The database belongs to another program and is not changed; choose another file",
             place: path)
     }
 
@@ -276,7 +276,7 @@ final class SQLiteStore {
     private func makeFile() throws {
         if let status = try directory.status(name) {
             guard status.kind == .regular else {
-                throw LogError(.unsafe, "The database is no regular file; remove it", place: path)
+                throw LogError(.unsafe, "The database is not a regular file; remove it", place: path)
             }
             guard status.owner == geteuid() else {
                 throw LogError(
@@ -289,7 +289,7 @@ final class SQLiteStore {
             _ = try directory.create(name, mode: 0o600)
         } catch let failure as SystemFailure {
             throw LogError(
-                .file, "The database cannot be made; check the permissions of its directory", place: path,
+                .file, "Cannot create the database; check the permissions of its directory", place: path,
                 cause: failure.number)
         }
         // Left over from a database that was removed: not this one's.
@@ -356,7 +356,7 @@ final class SQLiteStore {
         _ = try? directory.remove(name + "-shm")
         report(
             .damaged,
-            "\(path) is damaged or no database (\(failure.text)): it was set aside as \(target), and a new one is begun"
+            "\(path) is damaged or not a database (\(failure.text)): it was renamed to \(target), and a new one is started"
         )
         let old = try directory.names().filter { $0.hasPrefix(name + ".damaged-") && !$0.hasSuffix("-wal") }
             .sorted()

@@ -82,7 +82,7 @@ struct Arguments {
     ) throws {
         let key = option.names[0]
         guard let placeholder = option.value else {
-            if attached != nil { throw UsageError("\(name) takes no value") }
+            if attached != nil { throw UsageError("\(name) does not take a value") }
             values[key] = []
             return
         }
@@ -108,7 +108,7 @@ struct Arguments {
     func integer(_ name: String, atLeast minimum: Int = 0) throws -> Int? {
         try value(name).map { text in
             guard let number = Int(text), number >= minimum else {
-                throw UsageError("\(name) wants a whole number of at least \(minimum), and got “\(text)”")
+                throw UsageError("\(name) expects a whole number of at least \(minimum) (got “\(text)”)")
             }
             return number
         }
@@ -118,7 +118,7 @@ struct Arguments {
     func byteCount(_ name: String) throws -> ByteCount? {
         try value(name).map { text in
             guard let count = ByteCount(parsing: text) else {
-                throw UsageError("\(name) wants a size such as 64KiB, 10MiB or 4096, and got “\(text)”")
+                throw UsageError("\(name) expects a size such as 64KiB, 10MiB or 4096 (got “\(text)”)")
             }
             return count
         }
@@ -128,7 +128,7 @@ struct Arguments {
     func duration(_ name: String) throws -> Duration? {
         try value(name).map { text in
             guard let duration = Duration(parsing: text) else {
-                throw UsageError("\(name) wants a time such as 30s, 5m, 12h, 7d or 2w, and got “\(text)”")
+                throw UsageError("\(name) expects a time such as 30s, 5m, 12h, 7d or 2w (got “\(text)”)")
             }
             return duration
         }
@@ -145,7 +145,7 @@ struct Arguments {
         let names = LogLevel.standardLevels.map(\.name)
         let near = Spelling.suggestion(Spelling.nearest(to: text.lowercased(), among: names))
         throw UsageError(
-            "\(option): “\(text)” is no level\(near); levels are \(names.joined(separator: ", "))")
+            "\(option): “\(text)” is not a valid level\(near); levels are \(names.joined(separator: ", "))")
     }
 }
 

@@ -45,7 +45,7 @@ enum Help {
 
     private static let exitCodes = """
         Exit codes: 0, all is done; 1, something could not be read, written or delivered, and standard
-        error says what; 2, the arguments make no sense.
+        error says what; 2: invalid arguments.
         """
 
     private static func entry(of option: Option) -> String {

@@ -5,7 +5,7 @@ import HeartwoodSQLite
 /// `heartwood config`: checks the configuration of a program, or shows what it comes to.
 enum ConfigCommand: Subcommand {
     static let name = "config"
-    static let summary = "Checks the configuration files of a program, or shows what they come to."
+    static let summary = "Checks the configuration files of a program, or shows the merged result."
     static let operands = "check|show FILE"
     static let options = [
         OptionGroup(
@@ -13,15 +13,15 @@ enum ConfigCommand: Subcommand {
             options: [
                 Option(
                     "--environment", "-e", value: "NAME",
-                    help: "Puts the file of this environment over FILE: logging.NAME.json over logging.json."),
+                    help: "Merges the file of this environment over FILE: logging.NAME.json over logging.json."),
                 Option(
                     "--variables",
                     help:
-                        "Lets the environment variables of this process count, as in the program: HEARTWOOD_LEVEL "
+                        "Applies the environment variables of this process, as the program does: HEARTWOOD_LEVEL "
                         + "and the others."),
                 Option(
                     "--kind", value: "NAME", isRepeatable: true,
-                    help: "A kind of logger that the program itself has; its settings are not checked."),
+                    help: "Accepts a logger kind that the program registers; its settings are not checked."),
             ])
     ]
     static let details = """
@@ -37,7 +37,7 @@ enum ConfigCommand: Subcommand {
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
-        guard arguments.operands.count == 2 else { throw UsageError("an action and a file are needed") }
+        guard arguments.operands.count == 2 else { throw UsageError("missing the action (check or show) or FILE") }
         let (action, path) = (arguments.operands[0], arguments.operands[1])
         guard action == "check" || action == "show" else {
             let near = Spelling.nearest(to: action, among: ["check", "show"])
@@ -51,7 +51,7 @@ enum ConfigCommand: Subcommand {
         do throws(SystemFailure) {
             calls.close(try calls.openForReading(path))
         } catch {
-            throw LogError(.file, "The configuration cannot be read", place: path, cause: error.number)
+            throw LogError(.file, "Cannot read the configuration", place: path, cause: error.number)
         }
         do throws(LogConfigurationError) {
             let configuration = try LogConfiguration.load(

@@ -16,18 +16,18 @@ enum DemoCommand: Subcommand {
             options: [
                 Option(
                     "--directory", "-d", value: "DIR",
-                    help: "Where the files go; a new directory for temporary files unless given. It stays."),
+                    help: "Where the files go; a new temporary directory by default. It is not removed."),
                 Option(
                     "--seconds", value: "COUNT",
-                    help: "How long the shop is open, 1 to 60 seconds; 3 by default."),
+                    help: "How long the demo shop is open, 1 to 60 seconds; 3 by default."),
             ])
     ]
     static let details = """
         A small shop with three tills logs at all levels, from three threads:
 
-          console   info and worse, in colour on a terminal; private data is shown to a person at a terminal only
+          console   info and more severe, in color; private data is shown at a terminal only
           files     everything, in files of 32 KiB and then 16 KiB, as the limit is changed while the shop is open
-          http      notice and worse, as JSON, to a collector that is started on 127.0.0.1 and at first answers 503
+          http      notice and more severe, as JSON, to a local collector that answers 503 at first
           events    each sale, and the change in stock as an activity, kept in files until another collector has them
 
         Then what arrived is read back, counted and compared with what was logged.
@@ -38,7 +38,7 @@ enum DemoCommand: Subcommand {
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
         let seconds = try arguments.integer("--seconds", atLeast: 1) ?? 3
-        guard seconds <= 60 else { throw UsageError("--seconds wants 60 at most, and got \(seconds)") }
+        guard seconds <= 60 else { throw UsageError("--seconds must be at most 60 (got \(seconds))") }
         let directory = try arguments.value("--directory") ?? temporaryDirectory()
 
         let collector = try LoopbackServer(
@@ -84,7 +84,7 @@ enum DemoCommand: Subcommand {
         var template = Array("\(parent)/heartwood-demo.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw LogError(
-                .file, "no directory can be made; name one with --directory", place: parent, cause: hw_errno()
+                .file, "cannot create a directory; name one with --directory", place: parent, cause: hw_errno()
             )
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

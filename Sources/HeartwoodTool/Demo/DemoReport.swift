@@ -28,7 +28,7 @@ struct DemoReport {
     ) throws {
         let logged = tally.count(.all)
         row("logged", "\(Readable.count(logged)) messages, by \(Shop.tills) threads")
-        check("console", console.delivered, of: tally.count(.info), "info and worse")
+        check("console", console.delivered, of: tally.count(.info), "info and more severe")
 
         let lines = try files.reversed().flatMap { try DemoReport.lines(of: $0.path) }
         let size = ByteCount(files.reduce(0) { $0 + $1.size.bytes })
@@ -37,14 +37,14 @@ struct DemoReport {
             "files", lines.count, of: logged,
             "everything: \(Readable.count(files.count, "file")), \(size), in \(directory)")
         let torn = lines.count { !$0.hasPrefix("20") }
-        if torn > 0 { complain("\(torn) lines in the files do not begin with a time") }
+        if torn > 0 { complain("\(torn) lines in the files do not start with a time") }
 
         let bodies = stored.map(\.body).filter { !$0.isEmpty }
         let entries = try bodies.flatMap { try JSONDecoder().decode([Entry].self, from: Data($0)) }
         let repeated = requests.count - stored.count
         check(
             "http", entries.count, of: tally.count(.notice),
-            "notice and worse: \(Readable.count(requests.count, "request")), \(repeated) of them refused with 503 and repeated"
+            "notice and more severe: \(Readable.count(requests.count, "request")), \(repeated) of them rejected with 503 and repeated"
         )
         let arrived = events.map(\.text).filter { !$0.isEmpty }
         check(
@@ -53,12 +53,12 @@ struct DemoReport {
                 $0 + (try JSONDecoder().decode([AnyEvent].self, from: Data($1.utf8)).count)
             }, of: eventCount,
             "each sale, and the change in stock as an activity")
-        if let undelivered { complain("the collector did not get everything: \(undelivered)") }
+        if let undelivered { complain("messages missing at the collector: \(undelivered)") }
 
         let leaks =
             lines.count { $0.contains(Shop.privateMark) }
             + entries.count { $0.message.contains(Shop.privateMark) }
-        if leaks > 0 { complain("\(leaks) messages show private data outside of the console") }
+        if leaks > 0 { complain("\(leaks) messages show private data outside the console") }
         row(
             "private",
             leaks == 0 ? "no address of a customer in the files or at the collector" : "\(leaks) leaks")

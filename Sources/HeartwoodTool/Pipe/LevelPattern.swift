@@ -14,7 +14,7 @@ final class LevelPattern {
     init(parsing text: String) throws {
         guard let sign = text.firstIndex(of: "=") else {
             throw UsageError(
-                "--level-pattern wants LEVEL=PATTERN, such as 'error=timed out', and got “\(text)”")
+                "--level-pattern expects LEVEL=PATTERN, such as 'error=timed out' (got “\(text)”)")
         }
         level = try Arguments.level(String(text[..<sign]), for: "--level-pattern")
         var pattern = String(text[text.index(after: sign)...])
@@ -23,14 +23,14 @@ final class LevelPattern {
             pattern.removeFirst(4)
             flags |= REG_ICASE
         }
-        if pattern.isEmpty { throw UsageError("--level-pattern \(text) has no pattern: write LEVEL=PATTERN") }
+        if pattern.isEmpty { throw UsageError("--level-pattern \(text): missing pattern; use LEVEL=PATTERN") }
         let result = regcomp(&expression, pattern, flags)
         if result != 0 {
             var reason = [CChar](repeating: 0, count: 200)
             regerror(result, &expression, &reason, reason.count)
             let words = String(
                 decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            throw UsageError("--level-pattern: “\(pattern)” is no regular expression: \(words)")
+            throw UsageError("--level-pattern: “\(pattern)” is not a valid regular expression: \(words)")
         }
     }
 

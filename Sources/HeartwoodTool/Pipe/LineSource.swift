@@ -39,7 +39,7 @@ final class LineSource {
         isFile = status.isRegular
         if status.isDirectory {
             close(descriptor)
-            throw LogError(.file, "is a directory: name the files in it", place: path)
+            throw LogError(.file, "is a directory; name the files in it", place: path)
         }
     }
 

@@ -57,8 +57,8 @@ final class PipeDestinations {
         } catch let error as LogError where error.code == .unsafe {
             throw LogError(
                 .unsafe,
-                "the directory belongs to another user, or others may write to it: choose another, take that right "
-                    + "from them (chmod go-w), or add --shared-directory",
+                "the directory belongs to another user, or other users can write to it; choose another, remove that "
+                    + "permission (chmod go-w), or add --shared-directory",
                 place: directory)
         }
         file.maximumFileSize = options.maximumFileSize

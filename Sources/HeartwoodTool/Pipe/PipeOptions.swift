@@ -34,9 +34,9 @@ struct PipeOptions {
             options: [
                 Option(
                     "--directory", "-d", value: "DIR",
-                    help: "Writes files in DIR, which is made if it is missing."),
+                    help: "Writes files in DIR, which is created if it is missing."),
                 Option("--http", value: "URL", help: "Posts the lines to URL, in batches."),
-                Option("--console", help: "Shows the lines on standard output, in colour on a terminal."),
+                Option("--console", help: "Shows the lines on standard output, in color on a terminal."),
             ]),
         OptionGroup(
             title: "Files",
@@ -44,12 +44,12 @@ struct PipeOptions {
                 Option(
                     "--max-size", value: "SIZE",
                     help:
-                        "Begins a new file before this size is exceeded: 64KiB, 10MiB (the default), 1GB; 0: never."
+                        "Starts a new file before this size is exceeded: 64KiB, 10MiB (the default), 1GB; 0: never."
                 ),
                 Option(
                     "--max-age", value: "TIME",
                     help:
-                        "Begins a new file when the current one is so old: 30s, 15m, 24h (the default), 7d; 0: never."
+                        "Starts a new file when the current one reaches this age: 30s, 15m, 24h (the default), 7d; 0: never."
                 ),
                 Option(
                     "--keep", value: "COUNT",
@@ -59,7 +59,7 @@ struct PipeOptions {
                     help: "Keeps all files together below this size; no limit by default."),
                 Option(
                     "--keep-for", value: "TIME",
-                    help: "Removes files whose last line is so old; never by default."),
+                    help: "Removes files whose last line is older than TIME; never by default."),
                 Option(
                     "--shared-directory",
                     help: "Accepts a DIR that other users may write to, who could then remove the files."),
@@ -74,8 +74,8 @@ struct PipeOptions {
                 Option(
                     "--spool", value: "DIR",
                     help:
-                        "Stores what is not sent yet in DIR, where it survives the end of the process, up to 256 "
-                        + "MiB; the next run sends it, or `heartwood spool`.")
+                        "Stores unsent lines in DIR, where they survive the end of the process, up to 256 "
+                        + "MiB; the next run or `heartwood spool` sends them.")
             ]),
         OptionGroup(
             title: "How lines are written",
@@ -99,10 +99,10 @@ struct PipeOptions {
                 ),
                 Option(
                     "--default-level", value: "LEVEL",
-                    help: "The level of lines that tell none; info by default."),
+                    help: "The level of lines without a level; info by default."),
                 Option(
                     "--no-detection",
-                    help: "Does not look for levels in the lines, except by --level-pattern."),
+                    help: "Does not detect levels in the lines, except by --level-pattern."),
             ]),
         OptionGroup(
             title: "Other",
@@ -124,16 +124,16 @@ struct PipeOptions {
         directory = arguments.value("--directory")
         acceptsSharedDirectory = arguments.has("--shared-directory")
         if directory?.isEmpty == true {
-            throw UsageError("--directory wants the path of a directory, and got nothing")
+            throw UsageError("--directory must not be empty")
         }
         remote = try RemoteOptions(arguments, server: "--http")
         spool = arguments.value("--spool")
         if spool != nil, remote == nil {
-            throw UsageError("--spool stores what is not sent yet, and nothing is sent: add --http URL")
+            throw UsageError("--spool requires --http URL")
         }
         showsOnConsole = arguments.has("--console") || (directory == nil && remote == nil)
         if arguments.has("--json"), arguments.has("--raw") {
-            throw UsageError("--json and --raw exclude each other: a line is written in one way")
+            throw UsageError("--json and --raw cannot be combined")
         }
         form = arguments.has("--json") ? .json : arguments.has("--raw") ? .raw : .line
         zone = arguments.has("--local-time") ? .local : .utc
@@ -144,7 +144,7 @@ struct PipeOptions {
         quota = try arguments.byteCount("--quota") ?? quota
         keepFor = try arguments.duration("--keep-for") ?? keepFor
         name = arguments.value("--name")
-        if name?.isEmpty == true { throw UsageError("--name wants a name, and got nothing") }
+        if name?.isEmpty == true { throw UsageError("--name must not be empty") }
 
         levels = try arguments.level("--level").map { LogLevelMask(atLeast: $0) } ?? .all
         patterns = try arguments.values("--level-pattern").map { try LevelPattern(parsing: $0) }
@@ -153,11 +153,11 @@ struct PipeOptions {
 
         lineLimit = try arguments.byteCount("--max-line") ?? lineLimit
         guard (16...524_288).contains(lineLimit.bytes) else {
-            throw UsageError("--max-line wants a size from 16 to 512KiB, and got \(lineLimit)")
+            throw UsageError("--max-line must be from 16 to 512KiB (got \(lineLimit))")
         }
         isQuiet = arguments.has("--quiet")
         if arguments.has("--view") {
-            guard let directory else { throw UsageError("--view shows files: add --directory DIR") }
+            guard let directory else { throw UsageError("--view requires --directory DIR") }
             viewedDirectory = directory
         }
     }

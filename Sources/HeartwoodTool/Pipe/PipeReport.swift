@@ -21,7 +21,7 @@ struct PipeReport {
             + "\(Readable.count(figures.failed)) failed; \(ByteCount(figures.bytes))"
         let missing = counts.records - figures.delivered
         let of = "\(Readable.count(missing)) of \(Readable.count(counts.records, "line"))"
-        add((summary, missing > 0 ? "\(of) did not get to \(name)" : nil))
+        add((summary, missing > 0 ? "\(of) did not reach \(name)" : nil))
     }
 
     /// Notes a line for the summary, and what is missing.

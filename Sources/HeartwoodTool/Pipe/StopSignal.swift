@@ -26,7 +26,7 @@ final class StopSignal: Sendable {
     /// - Throws: `LogError` where the system has no pipe for it.
     init() throws {
         guard let (reader, writer) = SystemCalls.makePipe() else {
-            throw LogError(.file, "no pipe for signals can be had", cause: hw_errno())
+            throw LogError(.file, "cannot create a pipe for signals", cause: hw_errno())
         }
         descriptor = reader
         self.writer = writer

@@ -24,7 +24,7 @@ final class ByteOutput: Sendable {
             throw LogError(
                 .file,
                 hw_errno() == EEXIST
-                    ? "there is such a file already: name another" : "the file cannot be made",
+                    ? "the file already exists; choose another name" : "cannot create the file",
                 place: path, cause: hw_errno())
         }
         self.init(descriptor, path)
@@ -38,7 +38,7 @@ final class ByteOutput: Sendable {
             let error = SystemCalls.write(bytes, to: descriptor)
             if error == 0 { return }
             if error == EPIPE, descriptor == 1 { exit(0) }  // the reader has seen enough
-            throw LogError(.file, "no more can be written", place: place, cause: error)
+            throw LogError(.file, "cannot write", place: place, cause: error)
         }
     }
 
@@ -50,7 +50,7 @@ final class ByteOutput: Sendable {
     /// - Throws: `LogError` where it has not.
     func synchronize() throws {
         if descriptor > 2, fsync(descriptor) != 0 {
-            throw LogError(.file, "the disk does not take it", place: place, cause: hw_errno())
+            throw LogError(.file, "cannot sync the file to disk", place: place, cause: hw_errno())
         }
     }
 }

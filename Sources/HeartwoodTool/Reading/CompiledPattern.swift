@@ -19,7 +19,7 @@ final class CompiledPattern {
     /// - Parameters:
     ///   - pattern: A regular expression, or a text.
     ///   - isLiteral: The pattern is a text.
-    ///   - ignoresCase: Capitals and small letters are the same.
+    ///   - ignoresCase: Ignores case.
     /// - Throws: ``UsageError`` where the pattern is not a regular expression.
     init(_ pattern: String, isLiteral: Bool = false, ignoresCase: Bool = false) throws {
         var options = UInt32(PCRE2_MULTILINE)
@@ -42,11 +42,11 @@ final class CompiledPattern {
             let words = String(decoding: reason.prefix { $0 != 0 }, as: UTF8.self)
             throw UsageError(
                 "“\(pattern)” is not a valid regular expression: \(words), at character \(place + 1); "
-                    + "--fixed takes it as a text")
+                    + "add --fixed to search for it as plain text")
         }
         guard let data = pcre2_match_data_create_from_pattern_8(code, nil) else {
             pcre2_code_free_8(code)
-            throw UsageError("no memory for the pattern")
+            throw UsageError("not enough memory for the pattern")
         }
         self.code = code
         self.data = data

@@ -3,14 +3,14 @@ import Heartwood
 /// `heartwood decrypt`: the text of encrypted and compressed logs.
 enum DecryptCommand: Subcommand {
     static let name = "decrypt"
-    static let summary = "Writes the text of encrypted logs, as far as they are whole."
+    static let summary = "Decrypts logs, as far as they are intact."
     static let operands = "FILE…"
     static let options = [
         OptionGroup(
             title: "The key: 32 bytes, or 64 hexadecimal digits",
             options: [
                 Option("--key-file", value: "FILE", help: "The key is in FILE."),
-                Option("--key-env", value: "NAME", help: "The key is in the environment's NAME."),
+                Option("--key-env", value: "NAME", help: "The key is in the environment variable NAME."),
             ])
     ]
     static let details = """
@@ -25,7 +25,7 @@ enum DecryptCommand: Subcommand {
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
-        guard !arguments.operands.isEmpty else { throw UsageError("a file is needed") }
+        guard !arguments.operands.isEmpty else { throw UsageError("missing FILE") }
         let key = try LogSelection.key(arguments)
         var isWhole = true
         for path in arguments.operands {

@@ -9,14 +9,14 @@ enum GrepCommand: Subcommand {
         OptionGroup(
             title: "What",
             options: [
-                Option("--ignore-case", "-i", help: "Capitals and small letters are the same."),
-                Option("--fixed", "-F", help: "PATTERN is a text, not a regular expression."),
-                Option("--invert", "-v", help: "Lines that do not match."),
+                Option("--ignore-case", "-i", help: "Ignores case."),
+                Option("--fixed", "-F", help: "PATTERN is plain text, not a regular expression."),
+                Option("--invert", "-v", help: "Shows the lines that do not match."),
                 Option("--count", "-c", help: "Shows only how many lines match."),
                 Option("--with-file", "-H", help: "Shows the name of the file in front of each line."),
                 Option(
                     "--follow", "-f",
-                    help: "Goes on with lines as they come, across rolls, until it is ended."),
+                    help: "Follows new lines across rolls until interrupted."),
             ]),
         LogSelection.filters, LogSelection.looks,
     ]
@@ -33,7 +33,7 @@ enum GrepCommand: Subcommand {
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
-        guard let pattern = arguments.operands.first else { throw UsageError("a pattern is needed") }
+        guard let pattern = arguments.operands.first else { throw UsageError("missing PATTERN") }
         let searcher = try LineSearcher(
             pattern, isLiteral: arguments.has("--fixed"), ignoresCase: arguments.has("--ignore-case"),
             isInverted: arguments.has("--invert"))

@@ -15,20 +15,20 @@ struct LogSelection {
         options: [
             Option(
                 "--since", value: "TIME",
-                help: "From this moment on: 2026-11-20, 2026-11-20T10:30, or 90m ago."),
+                help: "Starts at this time: 2026-11-20, 2026-11-20T10:30, or 90m (90 minutes ago)."),
             Option(
                 "--until", value: "TIME",
-                help: "Before this moment; as --since. Without a zone, UTC is meant."),
+                help: "Ends before this time, written as for --since. Times without a zone are UTC."),
             Option(
                 "--level", "-l", value: "LEVEL",
                 help:
-                    "Lines of this level and more serious ones; those without a level go with the line before."
+                    "Shows lines of this level or more severe; a line without a level belongs to the line before."
             ),
-            Option("--category", value: "NAME", help: "Lines of this category, logger or syslog program."),
+            Option("--category", value: "NAME", help: "Shows lines of this category, logger or syslog program."),
             Option(
                 "--where", value: "CONDITION", isRepeatable: true,
                 help:
-                    "Lines whose field meets CONDITION: 'ms>100', 'user=ann', 'path~/login' (contains); also !=, <, <=, >=. "
+                    "Shows lines whose field meets CONDITION: 'ms>100', 'user=ann', 'path~/login' (contains); also !=, <, <=, >=. "
                     + "May be given several times: all must hold."),
         ])
 
@@ -53,11 +53,11 @@ struct LogSelection {
             Option("--key-file", value: "FILE", help: "Reads encrypted files with the key in FILE."),
             Option(
                 "--key-env", value: "NAME",
-                help: "Reads encrypted files with the key in the environment's NAME."),
+                help: "Reads encrypted files with the key in the environment variable NAME."),
         ])
 
     init(_ arguments: Arguments, operands: [String]) throws {
-        guard !operands.isEmpty else { throw UsageError("a directory or a file of logs is needed") }
+        guard !operands.isEmpty else { throw UsageError("missing DIR or FILE") }
         paths = operands
         since = try LogSelection.moment("--since", arguments)
         until = try LogSelection.moment("--until", arguments)
@@ -84,7 +84,7 @@ struct LogSelection {
             let age = text.hasSuffix(" ago") ? String(text.dropLast(4)) : text
             guard let duration = Duration(parsing: age) else {
                 throw UsageError(
-                    "\(option) wants a moment such as 2026-11-20T10:30 or 90m, and got “\(text)”")
+                    "\(option) expects a time such as 2026-11-20T10:30 or 90m (got “\(text)”)")
             }
             return SystemClock().now() + .zero - duration
         }
@@ -99,7 +99,7 @@ struct LogSelection {
                 do throws(SystemFailure) {
                     _ = try calls.status(path: path)
                 } catch {
-                    throw LogError(.file, "The logs cannot be read", place: path, cause: error.number)
+                    throw LogError(.file, "Cannot read the logs", place: path, cause: error.number)
                 }
                 return [path]
             }

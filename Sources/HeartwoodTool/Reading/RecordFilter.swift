@@ -62,10 +62,10 @@ struct RecordFilter {
     var complaint: String? {
         guard hasLooked else { return nil }
         if selection.levels != nil, !hasFoundLevel {
-            return "no line has a level that heartwood understands; --level has nothing to go by"
+            return "--level matches nothing: heartwood recognizes no level in these lines"
         }
         if selection.since != nil || selection.until != nil, !hasFoundMoment {
-            return "no line has a time that heartwood understands; --since and --until have nothing to go by"
+            return "--since and --until match nothing: heartwood recognizes no time in these lines"
         }
         return nil
     }

@@ -3,7 +3,7 @@ import Heartwood
 /// `heartwood recover`: delivers what dead processes have left in their crash journals.
 enum RecoverCommand: Subcommand {
     static let name = "recover"
-    static let summary = "Delivers what crashed programs had logged and not written, out of their journals."
+    static let summary = "Delivers messages from the journals of crashed programs."
     static let operands = "DIR"
     static let options = [
         OptionGroup(
@@ -26,7 +26,7 @@ enum RecoverCommand: Subcommand {
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
         guard let path = arguments.operands.first, arguments.operands.count == 1 else {
-            throw UsageError("one directory is needed")
+            throw UsageError("expected one directory")
         }
         // A journal's directory that is missing is a mistake, not something to make.
         _ = try LogDirectory(path, isMade: false)
@@ -41,7 +41,7 @@ enum RecoverCommand: Subcommand {
         if case .unavailable = dispatcher.journalStatus { return .failure }
         for target in dispatcher.recoverable {
             guard case .file(let directory, let application) = target.place else {
-                Terminal.error.write("heartwood recover: \(target) is left to the program itself\n")
+                Terminal.error.write("heartwood recover: skipped \(target): the program recovers it itself\n")
                 isWhole.withLock { $0 = false }
                 continue
             }

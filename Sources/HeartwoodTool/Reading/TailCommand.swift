@@ -3,7 +3,7 @@ import Heartwood
 /// `heartwood tail`: the last lines, and those that come.
 enum TailCommand: Subcommand {
     static let name = "tail"
-    static let summary = "Shows the last lines of logs, and with -f those that come."
+    static let summary = "Shows the last lines of logs, and with -f new lines as they arrive."
     static let operands = "DIR|FILE…"
     static let options = [
         OptionGroup(
@@ -12,7 +12,7 @@ enum TailCommand: Subcommand {
                 Option("--lines", "-n", value: "COUNT", help: "The last COUNT lines, 10 by default."),
                 Option(
                     "--follow", "-f",
-                    help: "Goes on with lines as they come, across rolls, until it is ended."),
+                    help: "Follows new lines across rolls until interrupted."),
             ]),
         LogSelection.filters, LogSelection.looks,
     ]

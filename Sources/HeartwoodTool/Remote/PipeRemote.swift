@@ -62,7 +62,7 @@ final class PipeRemote {
         let reason = figures.lastError.map { ": \($0)" } ?? ""
         return (
             summary,
-            "\(Readable.count(lost)) of \(Readable.count(records, "line")) did not get to http\(reason)"
+            "\(Readable.count(lost)) of \(Readable.count(records, "line")) did not reach http\(reason)"
         )
     }
 }

@@ -20,20 +20,20 @@ struct RemoteOptions {
         Option(
             "--encoding", value: "NAME",
             help:
-                "The form of the requests: \(names.joined(separator: ", ")); json, an array of objects, by default."
+                "The format of the requests: \(names.joined(separator: ", ")); json, an array of objects, by default."
         ),
         Option(
             "--header", value: "NAME:VALUE", isRepeatable: true,
             help:
-                "Adds a header field to each request. Other users can see the arguments of a process: a secret "
-                + "belongs in --token-file. May be given several times."),
+                "Adds a header field to each request. Other users can see the arguments of a process, so put a secret "
+                + "in --token-file instead. May be given several times."),
         Option("--gzip", help: "Compresses the requests, where the encoding allows it."),
         Option(
             "--token-file", value: "FILE",
             help:
-                "Sends the secret in FILE, which nobody else may read (chmod 600): as a bearer token, or as "
-                + "splunk and datadog want it. It is read anew for each request."),
-        Option("--insecure-http", help: "Allows http:// to other machines, where anybody can read along."),
+                "Sends the secret in FILE, which no other user may read (chmod 600): as a bearer token, or as "
+                + "splunk and datadog require. The file is read again for each request."),
+        Option("--insecure-http", help: "Allows unencrypted http:// to other machines."),
     ]
 
     private static let names = Encoding.allCases.map(\.rawValue)
@@ -48,7 +48,7 @@ struct RemoteOptions {
         guard let url = arguments.value(server) else {
             for option in RemoteOptions.options where arguments.has(option.names[0]) {
                 throw UsageError(
-                    "\(option.names[0]) says how messages are sent, and there is nowhere to send them: "
+                    "\(option.names[0]) configures sending, but no destination is given; "
                         + "add \(server) URL")
             }
             return nil
@@ -58,7 +58,7 @@ struct RemoteOptions {
             guard let encoding = Encoding(rawValue: name) else {
                 let near = Spelling.suggestion(Spelling.nearest(to: name, among: RemoteOptions.names))
                 throw UsageError(
-                    "--encoding: “\(name)” is none\(near); there are "
+                    "--encoding: unknown encoding “\(name)”\(near); available: "
                         + RemoteOptions.names.joined(separator: ", "))
             }
             self.encoding = encoding
@@ -72,15 +72,15 @@ struct RemoteOptions {
     private static func header(_ text: String) throws -> (name: String, value: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
-            throw UsageError("--header wants a name and a value, such as 'X-Team: shop', and got “\(text)”")
+            throw UsageError("--header expects a name and a value, such as 'X-Team: shop' (got “\(text)”)")
         }
         let name = String(parts[0])
         let value = String(parts[1].drop { $0 == " " || $0 == "\t" })
         if HTTPHeaders(dictionaryLiteral: (name, value)).firstUnusableName != nil {
-            throw UsageError("--header: “\(text)” cannot be sent: it has characters that no header may have")
+            throw UsageError("--header: “\(text)” contains characters that headers must not contain")
         }
         if ["host", "content-length", "transfer-encoding"].contains(name.lowercased()) {
-            throw UsageError("--header: \(name) is made for each request, and cannot be chosen")
+            throw UsageError("--header: \(name) is set automatically and cannot be changed")
         }
         return (name, value)
     }

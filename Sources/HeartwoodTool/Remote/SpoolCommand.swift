@@ -5,26 +5,26 @@ import HeartwoodHTTP
 /// `heartwood spool`: what a remote logger, or `heartwood pipe --spool`, could not send.
 enum SpoolCommand: Subcommand {
     static let name = "spool"
-    static let summary = "Lists, sends, exports or removes what could not be sent, or was refused."
+    static let summary = "Lists, sends, exports or removes unsent and rejected messages."
     static let operands = "DIR"
     static let options = [
         OptionGroup(
-            title: "What is done (without one of these: the messages are listed, the oldest first)",
+            title: "Actions (default: list the messages, oldest first)",
             options: [
                 Option(
-                    "--send", value: "URL", help: "Sends everything to URL now, and removes what arrived."),
+                    "--send", value: "URL", help: "Sends all messages to URL now, and removes those that arrived."),
                 Option(
                     "--export", value: "FILE",
-                    help: "Writes everything to FILE, a JSON object per line; - is standard output."),
+                    help: "Writes all messages to FILE, one JSON object per line; - is standard output."),
                 Option(
                     "--resend-rejected",
                     help:
-                        "Takes the messages that a server has refused out of DIR/rejected.ndjson and "
-                        + "DIR/rejected.1.ndjson: they wait again, after those that wait already. Together with "
-                        + "--send they are sent at once."),
+                        "Queues the messages that a server has rejected again, from DIR/rejected.ndjson and "
+                        + "DIR/rejected.1.ndjson, after the messages that are already queued. With "
+                        + "--send they are sent immediately."),
                 Option(
                     "--clear",
-                    help: "Removes everything; together with --export only after it has been written."),
+                    help: "Removes all messages; with --export only after they are written."),
             ]),
         OptionGroup(
             title: "Sending",
@@ -32,15 +32,15 @@ enum SpoolCommand: Subcommand {
                 Option(
                     "--name", "-n", value: "NAME",
                     help:
-                        "What the server is told the program is called: service, job, index or source, as the "
-                        + "encoding has it; pipe by default."),
+                        "The program's name for the server: service, job, index or source, depending on the "
+                        + "encoding; pipe by default."),
                 Option(
                     "--patience", value: "TIME",
-                    help: "Gives up when the server has taken nothing for so long; 20s by default."),
+                    help: "Gives up when the server has accepted nothing for this long; 20s by default."),
             ]),
         OptionGroup(
             title: "Other",
-            options: [Option("--quiet", "-q", help: "Does not say how many there are; errors are shown.")]),
+            options: [Option("--quiet", "-q", help: "Shows no counts; errors are still shown.")]),
     ]
     static let details = """
         DIR is the directory that `heartwood pipe --spool` or an HTTPLogger was given, or an EventStore's
@@ -64,18 +64,18 @@ enum SpoolCommand: Subcommand {
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
         guard let directory = arguments.operands.first, !directory.isEmpty else {
-            throw UsageError("a directory is needed: the one that unsent messages are in")
+            throw UsageError("missing DIR: the directory of unsent messages")
         }
-        if arguments.operands.count > 1 { throw UsageError("one directory at a time") }
+        if arguments.operands.count > 1 { throw UsageError("expected one directory") }
         let isQuiet = arguments.has("--quiet")
         if arguments.has("--resend-rejected") {
             for option in ["--export", "--clear"] where arguments.has(option) {
-                throw UsageError("--resend-rejected goes with --send or alone")
+                throw UsageError("--resend-rejected can be combined only with --send")
             }
         }
         if let remote = try RemoteOptions(arguments, server: "--send") {
             if arguments.has("--export") || arguments.has("--clear") {
-                throw UsageError("--send goes alone: what has arrived is removed anyway, the rest must stay")
+                throw UsageError("--send cannot be combined with --export or --remove: delivered messages are removed anyway, and the rest must stay")
             }
             let patience = try arguments.duration("--patience") ?? .seconds(20)
             if arguments.has("--resend-rejected") {
@@ -84,7 +84,7 @@ enum SpoolCommand: Subcommand {
             return try send(directory, remote, arguments.value("--name") ?? "pipe", patience, isQuiet)
         }
         for option in ["--name", "--patience"] where arguments.has(option) {
-            throw UsageError("\(option) is about sending: add --send URL")
+            throw UsageError("\(option) requires --send URL")
         }
         let unsent = try open(directory)
         if arguments.has("--resend-rejected") {
@@ -103,7 +103,7 @@ enum SpoolCommand: Subcommand {
         if arguments.has("--clear") {
             // What could not be read was not exported: it is better kept for those who can.
             guard isWhole || !arguments.has("--export") else {
-                say("nothing was removed, since not everything could be exported")
+                say("nothing was removed, because not all messages could be exported")
                 return .failure
             }
             let removed = unsent.removeAll()
@@ -116,7 +116,7 @@ enum SpoolCommand: Subcommand {
         let unsent = try UnsentMessages(directory: directory)
         if toSend && unsent.isEventStore {
             throw UsageError(
-                "\(directory) is an event store's: the program that has it sends it, at its next start")
+                "\(directory) belongs to an event store; its program sends the events at its next start")
         }
         return unsent
     }
@@ -130,7 +130,7 @@ enum SpoolCommand: Subcommand {
         }
         if others > 0 {
             say(
-                "\(Readable.count(others, "line")) of the files of refused messages cannot be sent again: damaged, "
+                "\(Readable.count(others, "line")) in the files of rejected messages cannot be sent again: damaged, "
                     + "or written by an older version")
         }
         return others == 0
@@ -208,7 +208,7 @@ enum SpoolCommand: Subcommand {
         }
         if !isDelivered {
             let reason = figures.lastError.map { ": \($0)" } ?? ""
-            say("\(Readable.count(figures.pending, "message")) could not be delivered, and stay\(reason)")
+            say("\(Readable.count(figures.pending, "message")) could not be delivered and are kept\(reason)")
         }
         let isAll = isDelivered && figures.rejected == 0 && figures.dropped == 0
         return isAll && isInOrder.withLock { $0 } ? .success : .failure

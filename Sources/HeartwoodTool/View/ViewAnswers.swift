@@ -27,9 +27,9 @@ struct ViewAnswers: Sendable {
         let isPage = query.path.count == 1 || ticket != nil
         switch gate.refusal(of: head, token: ticket ?? query.path.first, isPage: isPage) {
         case .host?: return hardened(.text(403, "This server is known by another name"))
-        case .origin?: return hardened(.text(403, "Requests of other sites are refused"))
+        case .origin?: return hardened(.text(403, "Requests from other sites are rejected"))
         case .token?:
-            return hardened(.text(403, "The address lacks its token: copy it from where heartwood shows it"))
+            return hardened(.text(403, "The address has no token; copy the whole address that heartwood printed"))
         case nil: break
         }
         if let ticket {

@@ -13,7 +13,7 @@ enum ViewCommand: Subcommand {
             title: "Where",
             options: [
                 Option(
-                    "--port", value: "PORT", help: "Listens on this port; by default on one that is free."),
+                    "--port", value: "PORT", help: "Listens on this port; by default on a free one."),
                 Option(
                     "--listen", value: "ADDRESS",
                     help:
@@ -26,7 +26,7 @@ enum ViewCommand: Subcommand {
                         "Takes the token in the page's address from FILE (16 to 200 letters, "
                         + "digits, - and _), "
                         + "so that bookmarks last; by default it is random."),
-                Option("--no-open", help: "Shows the page's address, and does not open it in the browser."),
+                Option("--no-open", help: "Prints the page's address and does not open a browser."),
             ]),
         LogSelection.keys,
     ]
@@ -48,7 +48,7 @@ enum ViewCommand: Subcommand {
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
         let paths = arguments.operands
-        guard !paths.isEmpty else { throw UsageError("a directory or a file of logs is needed") }
+        guard !paths.isEmpty else { throw UsageError("missing DIR or FILE") }
         let options = try ViewOptions(arguments)
         let stop = try StopSignal()
         let log = ViewLog(paths: paths, key: try LogSelection.key(arguments))

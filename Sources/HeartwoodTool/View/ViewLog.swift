@@ -63,7 +63,7 @@ final class ViewLog: Sendable {
                 usleep(ViewLog.interval)
             }
         }
-        guard isIndexing, isWatching else { throw LogError(.file, "the system has no thread for the view") }
+        guard isIndexing, isWatching else { throw LogError(.file, "cannot start a thread for the view") }
     }
 
     /// Passes an object to the one thread that owns it from then on.

@@ -18,7 +18,7 @@ final class ViewServer: Sendable {
     ///   - listen: The numeric address to listen on.
     ///   - port: The port; 0 for one that is free.
     ///   - token: What the address of the page must contain.
-    /// - Throws: `LogError` where the address cannot be used.
+    /// - Throws: `LogError` where the address is invalid.
     init(_ log: ViewLog, listen: String = "127.0.0.1", port: Int = 0, token: String) throws {
         self.log = log
         let gate = Locked<ViewGate?>(nil)

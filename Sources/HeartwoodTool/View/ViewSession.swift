@@ -8,7 +8,7 @@ struct ViewSession {
 
     /// Starts to serve a log.
     ///
-    /// - Throws: `LogError` where the address cannot be used.
+    /// - Throws: `LogError` where the address is invalid.
     init(_ log: ViewLog, _ options: ViewOptions) throws {
         server = try ViewServer(log, listen: options.listen, port: options.port, token: options.token)
         self.options = options
@@ -23,8 +23,8 @@ struct ViewSession {
         terminal.write("\(server.address)\n")
         if options.isExposed {
             Terminal.error.write(
-                "heartwood: other machines can connect; lines travel unencrypted, and "
-                    + "whoever has the address can "
+                "heartwood: other machines can connect; the connection is not encrypted, and "
+                    + "anyone with the address can "
                     + "read all of them\n")
         }
         if options.opensBrowser, Terminal.error.isTerminal {

@@ -201,7 +201,7 @@ struct ConfigurationApplyTests {
         #expect(error?.problems.map(\.path) == ["loggers.broken", "loggers.file"])
         #expect(
             error?.problems.first?.description
-                == "code: loggers.broken: the logger cannot be made: it cannot be made [/nowhere]")
+                == "code: loggers.broken: cannot create the logger: it cannot be made [/nowhere]")
         func isUnchanged() -> Bool {
             dispatcher.loggers.count == 1 && dispatcher.loggers.first === a && a.tag == "one"
                 && a.levels == .all

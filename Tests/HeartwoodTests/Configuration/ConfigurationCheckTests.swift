@@ -19,99 +19,99 @@ struct ConfigurationCheckTests {
     @Test(
         "A mistake is told with file, line, column, key and the nearest name",
         arguments: [
-            (#"{"levle": "info"}"#, "x.json:1:2: there is no setting “levle”: did you mean “level”?"),
+            (#"{"levle": "info"}"#, "x.json:1:2: unknown setting “levle”: did you mean “level”?"),
             (
                 #"{"zzzzzz": 1}"#,
-                "x.json:1:2: there is no setting “zzzzzz”; there are level, categories, sources, journal, "
+                "x.json:1:2: unknown setting “zzzzzz”; there are level, categories, sources, journal, "
                     + "flushOnFatalSignal, overflow, synchronousLevels, synchronousTimeout, metadata, loggers"
             ),
-            (#"{"level": "debgu"}"#, "x.json:1:11: level: “debgu” is no level: did you mean “debug”?"),
+            (#"{"level": "debgu"}"#, "x.json:1:11: level: “debgu” is not a valid level: did you mean “debug”?"),
             (
                 #"{"level": ["info", "x"]}"#,
-                "x.json:1:20: level: “x” is no level; there are fatal, error, warning, notice, info, debug, verbose, off, all"
+                "x.json:1:20: level: “x” is not a valid level; there are fatal, error, warning, notice, info, debug, verbose, off, all"
             ),
             (
                 #"{"level": 5}"#,
-                "x.json:1:11: level: the number 5 is no level: write info, off, all or a list of levels"
+                "x.json:1:11: level: the number 5 is not a valid level; use info, off, all or a list of levels"
             ),
             (
                 #"{"categories": ["a"]}"#,
-                "x.json:1:16: categories: a list is no table: write {\"net.*\": \"debug\"}, say"
+                "expected an object such as {\"net.*\": \"debug\"}, found x.json:1:16: categories: a list"
             ),
             (
                 #"{"categories": {"net.*": "lod"}}"#,
-                "x.json:1:26: categories.net.*: “lod” is no level; there are fatal, error, warning, notice, info, debug, verbose, off, all"
+                "x.json:1:26: categories.net.*: “lod” is not a valid level; there are fatal, error, warning, notice, info, debug, verbose, off, all"
             ),
             (
                 #"{"loggers": {"f": {}}}"#,
-                "x.json:1:19: loggers.f: the setting “kind” is missing: write text in quotation marks"
+                "x.json:1:19: loggers.f: missing setting “kind”; use a string in double quotes"
             ),
             (
                 #"{"loggers": {"f": {"kind": "fiel"}}}"#,
-                "x.json:1:28: loggers.f.kind: there is no kind of logger “fiel”: did you mean “file”?"
+                "x.json:1:28: loggers.f.kind: unknown logger kind “fiel”: did you mean “file”?"
             ),
             (
                 #"{"loggers": {"f": {"kind": "file"}}}"#,
-                "x.json:1:19: loggers.f: the setting “directory” is missing: write a path in quotation marks"
+                "x.json:1:19: loggers.f: missing setting “directory”; use a path in quotes"
             ),
             (
                 #"{"loggers": {"f": 5}}"#,
-                "x.json:1:19: loggers.f: a table is needed, and the number 5 is none"
+                "x.json:1:19: loggers.f: expected an object, found the number 5"
             ),
             (
                 #"{"loggers": {"f": {"kind": "file", "directory": "d", "maximumFileSize": "10 QB"}}}"#,
-                "x.json:1:73: loggers.f.maximumFileSize: “10 QB” is no size: write 64 KiB, 10 MB or a number of bytes"
+                "x.json:1:73: loggers.f.maximumFileSize: “10 QB” is not a valid size; use 64 KiB, 10 MB or a number of bytes"
             ),
             (
                 #"{"loggers": {"f": {"kind": "file", "directory": "d", "rollingInterval": "1 fortnight"}}}"#,
-                "x.json:1:73: loggers.f.rollingInterval: “1 fortnight” is no time: write 250ms, 30s, 5m, 1h, 7d, 2w or a number of seconds"
+                "x.json:1:73: loggers.f.rollingInterval: “1 fortnight” is not a valid time; use 250ms, 30s, 5m, 1h, 7d, 2w or a number of seconds"
             ),
             (
                 #"{"loggers": {"f": {"kind": "file", "directory": "d", "rollingBoundary": "weak"}}}"#,
-                "x.json:1:73: loggers.f.rollingBoundary: “weak” is not possible here: did you mean “week”?"
+                "x.json:1:73: loggers.f.rollingBoundary: “weak” is not a valid choice; did you mean “week”?"
             ),
             (
                 #"{"loggers": {"f": {"kind": "file", "directory": "d", "fileMode": 640}}}"#,
-                "x.json:1:66: loggers.f.fileMode: the number 640 is no permissions: write octal digits in quotation marks, such as \"0640\""
+                "x.json:1:66: loggers.f.fileMode: the number 640 is not a valid file mode; use octal digits in quotes, such as \"0640\""
             ),
             (
                 #"{"loggers": {"f": {"kind": "file", "directory": "${HEARTWOOD_NO_SUCH}/d"}}}"#,
-                "x.json:1:49: loggers.f.directory: the environment variable “HEARTWOOD_NO_SUCH” is missing or empty: set it, or write the path"
+                "x.json:1:49: loggers.f.directory: the environment variable “HEARTWOOD_NO_SUCH” is not set or empty; set it or use a path without it"
             ),
             (
                 #"{"loggers": {"f": {"kind": "file", "directory": "d", "archiveKey": "hunter2"}}}"#,
-                "x.json:1:68: loggers.f.archiveKey: a secret does not belong here: write {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}"
+                "x.json:1:68: loggers.f.archiveKey: a configuration must not contain a secret; use {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}"
             ),
             (
                 #"{"loggers": {"f": {"kind": "file", "directory": "d", "archiveFormat": "encrypted"}}}"#,
-                "x.json:1:71: loggers.f.archiveFormat: “encrypted” needs the setting “archiveKey”"
+                "x.json:1:71: loggers.f.archiveFormat: “encrypted” requires the setting “archiveKey”"
             ),
             (
                 #"{"loggers": {"c": {"kind": "console", "showsSource": "yes"}}}"#,
-                "x.json:1:53: loggers.c.showsSource: “yes” is no flag: write true or false, without quotation marks"
+                "x.json:1:54: loggers.c.showsSource: “yes” is not a valid boolean; use true or false, without quotes"
             ),
             (
                 #"{"loggers": {"c": {"kind": "console", "formatter": "jsno"}}}"#,
-                "x.json:1:52: loggers.c.formatter.kind: there is no formatter “jsno”: did you mean “json”?"
+                "x.json:1:52: loggers.c.formatter.kind: unknown formatter “jsno”: did you mean “json”?"
             ),
             (
                 #"{"loggers": {"c": {"kind": "console", "formatter": {"kind": "json", "includesPalce": false}}}}"#,
-                "x.json:1:69: loggers.c.formatter: there is no setting “includesPalce”: did you mean “includesSource”?"
+                "x.json:1:69: loggers.c.formatter: unknown setting “includesPalce”: did you mean “includesSource”?"
             ),
             (
                 #"{"loggers": {"c": {"kind": "console", "formatter": "{tiem} {message}"}}}"#,
-                "x.json:1:52: loggers.c.formatter.pattern: The pattern has no token “tiem”: did you mean “time”?\n"
+                "x.json:1:52: loggers.c.formatter.pattern: Unknown token “tiem” in the pattern; did you mean “time”?\n"
                     + "    {tiem} {message}\n     ^"
             ),
             (
                 #"{"loggers": {"c": {"kind": "console", "overflow": {"block": "1s", "dropBelow": "info"}}}}"#,
-                "x.json:1:51: loggers.c.overflow: write either {\"block\": \"250ms\"} or {\"dropBelow\": \"warning\"}"
+                "x.json:1:51: loggers.c.overflow: use either {\"block\": \"250ms\"} or {\"dropBelow\": \"warning\"}"
             ),
             (
                 #"{"loggers": {"c": {"kind": "console", "redaction": ["cards"]}}}"#,
-                "x.json:1:53: loggers.c.redaction.0: “cards” is not possible here: write one of bearerTokens, cardNumbers, emailAddresses"
+                "x.json:1:53: loggers.c.redaction.0: “cards” is not a valid choice; use one of bearerTokens, cardNumbers, emailAddresses"
             ),
-            ("[]", "x.json:1:1: a table is needed, and a list is none"),
+            ("[]", "x.json:1:1: expected an object, found a list"),
         ])
     func mistakes(text: String, message: String) {
         #expect(problems(text) == message)
@@ -126,7 +126,7 @@ struct ConfigurationCheckTests {
             let error = #expect(throws: LogConfigurationError.self) { try configuration.check() }
             #expect(
                 error.map { "\($0)" }
-                    == "x.json:1:28: loggers.f.kind: the kind “sqlite” is not registered: import HeartwoodSQLite"
+                    == "x.json:1:28: loggers.f.kind: the logger kind “sqlite” is not registered; import HeartwoodSQLite"
                     + " and call LogConfiguration.register(.sqlite) before")
         }
     }
@@ -137,7 +137,7 @@ struct ConfigurationCheckTests {
             "<?xml version=\"1.0\"?><plist version=\"1.0\">"
             + String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
             + "</plist>"
-        #expect(problems(text).contains("nested too deeply"), "\(problems(text))")
+        #expect(problems(text).contains("nested more than 64 levels deep"), "\(problems(text))")
     }
 
     @Test("A binary property list that contains itself is refused")
@@ -174,10 +174,10 @@ struct ConfigurationCheckTests {
             """
         #expect(
             problems(text) == """
-                x.json:3:3: there is no setting “levels”: did you mean “level”?
-                x.json:8:26: loggers.file.maximumFileSize: “ten” is no size: write 64 KiB, 10 MB or a number of bytes
-                x.json:9:7: loggers.file: there is no setting “retention”: did you mean “redaction”?
-                x.json:11:25: loggers.console.kind: there is no kind of logger “consol”: did you mean “console”?
+                x.json:3:3: unknown setting “levels”: did you mean “level”?
+                x.json:8:26: loggers.file.maximumFileSize: “ten” is not a valid size; use 64 KiB, 10 MB or a number of bytes
+                x.json:9:7: loggers.file: unknown setting “retention”: did you mean “redaction”?
+                x.json:11:25: loggers.console.kind: unknown logger kind “consol”: did you mean “console”?
                 """)
     }
 
@@ -222,8 +222,8 @@ struct ConfigurationCheckTests {
         }
         #expect(
             error?.description == """
-                x.plist:12:13: loggers.a & b.showsSource: “no” is no flag: write true or false, without quotation marks
-                x.plist:13:13: loggers.a & b: there is no setting “levl”: did you mean “level”?
+                x.plist:12:13: loggers.a & b.showsSource: “no” is not a valid boolean; use true or false, without quotes
+                x.plist:13:13: loggers.a & b: unknown setting “levl”: did you mean “level”?
                 """)
         #expect(throws: LogConfigurationError.self) {
             try LogConfiguration(parsing: "<plist><dict><key>a</ke")
@@ -257,15 +257,15 @@ struct ConfigurationCheckTests {
         }
         #expect(
             error?.description == """
-                HEARTWOOD_LEVEL:6: “debgu” is no level: did you mean “debug”?
-                HEARTWOOD_LEVEL:16: the name in front of = is missing
+                HEARTWOOD_LEVEL:6: “debgu” is not a valid level: did you mean “debug”?
+                HEARTWOOD_LEVEL:16: missing name in front of “=”
                 """)
         let other = #expect(throws: LogConfigurationError.self) {
             try LogConfiguration.load("x.json", variables: ["HEARTWOOD_ENVIRONMENT": "../dev"])
         }
         #expect(
             other?.description
-                == "HEARTWOOD_ENVIRONMENT: “../dev” is no name of an environment: write letters, digits, - and _"
+                == "HEARTWOOD_ENVIRONMENT: “../dev” is not a valid environment name; use letters, digits, “-” and “_”"
         )
     }
 
@@ -297,7 +297,7 @@ struct ConfigurationCheckTests {
         let error = #expect(throws: LogConfigurationError.self) {
             try LogConfiguration.load(path, variables: ["HEARTWOOD_CONFIGURATION": path + "x"])
         }
-        #expect(error?.description == "HEARTWOOD_CONFIGURATION: there is no file “\(path)x”")
+        #expect(error?.description == "HEARTWOOD_CONFIGURATION: no such file: “\(path)x”")
         // Both files' mistakes are told.
         try "{".write(toFile: path, atomically: true, encoding: .utf8)
         try "[".write(toFile: scratch.path + "/logging.dev.json", atomically: true, encoding: .utf8)

@@ -121,7 +121,7 @@ struct ConfigurationWatchTests {
         #expect(scene.level == .error)
         #expect(
             scene.reports.withLock { $0 }
-                == ["\(scene.path) has gone: the settings in force stay until it is there again"])
+                == ["\(scene.path) was removed; the current settings stay in effect until it exists again"])
         watch.stop()
         try scene.write(scene.text("debug"), to: scene.path)
         scene.look()
@@ -139,8 +139,8 @@ struct ConfigurationWatchTests {
         #expect(scene.level == .error)
         #expect(
             scene.reports.withLock { $0 } == [
-                "the configuration is not applied, and the settings in force stay: \(scene.path):1:48: loggers.c.level: "
-                    + "“debgu” is no level: did you mean “debug”?"
+                "cannot apply the configuration; the current settings stay in effect: \(scene.path):1:48: loggers.c.level: "
+                    + "“debgu” is not a valid level: did you mean “debug”?"
             ])
         #expect(watch.counts == (1, 1))
         let error = #expect(throws: LogConfigurationError.self) { try watch.reload() }

@@ -43,57 +43,57 @@ struct JSONSettingReaderTests {
     @Test(
         "A mistake is told with line and column, and what to do",
         arguments: [
-            ("", "x.json:1:1: the file is empty: write {} at least"),
-            (" \n\t", "x.json:2:2: the file is empty: write {} at least"),
-            ("{\n  \"é\": 1,\n}", "x.json:3:1: a comma stands before the end of the table: remove it"),
-            ("[1, 2,]", "x.json:1:7: a comma stands before the end of the list: remove it"),
-            ("[1 2]", "x.json:1:4: a comma or the end of the list is due here, and “2” is not it"),
-            ("{\"a\" 1}", "x.json:1:6: a colon is missing after the key “a”"),
-            ("{\"é\": \"ü\", x}", "x.json:1:12: “x” stands where a key in quotation marks is due"),
-            ("{\"a\": 1", "x.json:1:8: the file ends inside of a table"),
-            ("[1", "x.json:1:3: the file ends inside of a list"),
-            ("{\"a\":", "x.json:1:6: the file ends where a value is due"),
-            ("[,1]", "x.json:1:2: “,” stands where a value is due"),
-            ("{} {}", "x.json:1:4: something stands behind the end: remove it"),
-            ("// hello\n{}", "x.json:1:1: JSON has no comments: use a key that begins with //"),
-            ("{ // hello\n}", "x.json:1:3: JSON has no comments: use a key that begins with //"),
-            ("'a'", "x.json:1:1: text stands between double quotation marks: \"…\""),
+            ("", "x.json:1:1: the file is empty; an empty configuration is {}"),
+            (" \n\t", "x.json:2:2: the file is empty; an empty configuration is {}"),
+            ("{\n  \"é\": 1,\n}", "x.json:3:1: trailing comma in an object"),
+            ("[1, 2,]", "x.json:1:7: trailing comma in a list"),
+            ("[1 2]", "x.json:1:4: expected “,” or the end of the list, found “2”"),
+            ("{\"a\" 1}", "x.json:1:6: expected “:” after the key “a”"),
+            ("{\"é\": \"ü\", x}", "x.json:1:12: expected a key in double quotes, found “x”"),
+            ("{\"a\": 1", "x.json:1:8: unterminated table"),
+            ("[1", "x.json:1:3: unterminated list"),
+            ("{\"a\":", "x.json:1:6: expected a value, found the end of the file"),
+            ("[,1]", "x.json:1:2: expected a value, found “,”"),
+            ("{} {}", "x.json:1:4: unexpected data after the end of the document"),
+            ("// hello\n{}", "x.json:1:1: JSON has no comments; use a key that starts with “//”"),
+            ("{ // hello\n}", "x.json:1:3: JSON has no comments; use a key that starts with “//”"),
+            ("'a'", "x.json:1:1: strings must be in double quotes"),
             (
                 "[True]",
-                "x.json:1:2: “True” is no value: write true, false, null, a number, or text in quotation marks"
+                "x.json:1:2: “True” is not a valid value; use true, false, null, a number or a string in double quotes"
             ),
             (
                 "[NaN]",
-                "x.json:1:2: “NaN” is no value: write true, false, null, a number, or text in quotation marks"
+                "x.json:1:2: “NaN” is not a valid value; use true, false, null, a number or a string in double quotes"
             ),
             (
                 "[+1]",
-                "x.json:1:2: “+1” is no value: write true, false, null, a number, or text in quotation marks"
+                "x.json:1:2: “+1” is not a valid value; use true, false, null, a number or a string in double quotes"
             ),
-            ("[0640]", "x.json:1:2: a number has no zeros in front; permissions are text: \"0640\""),
-            ("[-]", "x.json:1:2: a minus sign stands alone"),
-            ("[1.]", "x.json:1:2: digits are missing behind the point"),
-            ("[1e]", "x.json:1:2: digits are missing in the exponent"),
-            ("[1e999]", "x.json:1:2: the number 1e999 is too large"),
-            ("[\"a]", "x.json:1:2: the text has no quotation mark at its end"),
-            ("[\"a\nb\"]", "x.json:1:2: the text has no quotation mark at its end"),
-            ("[\"a\tb\"]", "x.json:1:4: a control character must be written as \\u0009"),
+            ("[0640]", "x.json:1:2: numbers must not have leading zeros; write permissions as a string: \"0640\""),
+            ("[-]", "x.json:1:2: expected digits after “-”"),
+            ("[1.]", "x.json:1:2: expected digits after the decimal point"),
+            ("[1e]", "x.json:1:2: expected digits in the exponent"),
+            ("[1e999]", "x.json:1:2: the number 1e999 is out of range"),
+            ("[\"a]", "x.json:1:2: unterminated string; add the closing quote"),
+            ("[\"a\nb\"]", "x.json:1:2: unterminated string; add the closing quote"),
+            ("[\"a\tb\"]", "x.json:1:4: control characters must be escaped: \\u0009"),
             (
                 #"["\q"]"#,
-                "x.json:1:3: “q” behind a backslash means nothing: a backslash itself is written \\\\"
+                "x.json:1:3: invalid escape sequence: \\ followed by “q”; write a backslash as \\\\"
             ),
             (
                 #"["C:\logs"]"#,
-                "x.json:1:5: “l” behind a backslash means nothing: a backslash itself is written \\\\"
+                "x.json:1:5: invalid escape sequence: \\ followed by “l”; write a backslash as \\\\"
             ),
-            (#"["\u12g4"]"#, "x.json:1:3: \\u needs four hexadecimal digits"),
-            (#"["\u12"#, "x.json:1:3: \\u needs four hexadecimal digits"),
-            (#"["\ud83d"]"#, "x.json:1:3: the first half of a pair of surrogates stands alone"),
-            (#"["\ud83d\u0041"]"#, "x.json:1:3: the first half of a pair of surrogates stands alone"),
-            (#"["\ude00"]"#, "x.json:1:3: the second half of a pair of surrogates stands alone"),
+            (#"["\u12g4"]"#, "x.json:1:3: expected four hexadecimal digits after \\u"),
+            (#"["\u12"#, "x.json:1:3: expected four hexadecimal digits after \\u"),
+            (#"["\ud83d"]"#, "x.json:1:3: unpaired high surrogate in \\u escape"),
+            (#"["\ud83d\u0041"]"#, "x.json:1:3: unpaired high surrogate in \\u escape"),
+            (#"["\ude00"]"#, "x.json:1:3: unpaired low surrogate in \\u escape"),
             (
                 "[\"a\\",
-                "x.json:1:5: the file ends inside of a text"
+                "x.json:1:5: unterminated string at the end of the file"
             ),
         ])
     func invalid(text: String, message: String) {
@@ -104,9 +104,9 @@ struct JSONSettingReaderTests {
     func notUTF8() {
         #expect(
             problem(Array("{\n\"é\": \"".utf8) + [0xFF] + Array("\"}".utf8))
-                == "x.json:2:7: the file is not UTF-8 here: save it as UTF-8")
+                == "x.json:2:7: invalid UTF-8; save the file as UTF-8")
         #expect(
-            problem(Array("{}".utf8) + [0xC3]) == "x.json:1:3: the file is not UTF-8 here: save it as UTF-8")
+            problem(Array("{}".utf8) + [0xC3]) == "x.json:1:3: invalid UTF-8; save the file as UTF-8")
     }
 
     @Test("64 tables and lists may stand in each other, and no more, however deep the text goes")
@@ -115,7 +115,7 @@ struct JSONSettingReaderTests {
         #expect(try read(deep).place.line == 1)
         #expect(
             problem(Array(repeating: UInt8(ascii: "["), count: 100_000))
-                == "x.json:1:65: this is more than 64 tables and lists deep")
+                == "x.json:1:65: objects and lists are nested more than 64 levels deep")
     }
 
     @Test("A key that stands twice in a table is an error; all of them are told")
@@ -123,8 +123,8 @@ struct JSONSettingReaderTests {
         #expect(
             problem(Array("{\"a\": 1,\n \"b\": {\"c\": 1, \"c\": 2},\n \"a\": 3}".utf8))
                 == """
-                x.json:2:16: the key “c” stands in this table twice, first in line 2: remove one of them
-                x.json:3:2: the key “a” stands in this table twice, first in line 1: remove one of them
+                x.json:2:16: duplicate key “c”, first used in line 2; remove one of them
+                x.json:3:2: duplicate key “a”, first used in line 1; remove one of them
                 """)
         #expect(problem(Array("{\"a\": {\"x\": 1}, \"b\": {\"x\": 1}}".utf8)) == nil)
     }

@@ -79,15 +79,15 @@ struct PatternFormatterTests {
     @Test(
         "A wrong pattern is an error that points at the character",
         arguments: [
-            ("", 0, "empty"), ("{tiem} x", 1, "did you mean “time”"), ("a {", 2, "no partner"),
-            ("a } b", 2, "no partner"), ("{}", 1, "need a name"), ("{level:x}", 7, "A width is written"),
-            ("{level:}", 7, "A width is written"), ("{level:5.3}", 9, "below the least"),
-            ("{level:.}", 8, "greatest width is missing"), ("{level:9999}", 7, "No width is greater"),
+            ("", 0, "empty"), ("{tiem} x", 1, "did you mean “time”"), ("a {", 2, "Unmatched"),
+            ("a } b", 2, "Unmatched"), ("{}", 1, "Empty braces"), ("{level:x}", 7, "Invalid width"),
+            ("{level:}", 7, "Invalid width"), ("{level:5.3}", 9, "less than the minimum"),
+            ("{level:.}", 8, "Missing maximum width"), ("{level:9999}", 7, "The maximum width is"),
             ("{level:é>5}", 7, "ASCII"), ("{color:5}", 6, "no width"),
-            ("é {utc:HH:mm:qq}", 13, "no letter “q”"),
-            ("{time:yyyyy}", 6, "has no “yyyyy”"), ("{time:HH'x}", 8, "no partner"),
-            ("{time:}", 6, "missing"),
-            ("{time:SSSSSSSSSS}", 6, "nine digits"), ("{field.}", 7, "needs a name"), ("a\nb", 1, "one line"),
+            ("é {utc:HH:mm:qq}", 13, "Unknown letter “q”"),
+            ("{time:yyyyy}", 6, "Unsupported date field “yyyyy”"), ("{time:HH'x}", 8, "Unmatched"),
+            ("{time:}", 6, "empty"),
+            ("{time:SSSSSSSSSS}", 6, "nine decimal places"), ("{field.}", 7, "Missing field name"), ("a\nb", 1, "one line"),
             ("{xyzzyplugh}", 1, "there are "),
         ])
     func errors(pattern: String, position: Int, reason: String) throws {

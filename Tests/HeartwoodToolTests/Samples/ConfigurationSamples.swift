@@ -88,7 +88,7 @@ private func watchSample() throws {
 }
 
 private func kindSample() {
-    // sample: Sources/Heartwood/Configuration/Kinds/LoggerKind.swift
+    // sample: Sources/Heartwood/Configuration/Registry/LoggerKind.swift
     LogConfiguration.register(
         LoggerKind("pager") { settings in
             let address = settings.required("address", .string)
@@ -96,12 +96,12 @@ private func kindSample() {
             return { PagerLogger(name: settings.name, address: address.value) }
         })
     // end
-    // sample: Sources/Heartwood/Configuration/Kinds/LoggerKind.swift
+    // sample: Sources/Heartwood/Configuration/Registry/LoggerKind.swift
     LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
     // end
 }
 
-// sample: Sources/Heartwood/Configuration/Forms/LogSettings.swift
+// sample: Sources/Heartwood/Configuration/Decoding/LogSettings.swift
 extension LoggerKind {
     static let pager = LoggerKind("pager") { settings in
         let address = settings.required("address", .string)
@@ -111,7 +111,7 @@ extension LoggerKind {
 }
 // end
 
-// sample: Sources/Heartwood/Configuration/Forms/LogSettingDecoder.swift
+// sample: Sources/Heartwood/Configuration/Decoding/LogSettingDecoder.swift
 extension LogSettingDecoder where Value == Character {
     static var letter: LogSettingDecoder {
         LogSettingDecoder("letter") { setting in

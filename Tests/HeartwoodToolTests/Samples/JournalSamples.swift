@@ -16,7 +16,7 @@ func journalStatus() {
     switch LogDispatcher.shared.journalStatus {
     case .active(let path): print("messages are safe in \(path)")
     case .unavailable(let reason): print("messages may be lost in a crash: \(reason)")
-    case .off: print("nobody asked for a journal")
+    case .off: print("no journal was set")
     }
     // end
 }

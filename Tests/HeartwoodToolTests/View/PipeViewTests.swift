@@ -69,7 +69,7 @@ import Testing
     @Test("--view without a directory is a mistake that is told") func mistake() async throws {
         let tool = try ToolProcess()
         let outcome = try await tool.run("pipe", "--view")
-        #expect(outcome.code == 2 && outcome.error.contains("add --directory DIR"))
+        #expect(outcome.code == 2 && outcome.error.contains("requires --directory DIR"))
     }
 
     @Test("The secret for a server is not the token of the page")

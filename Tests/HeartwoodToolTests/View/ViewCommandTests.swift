@@ -25,7 +25,7 @@ import Testing
         kill(child.id, SIGTERM)
         #expect(await child.ended().isSuccess)
         let warning = try String(contentsOfFile: told, encoding: .utf8)
-        #expect(warning.contains("other machines can connect; lines travel unencrypted") == isExposed)
+        #expect(warning.contains("other machines can connect; the connection is not encrypted") == isExposed)
     }
 }
 #endif

@@ -1,7 +1,7 @@
 extension LogSettingDecoder where Value == Bool {
     /// `true` or `false`.
     public static var bool: LogSettingDecoder {
-        LogSettingDecoder("bool", write: "true or false, without quotation marks") { setting in
+        LogSettingDecoder("boolean", write: "true or false, without quotes") { setting in
             if case .bool(let flag) = setting.value { flag } else { nil }
         }
     }
@@ -10,7 +10,7 @@ extension LogSettingDecoder where Value == Bool {
 extension LogSettingDecoder where Value == String {
     /// Any text.
     public static var string: LogSettingDecoder {
-        LogSettingDecoder("string", write: "text in quotation marks", \.string)
+        LogSettingDecoder("string", write: "a string in double quotes", \.string)
     }
 
     /// The path of a file or directory.
@@ -18,10 +18,10 @@ extension LogSettingDecoder where Value == String {
     /// `${NAME}` stands for an environment variable, and `~/` at the beginning for the home directory. A relative path
     /// counts from where the process was when the configuration is applied.
     public static var path: LogSettingDecoder {
-        LogSettingDecoder("path", write: "a path in quotation marks") { setting, path, collector in
+        LogSettingDecoder("path", write: "a path in quotes") { setting, path, collector in
             guard let text = setting.string, !text.isEmpty, !text.utf8.contains(0) else {
                 collector.add(
-                    setting.place, path, "\(setting.shown) is no path: write a path in quotation marks")
+                    setting.place, path, "\(setting.shown) is not a valid path; use a string")
                 return nil
             }
             switch PathText.expanded(text, ProcessEnvironment.all) {
@@ -114,7 +114,7 @@ extension LogSettingDecoder where Value == Duration {
 extension LogSettingDecoder where Value == UInt16 {
     /// Permissions of a file, in octal digits: `"0640"`.
     static var permissions: LogSettingDecoder {
-        LogSettingDecoder("permissions", write: "octal digits in quotation marks, such as \"0640\"") { setting in
+        LogSettingDecoder("file mode", write: "octal digits in quotes, such as \"0640\"") { setting in
             guard let text = setting.string, (3...4).contains(text.count), let mode = UInt16(text, radix: 8),
                 mode <= 0o7777
             else { return nil }
@@ -133,7 +133,7 @@ enum PathText {
         var rest = text[...]
         if rest.hasPrefix("~/") || rest == "~" {
             guard let home = variables["HOME"], !home.isEmpty else {
-                return .failure(Problem(text: "“~” has no meaning here: the variable HOME is not set"))
+                return .failure(Problem(text: "cannot expand “~”: the environment variable HOME is not set"))
             }
             output = home
             rest = rest.dropFirst()
@@ -148,7 +148,7 @@ enum PathText {
                 return .failure(
                     Problem(
                         text:
-                            "the environment variable “\(name)” is missing or empty: set it, or write the path"
+                            "the environment variable “\(name)” is not set or empty; set it or use a path without it"
                     ))
             }
             output += value

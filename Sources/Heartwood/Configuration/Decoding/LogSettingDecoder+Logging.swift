@@ -18,7 +18,7 @@ extension LogSettingDecoder where Value == LogLevelMask {
             default:
                 collector.add(
                     setting.place, path,
-                    "\(setting.shown) is no level: write info, off, all or a list of levels")
+                    "\(setting.shown) is not a valid level; use info, off, all or a list of levels")
                 return nil
             }
         }
@@ -38,7 +38,7 @@ extension LogSettingDecoder where Value == LogLevelMask {
         if let level = LogLevel(named: name) { return level }
         let names = LogLevel.standardLevels.map(\.name) + ["off", "all"]
         let hint = Spelling.hint(for: name, among: names)
-        collector.add(place, path, "“\(name)” is no level\(hint)")
+        collector.add(place, path, "“\(name)” is not a valid level\(hint)")
         return nil
     }
 }
@@ -63,7 +63,7 @@ extension LogSettingDecoder where Value == OverflowPolicy {
                 let time = settings.optional("block", .time)
                 let level = settings.optional("dropBelow", .level)
                 if settings.setting.members?.count != 1 {
-                    settings.problem("write either {\"block\": \"250ms\"} or {\"dropBelow\": \"warning\"}")
+                    settings.problem("use either {\"block\": \"250ms\"} or {\"dropBelow\": \"warning\"}")
                 }
                 return time.map { .block(upTo: $0) } ?? level.map { .dropBelow($0) }
             }, named: "overflow", when: { $0.members != nil })
@@ -79,7 +79,7 @@ extension LogSettingDecoder where Value == SecretReference {
             let variable = settings.optional("environment", .string)
             let file = settings.optional("file", .path)
             if settings.setting.members?.count != 1 {
-                settings.problem("write either {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}")
+                settings.problem("use either {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}")
             }
             return variable.map { SecretReference(EnvironmentSecrets(), name: $0) }
                 ?? file.map { SecretReference(FileSecrets(), name: $0.hasPrefix("/") ? $0 : "./" + $0) }
@@ -87,7 +87,7 @@ extension LogSettingDecoder where Value == SecretReference {
             LogSettingDecoder("secret", write: "a table") { setting, path, collector in
                 collector.add(
                     setting.place, path,
-                    "a secret does not belong here: write {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}"
+                    "a configuration must not contain a secret; use {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}"
                 )
                 return nil
             }, when: { $0.members == nil })
@@ -118,7 +118,7 @@ extension LogSettingDecoder where Value == LogPrivacyPolicy {
                 let hash = settings.optional("keyedHash", .secret)
                 let encrypt = settings.optional("encrypt", .secret)
                 if settings.setting.members?.count != 1 {
-                    settings.problem("write either {\"keyedHash\": SECRET} or {\"encrypt\": SECRET}")
+                    settings.problem("use either {\"keyedHash\": SECRET} or {\"encrypt\": SECRET}")
                 }
                 let name = hash == nil ? "encrypt" : "keyedHash"
                 guard let secret = hash ?? encrypt,
@@ -132,7 +132,7 @@ extension LogSettingDecoder where Value == LogPrivacyPolicy {
 extension LogSettingDecoder where Value == LogTimeZone {
     /// `"utc"`, `"local"`, or a distance from UTC such as `"+02:00"`.
     public static var zone: LogSettingDecoder {
-        LogSettingDecoder("zone", write: "utc, local, or a distance such as +02:00") { setting in
+        LogSettingDecoder("zone", write: "utc, local or an offset such as +02:00") { setting in
             guard let text = setting.string else { return nil }
             switch text {
             case "utc", "UTC": return .utc
@@ -163,7 +163,7 @@ extension LogSettingDecoder where Value == LogBuffer.Escaping {
 extension LogSettingDecoder where Value == LogMetadata {
     /// A table of texts, numbers and flags.
     public static var metadata: LogSettingDecoder {
-        LogSettingDecoder("metadata", write: "a table of texts, numbers and flags") { setting in
+        LogSettingDecoder("metadata", write: "an object of strings, numbers and booleans") { setting in
             guard let members = setting.members else { return nil }
             var metadata = LogMetadata()
             for member in members {

@@ -39,13 +39,13 @@ public struct LogSettingDecoder<Value>: Sendable {
         }
     }
 
-    /// Makes a form whose function gives nil where the setting is none: `“x” is no size: write …`.
+    /// Makes a form whose function gives nil where the setting is none: `“x” is not a valid size; use …`.
     init(_ name: String, write hint: String, _ read: @escaping @Sendable (LogSetting) -> Value?) {
         self.name = name
         advice = hint
         self.read = { setting, path, collector in
             if let value = read(setting) { return value }
-            collector.add(setting.place, path, "\(setting.shown) is no \(name): write \(hint)")
+            collector.add(setting.place, path, "\(setting.shown) is not a valid \(name); use \(hint)")
             return nil
         }
     }
@@ -68,13 +68,13 @@ public struct LogSettingDecoder<Value>: Sendable {
     }
 
     /// What to write, for messages.
-    var hint: String { advice.map { "write \($0)" } ?? "it takes a \(name)" }
+    var hint: String { advice.map { "use \($0)" } ?? "expected a \(name)" }
 
     /// A table with settings of its own.
     public static func object(
         _ name: String, _ read: @escaping @Sendable (LogSettings) throws -> Value?
     ) -> LogSettingDecoder {
-        LogSettingDecoder(name, write: "a table of settings") { setting, path, collector in
+        LogSettingDecoder(name, write: "an object of settings") { setting, path, collector in
             let settings = LogSettings(setting, name: path.last ?? "", path: path, collector: collector)
             if setting.members == nil { return nil }
             let value = settings.check { try read(settings) }
@@ -93,8 +93,8 @@ public struct LogSettingDecoder<Value>: Sendable {
             }
             let near = setting.string.flatMap { Spelling.nearest(to: $0, in: names) }
             let hint =
-                near.map { "did you mean “\($0)”?" } ?? "write one of \(names.joined(separator: ", "))"
-            collector.add(setting.place, path, "\(setting.shown) is not possible here: \(hint)")
+                near.map { "did you mean “\($0)”?" } ?? "use one of \(names.joined(separator: ", "))"
+            collector.add(setting.place, path, "\(setting.shown) is not a valid choice; \(hint)")
             return nil
         }
     }

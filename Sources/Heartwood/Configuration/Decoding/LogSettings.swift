@@ -36,7 +36,7 @@ public final class LogSettings {
         self.name = name
         self.path = path
         self.collector = collector
-        if setting.members == nil { problem("a table is needed, and \(setting.shown) is none") }
+        if setting.members == nil { problem("expected an object, found \(setting.shown)") }
     }
 
     // MARK: Reading
@@ -49,7 +49,7 @@ public final class LogSettings {
     ) -> LogRequiredSetting<Value> {
         note(key, decoder.name, isRequired: true)
         guard let given = setting[key] else {
-            if setting.members != nil { problem("the setting “\(key)” is missing: \(decoder.hint)") }
+            if setting.members != nil { problem("missing setting “\(key)”; \(decoder.hint)") }
             return LogRequiredSetting(content: nil)
         }
         fixed[key] = given
@@ -151,7 +151,7 @@ public final class LogSettings {
         for member in setting.members ?? [] where !known.contains(member.key) {
             if member.key.hasPrefix("//") { continue }
             let hint = Spelling.hint(for: member.key, among: known)
-            collector.add(member.place, path, "there is no setting “\(member.key)”\(hint)")
+            collector.add(member.place, path, "unknown setting “\(member.key)”\(hint)")
         }
     }
 }
@@ -167,7 +167,7 @@ public struct LogRequiredSetting<Value> {
     public var value: Value {
         guard let content else {
             preconditionFailure(
-                "A setting was used before all of them were found right: use it in the function that is returned"
+                "Use the value of a required setting only inside the returned closure, which runs once all settings are valid"
             )
         }
         return content

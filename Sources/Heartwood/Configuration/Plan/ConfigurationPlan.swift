@@ -62,17 +62,17 @@ extension LogDispatcher {
 extension LogSettingDecoder where Value == [LogLevelRule] {
     /// A table of patterns and levels.
     static var rules: LogSettingDecoder {
-        LogSettingDecoder("table of levels", write: "a table of patterns and levels") {
+        LogSettingDecoder("object of levels", write: "an object of patterns and levels") {
             setting, path, collector in
             guard let members = setting.members else {
                 collector.add(
-                    setting.place, path, "\(setting.shown) is no table: write {\"net.*\": \"debug\"}, say")
+                    setting.place, path, "expected an object such as {\"net.*\": \"debug\"}, found \(setting.shown)")
                 return nil
             }
             return members.compactMap { member in
                 if member.setting.isNull || member.key.hasPrefix("//") { return nil }
                 if member.key.isEmpty {
-                    collector.add(member.place, path, "an empty pattern describes nothing: write * for all")
+                    collector.add(member.place, path, "the pattern is empty; use * for all categories")
                 }
                 let levels = LogSettingDecoder<LogLevelMask>.levels.read(
                     member.setting, path + [member.key], collector)
@@ -85,12 +85,12 @@ extension LogSettingDecoder where Value == [LogLevelRule] {
 extension LogSettingDecoder where Value == [ConfigurationPlan.Logger] {
     /// A table of names and loggers.
     static var loggers: LogSettingDecoder {
-        LogSettingDecoder("table of loggers", write: "a table of names and loggers") {
+        LogSettingDecoder("object of loggers", write: "an object of names and loggers") {
             setting, path, collector in
             guard let members = setting.members else {
                 collector.add(
                     setting.place, path,
-                    "\(setting.shown) is no table: write {\"console\": {\"kind\": \"console\"}}, say")
+                    "expected an object such as {\"console\": {\"kind\": \"console\"}}, found \(setting.shown)")
                 return nil
             }
             return members.compactMap { member in
@@ -104,7 +104,7 @@ extension LogSettingDecoder where Value == [ConfigurationPlan.Logger] {
         _ member: LogSetting.Member, _ path: [String], _ collector: ProblemCollector
     ) -> ConfigurationPlan.Logger? {
         let settings = LogSettings(member.setting, name: member.key, path: path, collector: collector)
-        if member.key.isEmpty { collector.add(member.place, path, "a logger needs a name") }
+        if member.key.isEmpty { collector.add(member.place, path, "the logger's name is empty") }
         guard let name = settings.required("kind", .string).content else { return nil }
         guard let kind = KindRegistry.logger(name) else {
             settings.problem(hint(name), at: "kind")
@@ -128,10 +128,10 @@ extension LogSettingDecoder where Value == [ConfigurationPlan.Logger] {
     private static func hint(_ name: String) -> String {
         if let module = elsewhere[name] {
             return
-                "the kind “\(name)” is not registered: import \(module) and call LogConfiguration.register(.\(name))"
+                "the logger kind “\(name)” is not registered; import \(module) and call LogConfiguration.register(.\(name))"
                 + " before"
         }
         let hint = Spelling.hint(for: name, among: KindRegistry.loggerNames)
-        return "there is no kind of logger “\(name)”\(hint)"
+        return "unknown logger kind “\(name)”\(hint)"
     }
 }

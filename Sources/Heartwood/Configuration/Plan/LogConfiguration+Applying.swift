@@ -21,7 +21,7 @@ extension LogConfiguration {
         while !state.begin() {
             if ThreadState.current.isInHook || state.isOwn {
                 throw LogConfigurationError(
-                    settings.place, "another configuration is being applied, which a logger cannot wait for")
+                    settings.place, "another configuration is being applied; a logger cannot wait for it")
             }
             usleep(1000)
         }
@@ -120,7 +120,7 @@ extension ConfigurationPlan {
             do {
                 steps.append(.make(try wanted.make()))
             } catch {
-                collector.add(wanted.place, ["loggers", wanted.name], "the logger cannot be made: \(error)")
+                collector.add(wanted.place, ["loggers", wanted.name], "cannot create the logger: \(error)")
             }
         }
         if !collector.problems.isEmpty { throw LogConfigurationError(collector.problems) }

@@ -29,18 +29,18 @@ struct JSONSettingReader {
     private mutating func readAll() throws(LogConfigurationError) -> LogSetting {
         if let invalid = text.firstInvalidByte {
             throw LogConfigurationError(
-                text.place(of: invalid), "the file is not UTF-8 here: save it as UTF-8")
+                text.place(of: invalid), "invalid UTF-8; save the file as UTF-8")
         }
         if bytes.starts(with: SettingText.byteOrderMark) { index = 3 }
         do throws(Failure) {
             skipBlanks()
             if index == bytes.count {
-                throw Failure(offset: index, text: "the file is empty: write {} at least")
+                throw Failure(offset: index, text: "the file is empty; an empty configuration is {}")
             }
             let setting = try value(depth: 0)
             skipBlanks()
             if index < bytes.count {
-                throw Failure(offset: index, text: "something stands behind the end: remove it")
+                throw Failure(offset: index, text: "unexpected data after the end of the document")
             }
             if !duplicates.isEmpty { throw Failure(offset: -1, text: "") }
             return setting
@@ -76,10 +76,10 @@ struct JSONSettingReader {
         case let byte? where byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte):
             return LogSetting(try number(), at: place)
         case UInt8(ascii: "'"):
-            throw Failure(offset: index, text: "text stands between double quotation marks: \"…\"")
+            throw Failure(offset: index, text: "strings must be in double quotes")
         case UInt8(ascii: "/"):
-            throw Failure(offset: index, text: "JSON has no comments: use a key that begins with //")
-        case nil: throw Failure(offset: index, text: "the file ends where a value is due")
+            throw Failure(offset: index, text: "JSON has no comments; use a key that starts with “//”")
+        case nil: throw Failure(offset: index, text: "expected a value, found the end of the file")
         default: return LogSetting(try word(), at: place)
         }
     }
@@ -93,11 +93,11 @@ struct JSONSettingReader {
         case "false": return .bool(false)
         case "null": return .null
         case "":
-            throw Failure(offset: start, text: "\(shownNext) stands where a value is due")
+            throw Failure(offset: start, text: "expected a value, found \(shownNext)")
         default:
             throw Failure(
                 offset: start,
-                text: "“\(word)” is no value: write true, false, null, a number, or text in quotation marks")
+                text: "“\(word)” is not a valid value; use true, false, null, a number or a string in double quotes")
         }
     }
 
@@ -118,16 +118,16 @@ struct JSONSettingReader {
                 throw Failure(
                     offset: start,
                     text: isEnd
-                        ? "a comma stands before the end of the table: remove it"
+                        ? "trailing comma in an object"
                         : next == UInt8(ascii: "/")
-                            ? "JSON has no comments: use a key that begins with //"
-                            : "\(shownNext) stands where a key in quotation marks is due")
+                            ? "JSON has no comments; use a key that starts with “//”"
+                            : "expected a key in double quotes, found \(shownNext)")
             }
             let key = try string()
             let keyPlace = text.place(of: start)
             skipBlanks()
             guard next == UInt8(ascii: ":") else {
-                throw Failure(offset: index, text: "a colon is missing after the key “\(key)”")
+                throw Failure(offset: index, text: "expected “:” after the key “\(key)”")
             }
             index += 1
             skipBlanks()
@@ -137,7 +137,7 @@ struct JSONSettingReader {
                     LogConfigurationError.Problem(
                         place: keyPlace, path: "",
                         text:
-                            "the key “\(key)” stands in this table twice, first in line \(first):"
+                            "duplicate key “\(key)”, first used in line \(first);"
                             + " remove one of them"))
             } else {
                 lines[key] = keyPlace.line ?? 0
@@ -161,7 +161,7 @@ struct JSONSettingReader {
             skipBlanks()
             if next == UInt8(ascii: "]") {
                 throw Failure(
-                    offset: index, text: "a comma stands before the end of the list: remove it")
+                    offset: index, text: "trailing comma in a list")
             }
             elements.append(try value(depth: depth + 1))
             if try isLast(of: "list", end: UInt8(ascii: "]")) {
@@ -173,7 +173,7 @@ struct JSONSettingReader {
     private mutating func enter(_ depth: Int) throws(Failure) {
         if depth >= JSONSettingReader.depthLimit {
             throw Failure(
-                offset: index, text: "this is more than \(JSONSettingReader.depthLimit) tables and lists deep"
+                offset: index, text: "objects and lists are nested more than \(JSONSettingReader.depthLimit) levels deep"
             )
         }
         index += 1
@@ -188,11 +188,11 @@ struct JSONSettingReader {
         case UInt8(ascii: ","):
             index += 1
             return false
-        case nil: throw Failure(offset: index, text: "the file ends inside of a \(what)")
+        case nil: throw Failure(offset: index, text: "unterminated \(what)")
         default:
             throw Failure(
                 offset: index,
-                text: "a comma or the end of the \(what) is due here, and \(shownNext) is not it")
+                text: "expected “,” or the end of the \(what), found \(shownNext)")
         }
     }
 
@@ -203,27 +203,27 @@ struct JSONSettingReader {
         if next == UInt8(ascii: "-") { index += 1 }
         let first = next
         let whole = digits()
-        guard whole > 0 else { throw Failure(offset: start, text: "a minus sign stands alone") }
+        guard whole > 0 else { throw Failure(offset: start, text: "expected digits after “-”") }
         if first == UInt8(ascii: "0"), whole > 1 {
             throw Failure(
-                offset: start, text: "a number has no zeros in front; permissions are text: \"0640\"")
+                offset: start, text: "numbers must not have leading zeros; write permissions as a string: \"0640\"")
         }
         var isWhole = true
         if next == UInt8(ascii: ".") {
             index += 1
             isWhole = false
-            if digits() == 0 { throw Failure(offset: start, text: "digits are missing behind the point") }
+            if digits() == 0 { throw Failure(offset: start, text: "expected digits after the decimal point") }
         }
         if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
             index += 1
             isWhole = false
             if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { index += 1 }
-            if digits() == 0 { throw Failure(offset: start, text: "digits are missing in the exponent") }
+            if digits() == 0 { throw Failure(offset: start, text: "expected digits in the exponent") }
         }
         let written = String(decoding: bytes[start..<index], as: UTF8.self)
         if isWhole, let number = Int64(written) { return .integer(number) }
         guard let number = Double(written), number.isFinite else {
-            throw Failure(offset: start, text: "the number \(written) is too large")
+            throw Failure(offset: start, text: "the number \(written) is out of range")
         }
         return .number(number)
     }
@@ -251,22 +251,22 @@ struct JSONSettingReader {
                 throw Failure(
                     offset: isLineBreak ? start : index,
                     text: isLineBreak
-                        ? "the text has no quotation mark at its end"
-                        : "a control character must be written as \\u00\(byte < 16 ? "0" : "")"
+                        ? "unterminated string; add the closing quote"
+                        : "control characters must be escaped: \\u00\(byte < 16 ? "0" : "")"
                             + String(byte, radix: 16))
             default:
                 output.append(byte)
                 index += 1
             }
         }
-        throw Failure(offset: start, text: "the text has no quotation mark at its end")
+        throw Failure(offset: start, text: "unterminated string; add the closing quote")
     }
 
     private mutating func escape(into output: inout [UInt8]) throws(Failure) {
         let start = index
         index += 1
         guard let letter = next else {
-            throw Failure(offset: index, text: "the file ends inside of a text")
+            throw Failure(offset: index, text: "unterminated string at the end of the file")
         }
         index += 1
         switch letter {
@@ -279,26 +279,26 @@ struct JSONSettingReader {
         case UInt8(ascii: "u"):
             let high = try unit(start)
             if (0xDC00...0xDFFF).contains(high) {
-                throw Failure(offset: start, text: "the second half of a pair of surrogates stands alone")
+                throw Failure(offset: start, text: "unpaired low surrogate in \\u escape")
             }
             guard (0xD800...0xDBFF).contains(high) else {
                 output += scalar(UInt32(high))
                 return
             }
             guard next == UInt8(ascii: "\\"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "u")
-            else { throw Failure(offset: start, text: "the first half of a pair of surrogates stands alone") }
+            else { throw Failure(offset: start, text: "unpaired high surrogate in \\u escape") }
             let second = index
             index += 2
             let low = try unit(second)
             guard (0xDC00...0xDFFF).contains(low) else {
-                throw Failure(offset: start, text: "the first half of a pair of surrogates stands alone")
+                throw Failure(offset: start, text: "unpaired high surrogate in \\u escape")
             }
             output += scalar(0x10000 + (UInt32(high) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
         default:
             index = start + 1
             throw Failure(
                 offset: start,
-                text: "\(shownNext) behind a backslash means nothing: a backslash itself is written \\\\")
+                text: "invalid escape sequence: \\ followed by \(shownNext); write a backslash as \\\\")
         }
     }
 
@@ -311,7 +311,7 @@ struct JSONSettingReader {
     private mutating func unit(_ start: Int) throws(Failure) -> UInt16 {
         let end = index + 4
         guard end <= bytes.count else {
-            throw Failure(offset: start, text: "\\u needs four hexadecimal digits")
+            throw Failure(offset: start, text: "expected four hexadecimal digits after \\u")
         }
         var number: UInt16 = 0
         for byte in bytes[index..<end] {
@@ -320,7 +320,7 @@ struct JSONSettingReader {
             case 0x30...0x39: digit = byte - 0x30
             case 0x41...0x46: digit = byte - 0x41 + 10
             case 0x61...0x66: digit = byte - 0x61 + 10
-            default: throw Failure(offset: start, text: "\\u needs four hexadecimal digits")
+            default: throw Failure(offset: start, text: "expected four hexadecimal digits after \\u")
             }
             number = number << 4 | UInt16(digit)
         }

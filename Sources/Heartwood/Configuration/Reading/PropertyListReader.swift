@@ -27,10 +27,10 @@ struct PropertyListReader {
             node = try PropertyListDecoder().decode(Node.self, from: Data(bytes))
         } catch let error as DecodingError {
             throw LogConfigurationError(
-                LogSettingLocation(source), "the property list cannot be read: \(reason(error))")
+                LogSettingLocation(source), "cannot read the property list: \(reason(error))")
         } catch {
             throw LogConfigurationError(
-                LogSettingLocation(source), "the property list cannot be read: \(error)")
+                LogSettingLocation(source), "cannot read the property list: \(error)")
         }
         let places = PropertyListPlaces(SettingText(bytes, source: source))
         var path: [String] = []
@@ -41,8 +41,8 @@ struct PropertyListReader {
     private static let deepest = 64
     /// How many values a binary list may stand for: its references may name one value many times.
     private static let mostValues = 100_000
-    private static let tooLarge = "the property list holds too many values: 100,000 are possible"
-    private static let tooDeep = "the property list is nested too deeply: 64 levels are possible"
+    private static let tooLarge = "the property list has more than 100,000 values"
+    private static let tooDeep = "the property list is nested more than 64 levels deep"
 
     /// How deep an XML list is nested, at most: the system's own parser has no limit but the stack.
     private static func depth(of bytes: [UInt8]) -> Int {
@@ -132,7 +132,7 @@ struct PropertyListReader {
                 throw DecodingError.dataCorrupted(
                     DecodingError.Context(
                         codingPath: decoder.codingPath,
-                        debugDescription: "dates and data are no settings: write text"))
+                        debugDescription: "date and data values are not supported; use a string"))
             }
         }
     }

@@ -122,7 +122,7 @@ extension LogSettingDecoder where Value == SyslogFormatter.Facility {
 extension LogSettingDecoder where Value == LogFormatter? {
     /// The name of a kind, a pattern with braces, or a table with `kind` and the settings of that kind.
     static var formatter: LogSettingDecoder {
-        LogSettingDecoder("formatter", write: "the name of a formatter, a pattern, or a table with “kind”") {
+        LogSettingDecoder("formatter", write: "a formatter name, a pattern or an object with “kind”") {
             setting, path, collector in
             let settings: LogSetting
             switch setting.value {
@@ -137,7 +137,7 @@ extension LogSettingDecoder where Value == LogFormatter? {
             default:
                 collector.add(
                     setting.place, path,
-                    "\(setting.shown) is no formatter: write the name of one, a pattern, or a table with “kind”"
+                    "\(setting.shown) is not a valid formatter; use a formatter name, a pattern or an object with “kind”"
                 )
                 return nil
             }
@@ -152,7 +152,7 @@ extension LogSettingDecoder where Value == LogFormatter? {
         guard let name = settings.required("kind", .string).content else { return nil }
         guard let kind = KindRegistry.formatter(name) else {
             let hint = Spelling.hint(for: name, among: KindRegistry.formatterNames)
-            settings.problem("there is no formatter “\(name)”\(hint)", at: "kind")
+            settings.problem("unknown formatter “\(name)”\(hint)", at: "kind")
             return nil
         }
         let before = collector.problems.count

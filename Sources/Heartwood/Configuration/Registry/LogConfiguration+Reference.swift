@@ -19,9 +19,9 @@ extension LogConfiguration {
     package static var keys: [KnownKey] {
         [
             KnownKey(name: "level", form: "levels", isRequired: false),
-            KnownKey(name: "categories", form: "table of levels", isRequired: false),
-            KnownKey(name: "sources", form: "table of levels", isRequired: false),
-            KnownKey(name: "loggers", form: "table of loggers", isRequired: false),
+            KnownKey(name: "categories", form: "object of levels", isRequired: false),
+            KnownKey(name: "sources", form: "object of levels", isRequired: false),
+            KnownKey(name: "loggers", form: "object of loggers", isRequired: false),
         ] + keys { ConfigurationPlan.readDispatcher($0) }
     }
 

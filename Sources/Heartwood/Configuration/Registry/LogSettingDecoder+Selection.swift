@@ -28,7 +28,7 @@ extension LogSettingDecoder where Value == RedactionRules {
     /// A rule is `"bearerTokens"`, `"cardNumbers"`, `"emailAddresses"`, `{"startingWith": "sk_live_"}` or
     /// `{"matching": "EXPRESSION", "name": "NAME"}`.
     public static var redaction: LogSettingDecoder {
-        LogSettingDecoder("redaction", write: "standard, a list of rules, or a table of “rules” and “replacement”") {
+        LogSettingDecoder("redaction", write: "standard, a list of rules, or an object with “rules” and “replacement”") {
             setting, path, collector in
             if setting.members != nil {
                 return LogSettingDecoder.object("redaction") { settings in
@@ -60,7 +60,7 @@ extension LogSettingDecoder where Value == RedactionRule {
                 let expression = settings.optional("matching", .string)
                 let name = settings.optional("name", .string)
                 if (prefix == nil) == (expression == nil) {
-                    settings.problem("write either “startingWith” or “matching”")
+                    settings.problem("use either “startingWith” or “matching”")
                     return nil
                 }
                 if let prefix { return .tokens(startingWith: prefix, name: name ?? "token") }

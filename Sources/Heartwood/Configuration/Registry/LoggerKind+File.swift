@@ -36,7 +36,7 @@ extension LoggerKind {
             "archiveKey", LogSettingDecoder<SecretReference>.secret.map { $0 as any SecretProvider },
             to: \FileLogger.archiveKey)
         if settings.setting["archiveFormat"]?.string == "encrypted", settings.setting["archiveKey"] == nil {
-            settings.problem("“encrypted” needs the setting “archiveKey”", at: "archiveFormat")
+            settings.problem("“encrypted” requires the setting “archiveKey”", at: "archiveFormat")
         }
         return {
             try FileLogger(
@@ -64,7 +64,7 @@ extension LogSettingDecoder where Value == LogFileNaming {
 extension LogSettingDecoder where Value == TimeZone {
     /// `"UTC"`, or the name of a zone such as `"Europe/Berlin"`.
     static var timeZone: LogSettingDecoder {
-        LogSettingDecoder("time zone", write: "UTC or Europe/Berlin; others than UTC need import Foundation") {
+        LogSettingDecoder("time zone", write: "UTC or a name such as Europe/Berlin, which requires import Foundation") {
             setting in
             guard let text = setting.string else { return nil }
             return text.lowercased() == "utc" ? .gmt : TimeZone(identifier: text)

@@ -30,7 +30,7 @@ extension LogSettingDecoder where Value == SystemLogger.Destination {
         let tcp = settings.optional("tcp", .string)
         let subsystem = settings.optional("unifiedLog", .string)
         guard [journal, syslog, udp, tcp, subsystem].count(where: { $0 != nil }) == 1 else {
-            settings.problem("write one of journal, syslog, udp, tcp, unifiedLog")
+            settings.problem("use one of journal, syslog, udp, tcp, unifiedLog")
             return nil
         }
         let port = udp != nil || tcp != nil ? settings.optional("port", .integer(1...65_535)) ?? 514 : 514

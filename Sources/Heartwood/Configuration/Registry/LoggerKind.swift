@@ -44,7 +44,7 @@ public struct LoggerKind: Sendable {
         isUnknown = true
         read = { settings in
             settings.acceptsAnything = true
-            return { throw LogError(.setting, "nothing is known of the kind “\(name)” but its name") }
+            return { throw LogError(.setting, "the logger kind “\(name)” has no known settings") }
         }
     }
 

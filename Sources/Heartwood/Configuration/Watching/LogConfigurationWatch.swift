@@ -79,7 +79,7 @@ public final class LogConfigurationWatch: Sendable {
         if reloadsOnHangup {
             let observation = HangupSignal.observe(on: queue) { [weak self] in self?.hangUp() }
             if observation == nil {
-                dispatcher.diagnostics.report(.setting, "SIGHUP cannot be watched: there is no pipe for it")
+                dispatcher.diagnostics.report(.setting, "cannot watch SIGHUP: no pipe available")
             }
             state.withLock { $0.hangup = observation }
         }
@@ -118,7 +118,7 @@ public final class LogConfigurationWatch: Sendable {
         let contents = try sources.contents()
         if contents.main == nil, state.withLock({ $0.watch.applied.main != nil }) {
             throw LogConfigurationError(
-                LogSettingLocation(path), "the file has gone: the settings in force stay")
+                LogSettingLocation(path), "the file was removed; the current settings stay in effect")
         }
         return contents
     }
@@ -159,7 +159,7 @@ public final class LogConfigurationWatch: Sendable {
             case .lookAgain: delay = min(interval, LogConfigurationWatch.settlingTime)
             case .missing:
                 dispatcher.diagnostics.report(
-                    .setting, "\(path) has gone: the settings in force stay until it is there again",
+                    .setting, "\(path) was removed; the current settings stay in effect until it exists again",
                     key: path)
             case .apply(let contents): try apply(contents)
             }
@@ -181,7 +181,7 @@ public final class LogConfigurationWatch: Sendable {
 
     private func report(_ error: LogConfigurationError) {
         dispatcher.diagnostics.report(
-            .setting, "the configuration is not applied, and the settings in force stay: \(error)", key: path)
+            .setting, "cannot apply the configuration; the current settings stay in effect: \(error)", key: path)
     }
 }
 

@@ -55,7 +55,7 @@ struct DateLayout: Hashable, Sendable {
         }
         guard !pieces.isEmpty else {
             throw PatternError(
-                whole, at: offset, "A date pattern is missing: write HH:mm:ss.SSS, for example")
+                whole, at: offset, "The date pattern is empty; use HH:mm:ss.SSS, for example")
         }
         self.pieces = pieces
     }
@@ -73,11 +73,11 @@ struct DateLayout: Hashable, Sendable {
 
     private static func reason(_ letters: String, isKnown character: Character) -> String {
         let known = Field.allCases.map(\.rawValue).filter { $0.first == character }
-        if character == "S" { return "A second has at most nine digits behind the point: write SSS" }
+        if character == "S" { return "A second has at most nine decimal places; use SSS" }
         if !known.isEmpty {
-            return "A date pattern has no “\(letters)”: it has \(known.joined(separator: ", "))"
+            return "Unsupported date field “\(letters)”; use one of \(known.joined(separator: ", "))"
         }
-        return "A date pattern has no letter “\(character)”: put text between apostrophes, like 'at'"
+        return "Unknown letter “\(character)” in the date pattern; put literal text in apostrophes, like 'at'"
     }
 
     /// The text between apostrophes, and the index behind it.
@@ -98,7 +98,7 @@ struct DateLayout: Hashable, Sendable {
                 return (text, index + 1)
             }
         }
-        throw PatternError(whole, at: offset + start, "The apostrophe has no partner: add one, or write ''")
+        throw PatternError(whole, at: offset + start, "Unmatched apostrophe; add the closing one, or write '' for an apostrophe")
     }
 
     /// Adds a date; `holes` takes where the digits of the fraction belong, which are left zero.

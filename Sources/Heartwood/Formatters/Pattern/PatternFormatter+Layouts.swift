@@ -31,7 +31,7 @@ extension PatternFormatter {
         var options = Options()
         (options.zone, options.threadLabel, options.privacy) = (zone, label, privacy)
         do { return try PatternFormatter(pattern, options) } catch {
-            preconditionFailure("A pattern of the framework's own is wrong: \(error)")
+            preconditionFailure("Built-in pattern is invalid: \(error)")
         }
     }
 }

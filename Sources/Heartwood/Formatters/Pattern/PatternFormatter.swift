@@ -21,7 +21,7 @@
 /// | `{{` `}}` | a brace |
 ///
 /// After a colon comes the width: `{level:7}` fills up to seven characters, `{line:>5}` puts the text to the right,
-/// `{category:^20}` in the middle, `{queue:.12}` cuts behind twelve, `{path:.-30}` keeps the last thirty, and
+/// `{category:^20}` in the middle, `{queue:.12}` cuts after twelve, `{path:.-30}` keeps the last thirty, and
 /// `{category:*<8.12}` does all of it. What a date may hold is in `Docs/Formatting.md`.
 ///
 /// A message is a line, whatever is in it: everything that does not come from the pattern is escaped. It is safe for

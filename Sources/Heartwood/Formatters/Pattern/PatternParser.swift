@@ -24,7 +24,7 @@ struct PatternParser {
 
     private mutating func parse() throws(PatternError) {
         if characters.isEmpty {
-            throw failure("The pattern is empty: write {message}, for example", at: 0)
+            throw failure("The pattern is empty; use {message}, for example", at: 0)
         }
         while index < characters.count {
             let character = characters[index]
@@ -35,11 +35,11 @@ struct PatternParser {
                 index += 2
             case "{": try token()
             case "}":
-                throw failure("The brace has no partner: write }} for a brace in the text", at: index)
+                throw failure("Unmatched brace; write }} for a literal brace", at: index)
             default:
                 if character.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) {
                     throw failure(
-                        "A message is one line: a pattern has no line breaks or controls", at: index)
+                        "A pattern must not contain line breaks or control characters", at: index)
                 }
                 literal(character)
                 index += 1
@@ -61,14 +61,14 @@ struct PatternParser {
     private mutating func token() throws(PatternError) {
         let open = index
         guard let close = characters[open...].firstIndex(of: "}") else {
-            throw failure("The brace has no partner: write {{ for a brace in the text", at: open)
+            throw failure("Unmatched brace; write {{ for a literal brace", at: open)
         }
         index = close + 1
         let colon = characters[open..<close].firstIndex(of: ":")
         let name = String(characters[open + 1..<(colon ?? close)])
         let options = colon.map { ($0 + 1)..<close }
         switch name {
-        case "": throw failure("The braces need a name: {message}, for example", at: open + 1)
+        case "": throw failure("Empty braces; name a token, for example {message}", at: open + 1)
         case "time": try time(zone, options)
         case "utc": try time(.utc, options)
         case "local": try time(.local, options)
@@ -80,7 +80,7 @@ struct PatternParser {
                 try add(known.token, options)
             } else if name.hasPrefix("field.") {
                 guard name.count > 6 else {
-                    throw failure("The field needs a name: {field.order}, for example", at: open + 7)
+                    throw failure("Missing field name; use {field.order}, for example", at: open + 7)
                 }
                 try add(.field(Array(name.dropFirst(6).utf8)), options)
             } else {
@@ -95,7 +95,7 @@ struct PatternParser {
         let advice =
             Spelling.nearest(to: name, in: names).map { "did you mean “\($0)”?" }
             ?? "there are " + names.sorted().joined(separator: ", ")
-        return failure("The pattern has no token “\(name)”: \(advice)", at: position)
+        return failure("Unknown token “\(name)” in the pattern; \(advice)", at: position)
     }
 
     private mutating func time(_ zone: LogTimeZone, _ options: Range<Int>?) throws(PatternError) {
@@ -119,7 +119,7 @@ struct PatternParser {
     private mutating func add(_ token: PatternToken, _ options: Range<Int>?) throws(PatternError) {
         guard let options else { return elements.append(PatternElement(token: token)) }
         if token.isMark {
-            throw failure("A colour has no width: leave the colon out", at: options.lowerBound - 1)
+            throw failure("A color has no width; remove the colon", at: options.lowerBound - 1)
         }
         elements.append(PatternElement(token: token, shape: try shape(options)))
     }
@@ -131,7 +131,7 @@ struct PatternParser {
         if range.count >= 2, let alignment = PatternParser.alignment(characters[position + 1]) {
             let fill = characters[position]
             guard let byte = fill.asciiValue, (0x20..<0x7F).contains(byte) else {
-                throw failure("Only characters of ASCII can fill: take a blank or a dot", at: position)
+                throw failure("The fill character must be ASCII, for example a space or a dot", at: position)
             }
             (shape.fill, shape.alignment) = (byte, alignment)
             position += 2
@@ -148,15 +148,15 @@ struct PatternParser {
             }
             let start = position
             guard let maximum = try number(&position, range.upperBound) else {
-                throw failure("The greatest width is missing: {category:.20}, for example", at: position)
+                throw failure("Missing maximum width; use {category:.20}, for example", at: position)
             }
             if maximum < shape.minimum {
-                throw failure("The greatest width is below the least one, \(shape.minimum)", at: start)
+                throw failure("The maximum width is less than the minimum width, \(shape.minimum)", at: start)
             }
             shape.maximum = maximum
         }
         if position < range.upperBound || range.isEmpty {
-            throw failure("A width is written as 10, <10, >10, ^10, .20 or *>10.-20", at: position)
+            throw failure("Invalid width; use 10, <10, >10, ^10, .20 or *>10.-20", at: position)
         }
         return shape
     }
@@ -179,7 +179,7 @@ struct PatternParser {
         }
         if position == start { return nil }
         guard let value = Int(String(characters[start..<position])), value <= FieldShape.widest else {
-            throw failure("No width is greater than \(FieldShape.widest)", at: start)
+            throw failure("The maximum width is \(FieldShape.widest)", at: start)
         }
         return value
     }

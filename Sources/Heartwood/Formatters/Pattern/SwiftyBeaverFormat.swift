@@ -25,7 +25,7 @@ struct SwiftyBeaverFormat {
         for index in text.indices {
             if text[index].unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) {
                 throw PatternError(
-                    format, at: index, "A message is one line: a format has no line breaks or controls")
+                    format, at: index, "A format must not contain line breaks or control characters")
             }
         }
         if !text.isEmpty { elements.append(PatternElement(token: .literal(Array(String(text).utf8)))) }
@@ -86,10 +86,10 @@ struct SwiftyBeaverFormat {
         }
         position += digits.count
         if position == end {
-            throw PatternError(format, at: start, "The width needs a letter: $10L, for example")
+            throw PatternError(format, at: start, "The width must be followed by a letter, for example $10L")
         }
         guard let width = Int(String(digits)), width <= FieldShape.widest else {
-            throw PatternError(format, at: start, "No width is greater than \(FieldShape.widest)")
+            throw PatternError(format, at: start, "The maximum width is \(FieldShape.widest)")
         }
         return FieldShape(alignment: isBehind ? .left : .right, minimum: width)
     }

@@ -110,9 +110,9 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
 
     private func append(_ message: LogMessage, to stream: inout ConsoleStream) {
         if stream.isBlocked, stream.buffer.count > ConsoleStream.heldLimit {
-            return noteFailure("\(stream.name) is not read")
+            return noteFailure("nothing reads \(stream.name)")
         }
-        if stream.isClosed { return noteFailure("\(stream.name) has been closed by its reader") }
+        if stream.isClosed { return noteFailure("the reader closed \(stream.name)") }
         if formatterColorsItself {
             if !formatted(message, into: &stream.buffer) { return }
         } else if hasFormatter {

@@ -157,7 +157,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
             if schedule.action(at: clock.uptime()) != .nothing { actNow() }
             if size + weight > limit, !rows.isEmpty {
                 missing += 1
-                return noteFailure("what cannot be saved has reached the limit of \(unsavedLimit)")
+                return noteFailure("unsaved messages reached the limit of \(unsavedLimit)")
             }
         }
         guard let row = row(for: message) else { return countFiltered() }
@@ -194,7 +194,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
         timer?.cancel()
         timer = nil
         if !rows.isEmpty {
-            reportDeferredFailure(of: rows.count, "the logger was removed before it could save everything")
+            reportDeferredFailure(of: rows.count, "the logger was removed before it saved all messages")
             forget()
         }
         end()
@@ -272,7 +272,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
             schedule.noteSaveFailed(at: clock.uptime())
             diagnostics.report(
                 .writeFailed,
-                "\(name): \(rows.count) messages could not be saved, and will be tried again: \(error)",
+                "\(name): cannot save \(rows.count) messages, will try again: \(error)",
                 key: name)
         }
         noteSettled()
@@ -284,7 +284,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
             try deleteMessages(before: moment)
         } catch {
             diagnostics.report(
-                .writeFailed, "\(name): old messages could not be deleted: \(error)", key: "\(name) delete")
+                .writeFailed, "\(name): cannot delete old messages: \(error)", key: "\(name) delete")
         }
     }
 

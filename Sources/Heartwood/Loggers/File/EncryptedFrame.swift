@@ -7,7 +7,7 @@
 ///        8   length of the ciphertext, little endian
 ///        12  length of the text, little endian
 ///        16  the file: 16 random bytes, the same in all frames of it
-///        32  the run: 8 random bytes, new whenever somebody begins to write to the file, or a write failed
+///        32  the run: 8 random bytes, new whenever a process starts to write to the file, or a write failed
 ///        40  the frame's number in its file, from 0, little endian
 ///        48  ciphertext, and behind it the tag of 16 bytes
 /// ```
@@ -119,14 +119,14 @@ extension FrameCipher {
     /// - Throws: ``LogError`` of code `secret` where there is no key, or none that can be one.
     package init(ofLogs provider: (any SecretProvider)?) throws {
         guard let provider else {
-            throw LogError(.secret, "Encrypted logs need a key; set `archiveKey` of the file logger")
+            throw LogError(.secret, "Encrypted logs require a key; set the file logger's `archiveKey`")
         }
         do {
             try self.init(key: provider.secret(named: FrameCipher.nameOfLogKey))
         } catch let error as LogError where error.code == .secret {
             throw error
         } catch {
-            throw LogError(.secret, "The key of encrypted logs cannot be had: \(error)")
+            throw LogError(.secret, "Cannot load the log encryption key: \(error)")
         }
     }
 }

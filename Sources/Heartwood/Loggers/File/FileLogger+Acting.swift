@@ -74,7 +74,7 @@ extension FileLogger {
             try inventory.refresh(directory, naming, scheme, activeLabel: catalogue.active)
         } catch {
             let cause = (error as? SystemFailure)?.number
-            throw LogError(.file, "The log directory cannot be read", place: directoryPath, cause: cause)
+            throw LogError(.file, "Cannot read the log directory", place: directoryPath, cause: cause)
         }
         let active = activeName.withLock { $0 }
         return inventory.entries.reversed().filter { !$0.isUnfinished }.map { entry in

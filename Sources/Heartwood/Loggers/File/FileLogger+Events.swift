@@ -23,7 +23,7 @@ extension FileLogger {
                 key: "\(self.name) \(failure.call)")
         case .locked(let reason):
             diagnostics.report(
-                .setting, "\(self.name): nothing is written without the key of encrypted logs: \(reason)",
+                .setting, "\(self.name): not writing, because the log encryption key is missing: \(reason)",
                 key: "\(self.name) key")
         case .refused(let refusal, let name):
             diagnostics.report(
@@ -63,7 +63,7 @@ extension FileLogger {
             if let didDelete { hookQueue.async { didDelete(name) } }
         case .failed(let name, let why):
             diagnostics.report(
-                .writeFailed, "\(self.name): \(name) could not be archived, which is tried again: \(why)",
+                .writeFailed, "\(self.name): \(name) could not be archived, will try again: \(why)",
                 key: name)
         }
     }
@@ -92,10 +92,10 @@ extension LogDirectory.Refusal {
     /// What is wrong, for a person.
     var explanation: String {
         switch self {
-        case .badName: "its name could lead out of the directory"
+        case .badName: "its name contains a path separator"
         case .notRegular: "it is a symbolic link, a pipe, a device or a directory"
         case .foreignOwner: "it belongs to another user"
-        case .linked: "it has another name elsewhere (a hard link)"
+        case .linked: "it has a second name (a hard link)"
         }
     }
 }

@@ -375,7 +375,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             return formatter.format(shorter, into: &output)
         }
         diagnostics.report(
-            .note, "\(name): a message was longer than \(maximumMessageSize), and was cut", key: "\(name) cut"
+            .note, "\(name): a message longer than \(maximumMessageSize) was truncated", key: "\(name) cut"
         )
     }
 
@@ -507,7 +507,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             return naming
         }
         diagnostics.report(
-            .setting, "\(name): \(LogFileNaming.unreadable); the naming before it stays in effect",
+            .setting, "\(name): \(LogFileNaming.unreadable); the previous naming stays in effect",
             key: "naming")
         return engine.settings.naming
     }
@@ -524,7 +524,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             engine.applyRetention()
             enqueueArchives()
         } catch {
-            diagnostics.report(.writeFailed, "\(name): \(directoryPath) cannot be read: \(error)", key: name)
+            diagnostics.report(.writeFailed, "\(name): cannot read \(directoryPath): \(error)", key: name)
         }
     }
 

@@ -14,7 +14,7 @@ package enum GzipMember {
         // 15 bits of window, and 16 for a gzip header instead of zlib's own.
         let opened = deflateInit2_(
             &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, zlibVersion(), size)
-        guard opened == Z_OK else { throw LogError(.file, "zlib has no memory to compress with") }
+        guard opened == Z_OK else { throw LogError(.file, "not enough memory to compress") }
         defer { deflateEnd(&stream) }
         var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, uLong(bytes.count))) + 32)
         var input = bytes
@@ -27,7 +27,7 @@ package enum GzipMember {
                 return deflate(&stream, Z_FINISH)
             }
         }
-        guard result == Z_STREAM_END else { throw LogError(.file, "zlib could not compress (\(result))") }
+        guard result == Z_STREAM_END else { throw LogError(.file, "compression failed (zlib error \(result))") }
         output.removeLast(Int(stream.avail_out))
         return output
     }

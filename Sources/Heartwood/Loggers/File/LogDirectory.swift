@@ -43,7 +43,7 @@ package final class LogDirectory: Sendable {
         var path = try HomeDirectory.expand(path)
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw LogError(.setting, "The path of the log directory is empty or has a zero byte", place: path)
+            throw LogError(.setting, "The path of the log directory is empty or contains a null byte", place: path)
         }
         if !path.hasPrefix("/") { path = LogDirectory.workingDirectory + "/" + path }
         // Whole, so that it stays the same when the program changes its working directory.
@@ -92,19 +92,19 @@ package final class LogDirectory: Sendable {
             } catch {
                 throw LogError(
                     .file,
-                    "The log directory cannot be made; create it, or allow it to be made in its parent",
+                    "Cannot create the log directory; create it, or make its parent writable",
                     place: path, cause: error.number)
             }
         } catch {
             throw LogError(
-                .file, "The log directory cannot be opened; check its permissions", place: path,
+                .file, "Cannot open the log directory; check its permissions", place: path,
                 cause: error.number)
         }
         let descriptor = Descriptor(number, calls)
         do {
             try check(calls.status(number), path, policy, user: calls.user)
         } catch let failure as SystemFailure {
-            throw LogError(.file, "The log directory cannot be examined", place: path, cause: failure.number)
+            throw LogError(.file, "Cannot examine the log directory", place: path, cause: failure.number)
         }
         return descriptor
     }
@@ -143,13 +143,13 @@ package final class LogDirectory: Sendable {
         guard status.mode & 0o022 == 0 else {
             throw LogError(
                 .unsafe,
-                "Others may write to the log directory, and could plant links in it; remove that permission"
+                "Other users can write to the log directory and could plant links in it; remove that permission"
                     + " (chmod go-w), or accept it with `acceptsSharedDirectory`", place: path)
         }
         guard status.owner == user || status.owner == 0 else {
             throw LogError(
                 .unsafe,
-                "The log directory belongs to another user; use one of your own, or accept it with"
+                "The log directory belongs to another user; choose another one, or accept it with"
                     + " `acceptsSharedDirectory`", place: path)
         }
     }

@@ -91,19 +91,19 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         guard self.template.hasVariant == (variant != nil) else {
             throw LogError(
                 .setting,
-                "The template of the file names needs the field {variant} and a `variant`, or neither",
+                "The file name template must have the field {variant} if and only if `variant` is set",
                 place: template)
         }
         let example = name(for: LogFileLabel(begun: LogTimestamp(nanoseconds: 0)))
         for name in [example, activeName].compactMap({ $0 }) where !LogFileNaming.isUsable(name) {
             throw LogError(
                 .setting,
-                "A log file's name must not begin with a dot, be empty, too long, or have a slash in it",
+                "A log file's name must not be empty or too long, start with a dot, or contain a slash",
                 place: name)
         }
         if let activeName, recognise(activeName) != nil {
             throw LogError(
-                .setting, "The active name must differ from all names of rolled files", place: activeName)
+                .setting, "The active name must differ from the names of rolled files", place: activeName)
         }
     }
 
@@ -182,7 +182,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
 
     /// What is wrong with a naming that is not readable, for a person.
     package static let unreadable =
-        "The naming cannot read the names that it writes, so the limits would not hold for its files;"
+        "The naming cannot parse the names that it creates, so its limits would have no effect;"
         + " override label(of:) together with name(for:), so that different labels have different names"
 
     /// Whether a name stays in the directory and can be seen there, and leaves room for `.gz.part` after it.

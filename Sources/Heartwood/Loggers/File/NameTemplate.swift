@@ -41,7 +41,7 @@ package struct NameTemplate: Sendable, Hashable {
     /// - Throws: ``LogError`` of code `setting`.
     package init(_ text: String, defaultDate: DatePattern) throws {
         func refused(_ why: String) -> LogError {
-            LogError(.setting, "The template of the file names \(why)", place: text)
+            LogError(.setting, "The file name template \(why)", place: text)
         }
         var pieces: [Piece] = []
         var rest = text[...]
@@ -62,13 +62,13 @@ package struct NameTemplate: Sendable, Hashable {
             case ("date", nil): pieces.append(.date(defaultDate))
             case ("date", let pattern?):
                 guard let date = DatePattern(pattern) else {
-                    throw refused("has a date that cannot be ordered")
+                    throw refused("has a date that does not sort by time")
                 }
                 pieces.append(.date(date))
             case ("number", nil): pieces.append(.number(digits: 1))
             case ("number", let digits?):
                 guard let digits = Int(digits), (1...18).contains(digits) else {
-                    throw refused("has a number without a sensible count of digits")
+                    throw refused("has a number with an invalid count of digits")
                 }
                 pieces.append(.number(digits: digits))
             default: throw refused("has an unknown field {\(field)}")
@@ -104,9 +104,9 @@ package struct NameTemplate: Sendable, Hashable {
             wasDigits = isDigits
         }
         let variants = pieces.count { $0 == .variant }
-        guard dates <= 1, numbers <= 1, variants <= 1 else { throw refused("has a field twice") }
+        guard dates <= 1, numbers <= 1, variants <= 1 else { throw refused("has the same field twice") }
         guard dates + numbers > 0 else {
-            throw refused("has neither {date} nor {number}, so files have no order")
+            throw refused("has neither {date} nor {number}, so the files have no order")
         }
     }
 
@@ -240,7 +240,7 @@ extension DatePattern {
 
     private static func pattern(_ text: String) -> DatePattern {
         guard let pattern = DatePattern(text) else {
-            preconditionFailure("The pattern \(text) must be readable")
+            preconditionFailure("The date pattern \(text) must be parsable")
         }
         return pattern
     }

@@ -92,7 +92,7 @@ package struct RetentionPlan: Sendable, Hashable {
         var found: [String] = []
         if quota > 0, maximumFileSize >= quota {
             found.append(
-                "The disk quota of \(ByteCount(quota)) leaves no room for a second file of"
+                "The disk quota of \(ByteCount(quota)) has no room for a second file of"
                     + " \(ByteCount(maximumFileSize)); files are rolled at half of the quota instead")
         } else if quota > 0, maximumCount > 0, maximumFileSize > 0,
             maximumFileSize.multipliedReportingOverflow(by: maximumCount).overflow
@@ -103,7 +103,7 @@ package struct RetentionPlan: Sendable, Hashable {
                     + " \(ByteCount(maximumFileSize)) are kept")
         }
         if maximumCount == 1 {
-            found.append("With a maximum of one file, every roll removes all that was logged before")
+            found.append("With a maximum of one file, every roll removes all earlier messages")
         }
         return found
     }

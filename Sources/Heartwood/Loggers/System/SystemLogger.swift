@@ -240,7 +240,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         if dropped > 0 {
             reportDeferredFailure(
                 of: dropped,
-                "messages were dropped, for \(connection.peer.name) takes none, and no more may wait")
+                "messages were dropped: \(connection.peer.name) accepts none, and the waiting limit is reached")
         }
         waiting.store(outbox.messages, ordering: .relaxed)
     }
@@ -254,7 +254,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
             reportDeferredFailure(of: outcome.tooLong, "a message was too long for a datagram to \(peer.name)")
         }
         if outcome.refused > 0 {
-            reportDeferredFailure(of: outcome.refused, "\(peer.name) has refused a message: nobody listens there")
+            reportDeferredFailure(of: outcome.refused, "\(peer.name) refused a message: no process is listening")
         }
         if outcome.frames > 0 { plan.succeed() }
         guard let trouble = outcome.trouble else {
@@ -266,7 +266,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         if case .gone(let reason) = trouble {
             diagnostics.report(
                 .writeFailed,
-                "\(name): cannot reach \(peer.name): \(reason); messages wait, and it is tried again",
+                "\(name): cannot reach \(peer.name): \(reason); messages are kept, will try again",
                 key: "\(name) peer", count: 0)
         }
         timer = clock.schedule(after: pause, on: .global(qos: .utility)) { [weak self] in
@@ -293,7 +293,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     private func abandon(_ reason: String) {
         send(atOnce: true)
         let lost = outbox.removeAll()
-        if lost > 0 { reportDeferredFailure(of: lost, "messages still waited when \(reason)") }
+        if lost > 0 { reportDeferredFailure(of: lost, "messages were not sent when \(reason)") }
         waiting.store(0, ordering: .relaxed)
         plan.succeed()
     }

@@ -36,10 +36,10 @@ public final class URLSessionTransport: HTTPTransport {
         else {
             throw HTTPTransportError(
                 .credentialUnusable,
-                "this transport takes neither authority files, client certificates nor pins")
+                "this transport supports neither CA files, client certificates nor pins")
         }
         guard let url = URL(string: request.endpoint.description) else {
-            throw HTTPTransportError(.unusableRequest, "the address cannot be used")
+            throw HTTPTransportError(.unusableRequest, "the address is invalid")
         }
         var native = URLRequest(url: url, timeoutInterval: request.timeout.seconds)
         native.httpMethod = request.method
@@ -57,7 +57,7 @@ public final class URLSessionTransport: HTTPTransport {
             group.addTask {
                 // The session's own timeout counts idle time only.
                 try? await Task.sleep(for: timeout)
-                return .failure(HTTPTransportError(.timedOut, "the exchange took longer than its timeout"))
+                return .failure(HTTPTransportError(.timedOut, "the request timed out"))
             }
             let first = await group.next()
             group.cancelAll()
@@ -69,7 +69,7 @@ public final class URLSessionTransport: HTTPTransport {
         do {
             let (bytes, response) = try await session.bytes(for: request, delegate: StayingDelegate())
             guard let answer = response as? HTTPURLResponse else {
-                return .failure(HTTPTransportError(.unusableAnswer, "what came is not an HTTP answer"))
+                return .failure(HTTPTransportError(.unusableAnswer, "the reply is not HTTP"))
             }
             var headers = HTTPHeaders()
             for (name, value) in answer.allHeaderFields { headers["\(name)"] = "\(value)" }

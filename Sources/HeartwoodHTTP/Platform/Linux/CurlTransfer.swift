@@ -56,7 +56,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
     /// Gives the request to libcurl; returns why that was not possible.
     func join(_ multi: UnsafeMutableRawPointer) -> HTTPTransportError? {
         guard let easy = curl_easy_init() else {
-            return HTTPTransportError(.other, "libcurl has no memory for a transfer")
+            return HTTPTransportError(.other, "not enough memory for a transfer")
         }
         self.easy = easy
         if let failure = configure(easy) {
@@ -65,7 +65,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
         }
         guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
             release()
-            return HTTPTransportError(.other, "libcurl did not take the transfer")
+            return HTTPTransportError(.other, "libcurl rejected the transfer")
         }
         return nil
     }
@@ -87,7 +87,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
 
     /// What came of the transfer that libcurl ended with `code`.
     func result(_ code: CURLcode) -> Outcome {
-        guard let easy else { return .failure(HTTPTransportError(.other, "the transfer was never begun")) }
+        guard let easy else { return .failure(HTTPTransportError(.other, "the transfer was never started")) }
         var status = 0
         _ = hw_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
         // Ending the transfer was our own wish when the rest of a long answer was not wanted.
@@ -130,7 +130,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
 
     private func append(_ line: String) -> HTTPTransportError? {
         guard let longer = curl_slist_append(list, line) else {
-            return HTTPTransportError(.other, "no memory for the header")
+            return HTTPTransportError(.other, "not enough memory for the header")
         }
         list = longer
         return nil

@@ -39,7 +39,7 @@ public final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mult
     public func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
         if let refusal = request.refusal { throw refusal }
         guard multi != nil else {
-            throw HTTPTransportError(.other, "libcurl could not be initialised")
+            throw HTTPTransportError(.other, "libcurl could not be initialized")
         }
         let transfer = CurlTransfer(request: request, options: options)
         let result = await withTaskCancellationHandler {
@@ -78,7 +78,7 @@ public final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mult
             return inbox.arrived
         }
         for transfer in stranded {
-            transfer.finish(.failure(HTTPTransportError(.other, "the system has no thread for the transfer")))
+            transfer.finish(.failure(HTTPTransportError(.other, "cannot start a thread for the transfer")))
         }
     }
 

@@ -75,7 +75,7 @@ package final class Inflater {
         stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
         guard inflateInit2_(&stream, 15 + 16, zlibVersion(), size) == Z_OK else {
-            throw LogError(.file, "zlib has no memory to decompress with")
+            throw LogError(.file, "not enough memory to decompress")
         }
         isOpen = true
     }

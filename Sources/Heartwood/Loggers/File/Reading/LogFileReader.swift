@@ -59,7 +59,7 @@ public struct LogFileReader: Sendable {
             }
         } catch {
             let cause = (error as? SystemFailure)?.number
-            throw LogError(.file, "The log directory cannot be read", place: directory, cause: cause)
+            throw LogError(.file, "Cannot read the log directory", place: directory, cause: cause)
         }
         // A crash may have left a log and its complete archive.
         let names = Set(inventory.entries.map(\.name))
@@ -130,7 +130,7 @@ public struct LogFileReader: Sendable {
             file = try target.create(name, mode: 0o600)
         } catch {
             let cause = (error as? SystemFailure)?.number
-            throw LogError(.file, "The file for the lines cannot be made", place: path, cause: cause)
+            throw LogError(.file, "Cannot create the output file", place: path, cause: cause)
         }
         var count = 0
         do {
@@ -145,7 +145,7 @@ public struct LogFileReader: Sendable {
         } catch {
             _ = try? target.remove(name)
             guard let failure = error as? SystemFailure else { throw error }
-            throw LogError(.file, "The lines cannot be written", place: path, cause: failure.number)
+            throw LogError(.file, "Cannot write the output", place: path, cause: failure.number)
         }
         return count
     }

@@ -34,7 +34,7 @@ package final class LogFileSource {
         do throws(SystemFailure) {
             file = Descriptor(try calls.openForReading(path), calls)
         } catch {
-            throw LogError(.file, "The file cannot be opened", place: path, cause: error.number)
+            throw LogError(.file, "Cannot open the file", place: path, cause: error.number)
         }
         self.path = path
         self.offset = offset
@@ -57,7 +57,7 @@ package final class LogFileSource {
         }
         if start == EncryptedFrame.magic {
             guard let key else {
-                throw LogError(.secret, "The file is encrypted; a key is needed to read it", place: path)
+                throw LogError(.secret, "The file is encrypted; a key is required to read it", place: path)
             }
             frames = FrameDecoder(try FrameCipher(ofLogs: key))
             stage = .encrypted
@@ -105,7 +105,7 @@ package final class LogFileSource {
             offset += count
             return count
         } catch {
-            throw LogError(.file, "The file cannot be read", place: path, cause: error.number)
+            throw LogError(.file, "Cannot read the file", place: path, cause: error.number)
         }
     }
 
@@ -124,7 +124,7 @@ package final class LogFileSource {
             }
             let (count, isDamaged) = try inflater.inflate(&input, into: room)
             if isDamaged {
-                damage = "damaged; what follows the damage is lost"
+                damage = "damaged; the data after the damage is lost"
                 isAtEnd = true
             }
             if count > 0 { return count }

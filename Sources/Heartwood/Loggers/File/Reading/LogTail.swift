@@ -37,7 +37,7 @@ package enum LogTail {
             let size = try calls.status(file.number).size
             return (0, size == 0 ? 0 : found + 1)
         } catch {
-            throw LogError(.file, "The file cannot be read", place: path, cause: error.number)
+            throw LogError(.file, "Cannot read the file", place: path, cause: error.number)
         }
     }
 }
