@@ -1,8 +1,8 @@
 public import CHeartwood
 public import Synchronization
 
-// The calls that app code makes. Each is one load and one branch while nobody wants its message; the message is
-// evaluated at most once, on the caller's thread, and only if somebody does (promise 9).
+// The calls that app code makes. Each is one load and one branch while no logger wants its message; the message is
+// evaluated at most once, on the caller's thread, and only if a logger does (promise 9).
 //
 // Parameters of all of them:
 //   category      the part of the program; its levels decide too, and its metadata is added
@@ -37,7 +37,7 @@ public func isLogEnabled(
     return LogSourceLevels.wants(level, category, file)
 }
 
-/// Hands a message that somebody wants to its dispatcher.
+/// Passes a message that a logger wants to its dispatcher.
 ///
 /// The text is still the caller's afterwards.
 @inlinable @inline(__always)

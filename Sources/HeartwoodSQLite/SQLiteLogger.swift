@@ -14,11 +14,11 @@ public import Heartwood
 ///   seven days, unless changed. Each save is one transaction.
 /// - **Reading**: ``SQLiteLogReader`` in this process or another one, while the logger is at work; or any tool for SQLite:
 ///   `sqlite3 log.sqlite 'SELECT * FROM log'`. What is not saved yet is not seen: flush first.
-/// - **The file** has mode 0600, in a directory of 0700 that nobody else may write to. Beside it lie `-wal` and `-shm`, which
+/// - **The file** has mode 0600, in a directory with mode 0700 that no other user may write to. Beside it are `-wal` and `-shm`, which
 ///   belong to it, and a hidden lock file. Several processes and loggers may write to the same database.
 /// - **Faults**: a disk that is full, or a database that others have locked for longer than ``busyTimeout``, keeps messages
 ///   waiting, see ``AbstractDatabaseLogger``. A database that is damaged is set aside as `log.sqlite.damaged-…`, of which the
-///   newest three are kept, and a new one is begun; so it is when the file was removed. Each is reported.
+///   newest three are kept, and a new one is started, also when the file was removed. Each is reported.
 /// - **Crashes**: what was saved survives the process. With a journal (``LogDispatcher/journal``) every batch is saved, and
 ///   nothing accepted is lost or saved twice.
 ///
@@ -37,7 +37,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     /// How large the database may become, of which the empty tables take some 40 KiB; zero, the default: no limit.
     ///
     /// When it is larger after a save, the oldest messages are deleted, with about a tenth of room to spare. The
-    /// write-ahead log beside it comes on top, mostly 4 MiB at the most.
+    /// write-ahead log beside it comes on top, usually at most 4 MiB.
     @Ordered public var maximumSize = ByteCount.zero
 
     /// What happens to private pieces, in the text and in the fields; ``LogPrivacyPolicy/redact``.

@@ -77,7 +77,7 @@ package final class SocketStream: @unchecked Sendable {  // used by the thread t
         return Array(input.prefix(count))
     }
 
-    /// Reads a line that ends with CR LF, without it; nil when there is none within `limit` bytes.
+    /// Reads a line that ends with CR LF, without it; nil if no line ends within `limit` bytes.
     package func readLine(limit: Int) -> [UInt8]? {
         while true {
             if let end = input.firstRange(of: [13, 10]) {

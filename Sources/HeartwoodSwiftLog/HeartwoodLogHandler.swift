@@ -9,7 +9,7 @@ public import Logging
 /// - **Levels**: `trace` is `verbose`, `critical` is `fatal`, the others have the same name. Two things decide: the
 ///   ``logLevel`` of the `Logger`, a value of its own as swift-log wants it, `info` unless set; then, as for every call of
 ///   Heartwood's, category, dispatcher and loggers.
-/// - **Category**: the label of the `Logger`. A label is kept for ever, so it must not come from outside.
+/// - **Category**: the label of the `Logger`. A label is kept forever, so it must not come from outside.
 /// - **Fields**: those of the call, of the metadata provider and of the `Logger`, in this precedence, and then those of
 ///   `withLogContext`, the category and the dispatcher. Their values keep their types.
 /// - **Place**: file, function and line are kept. The source, swift-log's name of the module, is the beginning of the file;
@@ -65,7 +65,9 @@ public struct HeartwoodLogHandler: LogHandler {
             line: Int(clamping: line)
         ) {
             var fields = LogMetadata(metadata ?? [:])
-            if let metadataProvider { fields.merge(LogMetadata(metadataProvider.get())) { current, _ in current } }
+            if let metadataProvider {
+                fields.merge(LogMetadata(metadataProvider.get())) { current, _ in current }
+            }
             fields.merge(LogMetadata(self.metadata)) { current, _ in current }
             if !source.isEmpty, !file.hasPrefix(source + "/"), fields["source"] == nil {
                 fields["source"] = .string(source)

@@ -13,7 +13,7 @@ private func changeDirectory(
 
 /// A child process that is reaped by a thread of its own, whatever else this process does.
 ///
-/// For tests. Foundation's `Process` was seen to miss the end of a child, waits for what a child leaves behind, and hands
+/// For tests. Foundation's `Process` was seen to miss the end of a child, waits for what a child leaves, and hands
 /// on the signals that the calling thread has blocked: a child that is started by a queue's thread cannot be asked to end
 /// by SIGTERM. This one has none blocked, and gets no descriptor but its three.
 package final class ChildProcess: Sendable {
@@ -147,7 +147,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for its end on the caller's thread, so long at the most: then it is killed.
+    /// Waits for its end on the caller's thread, so long at most: then it is killed.
     @discardableResult
     package func wait(upTo limit: Duration = .seconds(60)) -> Ending? {
         let deadline = ContinuousClock.now + limit

@@ -3,7 +3,7 @@ import Heartwood
 
 /// A gate that threads stop at until a test opens it.
 ///
-/// A test waits with ``waitForArrival(of:timeout:)`` until somebody stands there, so that it need not sleep. Every
+/// A test waits with ``waitForArrival(of:timeout:)`` until a thread has arrived, so that it need not sleep. Every
 /// member may be used from any thread.
 public final class Gate: Sendable {
     private struct State {
@@ -21,7 +21,7 @@ public final class Gate: Sendable {
         state = Locked(State(isOpen: isOpen))
     }
 
-    /// How many have arrived so far, whether they stand here still or have passed.
+    /// How many have arrived so far, whether they still wait or have passed.
     public var arrivals: Int { state.withLock { $0.arrived } }
 
     /// Lets everybody pass, from now on.
@@ -57,7 +57,7 @@ public final class Gate: Sendable {
     ///
     /// - Parameters:
     ///   - count: How many.
-    ///   - timeout: How long to wait at the most.
+    ///   - timeout: How long to wait at most.
     /// - Returns: whether they came in time.
     @discardableResult
     public func waitForArrival(of count: Int = 1, timeout: Duration = .seconds(60)) -> Bool {

@@ -9,7 +9,7 @@ import HeartwoodServer
 /// ``requestLimit`` requests of at most ``bodyLimit`` bytes are kept; older ones go.
 ///
 /// ```swift
-/// // Then .ok for ever.
+/// // Then .ok forever.
 /// let server = try LoopbackServer(answers: [.status(503, headers: ["Retry-After": "1"]), .lost])
 /// ```
 public final class LoopbackServer: Sendable {
@@ -50,7 +50,7 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Starts a server that gives these answers in turn, and then `rest` for ever.
+    /// Starts a server that gives these answers in turn, and then `rest` forever.
     ///
     /// - Throws: `LogError` when no socket could be had.
     public convenience init(answers: [LoopbackAnswer] = [], then rest: LoopbackAnswer = .ok) throws {

@@ -1,7 +1,7 @@
 public import Dispatch
 public import Heartwood
 
-/// A clock that stands still until a test moves it; timers fire as the time passes them, in their order.
+/// A clock that does not move until a test advances it; timers fire as the time passes them, in their order.
 ///
 /// Every member may be used from any thread.
 public final class ManualClock: LogClock {

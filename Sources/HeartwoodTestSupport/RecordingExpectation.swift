@@ -37,7 +37,7 @@ struct RecordingExpectation: Sendable {
 public struct RecordingMismatch: Error, CustomStringConvertible, Sendable {
     /// What was expected, and what was found.
     public let reason: String
-    /// Where the expectation stands: `ShopTests/CartTests.swift:42`.
+    /// The location of the expectation: `ShopTests/CartTests.swift:42`.
     public let place: String
     /// What was recorded by then.
     public let messages: [LogMessage]

@@ -16,7 +16,7 @@ public import Heartwood
 /// ```
 ///
 /// All but ``waitFor(_:containing:category:with:count:within:file:line:)`` first wait until what was logged before by the
-/// calling thread has been recorded, so no flush is needed; ten seconds at the most. Texts are looked at with their
+/// calling thread has been recorded, so no flush is needed; ten seconds at most. Texts are looked at with their
 /// private pieces. What the dispatcher says of itself is left out.
 extension RecordingLogger {
     /// Expects that a message was recorded, or exactly so many.
@@ -27,8 +27,8 @@ extension RecordingLogger {
     ///   - text: What their text contains.
     ///   - category: Their category.
     ///   - fields: Values that they have, in the text or beside it.
-    ///   - file: Where the expectation stands.
-    ///   - line: Where the expectation stands.
+    ///   - file: The location of the expectation.
+    ///   - line: The location of the expectation.
     /// - Returns: the messages that are meant.
     /// - Throws: ``RecordingMismatch`` where there are fewer, or more.
     @discardableResult
@@ -60,8 +60,8 @@ extension RecordingLogger {
     ///   - text: What the text contains.
     ///   - category: The category.
     ///   - fields: Values that the message has.
-    ///   - file: Where the expectation stands.
-    ///   - line: Where the expectation stands.
+    ///   - file: The location of the expectation.
+    ///   - line: The location of the expectation.
     /// - Throws: ``RecordingMismatch`` where there is one.
     public final func expectNone(
         _ level: LogLevel? = nil, containing text: String? = nil, category: LogCategory? = nil,
@@ -78,8 +78,8 @@ extension RecordingLogger {
     /// - Parameters:
     ///   - level: The most serious level that there may be.
     ///   - category: The category; any unless given.
-    ///   - file: Where the expectation stands.
-    ///   - line: Where the expectation stands.
+    ///   - file: The location of the expectation.
+    ///   - line: The location of the expectation.
     /// - Throws: ``RecordingMismatch`` where there is one.
     public final func expectNone(
         above level: LogLevel, category: LogCategory? = nil, file: StaticString = #fileID,
@@ -102,9 +102,9 @@ extension RecordingLogger {
     ///
     /// - Parameters:
     ///   - texts: What they contain.
-    ///   - file: Where the expectation stands.
-    ///   - line: Where the expectation stands.
-    /// - Throws: ``RecordingMismatch`` with the first that is missing behind the one before it.
+    ///   - file: The location of the expectation.
+    ///   - line: The location of the expectation.
+    /// - Throws: ``RecordingMismatch`` with the first that is missing after the one before it.
     public final func expectOrder(
         _ texts: String..., file: StaticString = #fileID, line: UInt = #line
     ) throws {
@@ -129,11 +129,11 @@ extension RecordingLogger {
     ///   - category: Their category.
     ///   - fields: Values that they have, in the text or beside it.
     ///   - count: How many.
-    ///   - limit: How long to wait at the most.
-    ///   - file: Where the expectation stands.
-    ///   - line: Where the expectation stands.
+    ///   - limit: How long to wait at most.
+    ///   - file: The location of the expectation.
+    ///   - line: The location of the expectation.
     /// - Returns: the messages that are meant, the oldest first; at least `count` of them.
-    /// - Throws: ``RecordingMismatch`` where they do not come in time; `CancellationError` where the task is cancelled.
+    /// - Throws: ``RecordingMismatch`` where they do not come in time; `CancellationError` where the task is canceled.
     @discardableResult
     public final func waitFor(
         _ level: LogLevel? = nil, containing text: String? = nil, category: LogCategory? = nil,

@@ -14,7 +14,7 @@ public import Heartwood
 ///
 /// What the dispatcher says of itself ("37 messages dropped here") is kept apart from what the program logged:
 /// ``messages`` has the latter, ``entries`` both in their order.
-open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // what it keeps is behind a lock
+open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock guards what it keeps
     /// Something that a logger was called for.
     public enum Event: Hashable, Sendable {
         /// It was added.
@@ -101,7 +101,7 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // what it ke
     /// How many messages were recorded so far.
     final var recordings: Int { state.withLock { $0.recordings } }
 
-    /// Returns when more than `count` messages were recorded, when the time is over, or the task cancelled.
+    /// Returns when more than `count` messages were recorded, when the time is over, or the task canceled.
     final func waitForRecording(after count: Int, upTo limit: Duration) async {
         let number = state.withLock { state in
             state.lastWaiting += 1

@@ -1,7 +1,7 @@
 public import Heartwood
 
 /// A logger that logs from inside its hooks, to the dispatcher that it belongs to.
-open class SelfLoggingLogger: RecordingLogger, @unchecked Sendable {  // adds a weak reference behind a lock
+open class SelfLoggingLogger: RecordingLogger, @unchecked Sendable {  // a lock guards its reference
     private struct Target {
         weak var dispatcher: LogDispatcher?
     }

@@ -12,7 +12,7 @@ enum Tool {
         DemoCommand.self,
     ]
 
-    /// Runs the tool with the arguments behind its name.
+    /// Runs the tool with the arguments after its name.
     static func run(_ arguments: [String]) -> ExitStatus {
         guard let first = arguments.first else {
             Terminal.error.write(Help.overview)

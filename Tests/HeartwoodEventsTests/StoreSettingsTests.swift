@@ -37,7 +37,7 @@ import Testing
         scope.record(read: Note(id: 1, text: ""))
         scope.record(old: nil, new: Note(id: 2, text: ""))
         #expect(Fixture.wait { fixture.errors.withLock { $0.count } == 2 })
-        #expect(fixture.errors.withLock { $0.allSatisfy { $0.contains("has ended") } })
+        #expect(fixture.errors.withLock { $0.allSatisfy { $0.contains("has already ended") } })
         store.close()
         #expect(try fixture.stored().isEmpty)
     }

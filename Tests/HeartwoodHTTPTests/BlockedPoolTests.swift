@@ -11,7 +11,7 @@ import Testing
     func blockedPool() async {
         await #expect(processExitsWith: .exitCode(42)) {
             let begun = Locked(0)
-            // More than the system gives threads, so that whatever else waits for the pool waits for ever.
+            // More than the system gives threads, so that whatever else waits for the pool waits forever.
             for priority in [TaskPriority.high, .medium, .utility, .background] {
                 for _ in 0..<512 {
                     Task.detached(priority: priority) {

@@ -75,7 +75,7 @@ struct SQLiteProcessTests {
         let (dispatcher, logger) = (LogDispatcher(), try SQLiteLogger(path: fixture.path))
         dispatcher.add(logger)
         for number in 0..<Self.size { logInfo("99 \(number)", to: dispatcher) }
-        #expect(dispatcher.flush(timeout: .seconds(60)).unfinished.isEmpty)
+        #expect(await dispatcher.flush(timeout: .seconds(60)).unfinished.isEmpty)
         dispatcher.remove(logger, timeout: .seconds(60))
         let connection = try SQLiteConnection(fixture.path, SQLITE_OPEN_READWRITE, busyTimeout: .seconds(5))
         #expect(try connection.text("PRAGMA integrity_check") == "ok")
@@ -190,7 +190,7 @@ struct SQLiteProcessTests {
         let fixture = try Fixture(inMemory: false)
         let path = fixture.path
         await #expect(processExitsWith: .success) { [path = path as String] in
-            alarm(60)  // a process that is stuck is a failure, not a wait for ever
+            alarm(60)  // a process that is stuck is a failure, not a wait forever
             let dispatcher = LogDispatcher()
             dispatcher.add(try SQLiteLogger(path: path))
             for number in 0..<10 { logInfo("parent \(number)", to: dispatcher) }

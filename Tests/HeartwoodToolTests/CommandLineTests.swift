@@ -107,7 +107,7 @@ struct CommandLineTests {
             (["pipe", "--http", "http://127.0.0.1:1", "--header", "X Team: a"], "must not contain"),
             (["pipe", "--http", "http://127.0.0.1:1", "--header", "Host: a"], "set automatically"),
             (["spool"], "missing DIR"), (["spool", "a", "b"], "one directory"),
-            (["spool", "a", "--token-file", "x"], "requires --send URL"),
+            (["spool", "a", "--token-file", "x"], "add --send URL"),
             (["spool", "a", "--patience", "1s"], "requires --send URL"),
             (["spool", "a", "--send", "http://127.0.0.1:1", "--clear"], "--send cannot be combined"),
             (["spool", "a", "--send", "http://127.0.0.1:1", "--patience", "long"], "such as 30s"),

@@ -151,7 +151,8 @@ struct SpoolCommandTests {
         isPicky.withLock { $0 = false }
 
         let refused = try await tool.run("spool", "--resend-rejected", "--clear", spool)
-        #expect(refused.code == 2 && refused.error.contains("--resend-rejected can be combined only with --send"))
+        #expect(
+            refused.code == 2 && refused.error.contains("--resend-rejected can be combined only with --send"))
         let alone = try await tool.run("spool", "--resend-rejected", spool)
         #expect(alone.code == 0 && alone.error.contains("3 refused messages wait again"), "\(alone.error)")
         #expect(!FileManager.default.fileExists(atPath: spool + "/rejected.ndjson"))
@@ -199,7 +200,7 @@ struct SpoolCommandTests {
             let refused = try await tool.run("spool", spool)
             #expect(refused.code == 1)
             #expect(
-                refused.error.contains("in process \(ProcessInfo.processInfo.processIdentifier), has this"),
+                refused.error.contains("in process \(ProcessInfo.processInfo.processIdentifier), uses this"),
                 "\(refused.error)")
             withExtendedLifetime(owner) {}
         }
@@ -230,7 +231,8 @@ struct SpoolCommandTests {
         for arguments in [["spool", spool], ["spool", "--send", server.address, spool]] {
             let error = try tool.file("error")
             #expect(try await tool.start(arguments, error: .file(error)).ended().code == 1)
-            #expect(try String(contentsOfFile: error, encoding: .utf8).contains("no store of unsent messages"))
+            #expect(
+                try String(contentsOfFile: error, encoding: .utf8).contains("no store of unsent messages"))
             #expect(!FileManager.default.fileExists(atPath: spool))
         }
         try fill(1)

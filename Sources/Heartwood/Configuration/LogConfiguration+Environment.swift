@@ -20,7 +20,7 @@ extension LogConfiguration {
     ///
     /// - Parameter variables: The variables; those of the process unless given.
     /// - Returns: the settings; put them over others, or apply them alone.
-    /// - Throws: ``LogConfigurationError`` with the place of what makes no sense.
+    /// - Throws: ``LogConfigurationError`` with the place of each mistake.
     public static func environment(
         _ variables: [String: String]? = nil
     ) throws(LogConfigurationError) -> LogConfiguration {

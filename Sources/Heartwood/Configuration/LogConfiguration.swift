@@ -31,7 +31,7 @@ public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLite
         for (key, setting) in elements { self[key] = setting }
     }
 
-    /// The setting at the end of a path of keys; nil where there is none, and setting nil takes it away.
+    /// The setting at the end of a path of keys; nil if there is none, and setting nil takes it away.
     public subscript(_ path: String...) -> LogSetting? {
         get { settings[path[...]] }
         set { settings[path[...]] = newValue }

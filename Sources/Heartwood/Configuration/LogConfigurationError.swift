@@ -5,7 +5,7 @@
 public struct LogConfigurationError: Error, Sendable, CustomStringConvertible {
     /// One thing that is wrong.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
-        /// Where it stands.
+        /// Where it is.
         public let place: LogSettingLocation
         /// Which setting it is about: `loggers.file.level`; empty where it is about the file.
         public let path: String

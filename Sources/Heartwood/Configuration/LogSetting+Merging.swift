@@ -3,8 +3,8 @@ extension LogSetting {
     ///
     /// 1. Two tables are merged key by key, however deep they are; all else is replaced as a whole, lists included.
     /// 2. Null takes back what was set: the key goes.
-    /// 3. A table of another `kind` replaces the table: the settings of a file make no sense for a console.
-    /// 4. A key keeps its place in the order; new ones come behind.
+    /// 3. A table of another `kind` replaces the object: a console cannot use the settings of a file.
+    /// 4. A key keeps its place in the order; new ones are added at the end.
     mutating func merge(_ other: LogSetting) {
         guard case .object(var mine) = value, case .object(let theirs) = other.value,
             LogSetting.isSameKind(self, other)

@@ -28,7 +28,7 @@ public struct LogSetting: Sendable {
     public struct Member: Sendable {
         /// The name.
         public let key: String
-        /// Where the name stands.
+        /// Where the name is.
         public let place: LogSettingLocation
         /// What it is set to.
         public var setting: LogSetting
@@ -61,7 +61,7 @@ public struct LogSetting: Sendable {
     /// The text; nil for anything else.
     public var string: String? { if case .string(let string) = value { string } else { nil } }
 
-    /// The setting of this name in a table; nil where there is none, or it is null.
+    /// The setting of this name in a table; nil if there is none, or it is null.
     public subscript(key: String) -> LogSetting? {
         guard let found = members?.last(where: { $0.key == key })?.setting, !found.isNull else { return nil }
         return found
@@ -85,7 +85,7 @@ public struct LogSetting: Sendable {
 public struct LogSettingLocation: Hashable, Sendable, CustomStringConvertible {
     /// The file's path, the environment variable's name, or `code`.
     public let source: String
-    /// The line, counted from 1; nil where there are none, or it is not known.
+    /// The line, counted from 1; nil if there are none, or it is not known.
     public let line: Int?
     /// The character in its line, counted from 1; nil where it is not known.
     public let column: Int?

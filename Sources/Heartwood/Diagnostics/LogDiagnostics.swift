@@ -60,7 +60,7 @@ public final class LogDiagnostics: Sendable {
 
     /// Takes the reports, on the thread that has the trouble; nil (the default) writes them to standard error.
     ///
-    /// A standard error that nobody reads holds nothing up: a report that it does not take at once counts in the next one.
+    /// A standard error without a reader delays nothing: a report that it does not take at once counts in the next one.
     ///
     /// It may log: like a call in a logger, that never waits.
     public var handler: (@Sendable (Report) -> Void)? {

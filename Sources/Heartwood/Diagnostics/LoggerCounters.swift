@@ -2,7 +2,7 @@ package import Synchronization
 
 /// A logger's counters, written by its own thread and read by any.
 package final class LoggerCounters: Sendable {
-    /// What became of a message that a logger was handed.
+    /// How a logger handled a message.
     package enum Outcome { case delivered, filtered, failed }
 
     package let received = Atomic<Int>(0)
@@ -12,7 +12,7 @@ package final class LoggerCounters: Sendable {
     package let failed = Atomic<Int>(0)
     package let bytes = Atomic<Int>(0)
 
-    /// What became of the messages of a batch.
+    /// How the messages of a batch were handled.
     struct Outcomes {
         private(set) var delivered = 0
         private(set) var filtered = 0
@@ -28,7 +28,7 @@ package final class LoggerCounters: Sendable {
         }
     }
 
-    /// Takes over what became of a batch.
+    /// Adds the counts of a batch.
     func add(_ outcomes: inout Outcomes) {
         delivered.add(outcomes.delivered, ordering: .relaxed)
         filtered.add(outcomes.filtered, ordering: .relaxed)
@@ -53,7 +53,7 @@ package final class LoggerCounters: Sendable {
     }
 }
 
-/// What became of a logger's messages so far.
+/// Counts of a logger's messages so far.
 ///
 /// After a flush, `received` is the sum of `delivered`, `filtered`, `dropped` and `failed`.
 public struct LoggerStatistics: Hashable, Sendable {
@@ -71,7 +71,7 @@ public struct LoggerStatistics: Hashable, Sendable {
     public var bytes = 0
 }
 
-/// What became of a dispatcher's messages so far.
+/// Counts of a dispatcher's messages so far.
 public struct LogStatistics: Sendable {
     /// Messages that were taken from callers.
     public var accepted = 0

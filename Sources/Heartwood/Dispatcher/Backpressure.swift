@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Holds callers back while a logger whose policy says so is behind.
+/// Makes callers wait while a logger whose policy asks for it is late.
 final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic, and constant
     private struct State {
         var holders: [LoggerNode] = []

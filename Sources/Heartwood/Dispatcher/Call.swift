@@ -6,7 +6,7 @@ import CHeartwood
 struct Call {
     let text: UnsafeRawBufferPointer
     let level: UInt32
-    /// Not counted: categories live for ever.
+    /// Not counted: categories live forever.
     ///
     /// Nil is the default one.
     let category: Unmanaged<LogCategory.State>?

@@ -14,7 +14,7 @@ struct CallerHold {
         case goOn
         /// Wait for room, and look again after this time.
         case wait(Duration)
-        /// The logger has made no progress for the whole time: nobody waits for it from now on.
+        /// The logger has made no progress for the whole time: callers no longer wait for it.
         case giveUp
     }
 
@@ -23,7 +23,7 @@ struct CallerHold {
     private var phase = Phase.open
     /// The progress at the last look.
     private var seen = 0
-    /// The time of that look; nil where nobody has looked in this phase.
+    /// The time of that look; nil if no caller has looked in this phase.
     private var looked: Duration?
     /// For how long the looks have found no progress.
     private var stalled = Duration.zero
@@ -31,7 +31,7 @@ struct CallerHold {
     /// Whether callers wait.
     var isHolding: Bool { phase == .holding }
 
-    /// Whether a caller has waited the whole limit without progress, so that nobody waits.
+    /// Whether a caller has waited the whole limit without progress, so that no caller waits.
     var isGivenUp: Bool { phase == .givenUp }
 
     /// How much must be free again before callers go on: enough that they do not change places for each message.
@@ -56,7 +56,7 @@ struct CallerHold {
         }
     }
 
-    /// Nobody waits any more, as when the policy has changed or the messages were forgotten.
+    /// Callers no longer wait, as when the policy has changed or the messages were forgotten.
     mutating func reset() { enter(.open) }
 
     private mutating func enter(_ next: Phase) {

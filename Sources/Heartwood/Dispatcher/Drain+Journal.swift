@@ -116,7 +116,7 @@ extension Drain {
 
     /// Stops waiting for the loggers that keep the ring full; what they have not written yet would be lost in a crash.
     ///
-    /// - Returns: how many records were let go.
+    /// - Returns: how many records were released.
     mutating func release(_ ring: RecordRing) -> Int {
         let lagging =
             departing.filter { $0.isInUse && !$0.isLagging }

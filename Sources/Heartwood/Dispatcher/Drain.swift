@@ -145,7 +145,7 @@ struct Drain {
 
     /// Drops the messages, which are a parent's after a fork, and carries out the controls between them.
     ///
-    /// What stands behind a record that nobody publishes any more is dropped as well.
+    /// What follows a record that will never be published is dropped as well.
     mutating func forgetMessages(in ring: RecordRing) {
         var position = ring.consumed
         let end = ring.tail

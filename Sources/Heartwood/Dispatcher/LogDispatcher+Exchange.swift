@@ -58,7 +58,8 @@ extension LogDispatcher {
         let late = LoggerNode.wait(for: loggers, until: .now() + 10)
         for logger in late {
             diagnostics.report(
-                .timedOut, "\(logger.name) did not finish in time; it will be removed later", key: logger.name)
+                .timedOut, "\(logger.name) did not finish in time; it will be removed later", key: logger.name
+            )
         }
     }
 }

@@ -25,8 +25,8 @@ extension LogDispatcher {
     /// Handing to the disk is another matter: see the file logger's `synchronize()`. Inside of a logger or formatter
     /// nothing is waited for: the flush is set off, and every logger counts as unfinished.
     ///
-    /// - Parameter timeout: How long to wait at the most, 10 s unless given.
-    /// - Returns: which loggers have not finished, or hold lines that nobody takes, as a file logger on a full disk does, and
+    /// - Parameter timeout: How long to wait at most, 10 s unless given.
+    /// - Returns: which loggers have not finished, or hold lines that cannot be written, as a file logger on a full disk does, and
     ///   which journals of dead processes cannot be opened.
     @discardableResult
     public func flush(timeout: Duration = .seconds(10)) -> FlushResult {
@@ -38,7 +38,7 @@ extension LogDispatcher {
 
     /// Returns when everything that was logged before has been handled by every logger and handed to the kernel.
     ///
-    /// - Parameter timeout: How long to wait at the most, 10 s unless given.
+    /// - Parameter timeout: How long to wait at most, 10 s unless given.
     /// - Returns: which loggers have not finished.
     @discardableResult
     public func flush(timeout: Duration = .seconds(10)) async -> FlushResult {

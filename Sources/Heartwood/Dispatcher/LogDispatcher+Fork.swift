@@ -31,7 +31,7 @@ extension LogDispatcher {
     /// Whether the ring is in a file.
     var isJournaled: Bool { journalMapping.withLock { $0 != nil } }
 
-    /// In the child of a fork, where nobody else does it: delivers everything that has been logged.
+    /// In the child of a fork, where no other thread does it: delivers everything that has been logged.
     func deliverInChild() {
         drainNow(byCaller: true)
         for logger in members { logger.node.runInChild() }

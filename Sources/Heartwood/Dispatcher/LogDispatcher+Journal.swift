@@ -15,7 +15,7 @@ extension LogDispatcher {
     /// not meant. Loggers that make messages durable, such as file loggers and SQLite loggers, get what dead processes have left in
     /// the directory before anything else, once, in its order. Set it before loggers are added, so that what they write
     /// first is older than what comes after. A record stays in the ring until those loggers have written it, so with a
-    /// journal the ring's ``overflowPolicy`` also counts for a disk that is full: after its time the records are let go,
+    /// journal the ring's ``overflowPolicy`` also counts for a disk that is full: after its time the records are released,
     /// which is reported, and are as safe as without a journal.
     ///
     /// Where cannot create the file the ring stays in memory, which ``journalStatus`` and ``diagnostics`` tell: nothing is
@@ -25,7 +25,7 @@ extension LogDispatcher {
         set { setJournal(newValue) }
     }
 
-    /// What became of ``journal``.
+    /// The state of ``journal``.
     public var journalStatus: LogJournal.Status { journalState.withLock { $0.status } }
 
     /// Whether a fatal signal adds a last message to the journal, with its name and address; false by default.
@@ -181,7 +181,7 @@ extension LogDispatcher {
         }
     }
 
-    /// Puts a file in the place of the ring's memory, or memory where there is none.
+    /// Puts a file in the place of the ring's memory, or memory if there is none.
     ///
     /// For a moment the ring is closed: callers wait for room. Everything that it has is handed to the loggers before.
     ///

@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 
 extension LogDispatcher {
-    /// Whether there is anybody to flush.
+    /// Whether there is a logger to flush.
     var hasLoggers: Bool { settings.withLock { !$0.loggers.isEmpty } }
 
     /// The loggers, in the order in which they were added.
@@ -66,7 +66,7 @@ extension LogDispatcher {
     ///
     /// - Parameters:
     ///   - logger: The logger.
-    ///   - timeout: How long to wait at the most.
+    ///   - timeout: How long to wait at most.
     /// - Returns: whether the logger has finished.
     @discardableResult
     public func remove(_ logger: AbstractLogger, timeout: Duration = .seconds(10)) -> Bool {
@@ -92,7 +92,7 @@ extension LogDispatcher {
 
     /// Removes all loggers, and waits until they have handled what was logged before.
     ///
-    /// - Parameter timeout: How long to wait at the most, for all of them together.
+    /// - Parameter timeout: How long to wait at most, for all of them together.
     /// - Returns: whether all have finished.
     @discardableResult
     public func removeAll(timeout: Duration = .seconds(10)) -> Bool {
@@ -151,7 +151,11 @@ extension LogDispatcher {
             drainNow()
             // With a journal the ring may be full of what loggers have not written yet: this one, for instance.
             if !isJournaled { continue }
-            if ThreadState.current.isInHook || DispatchTime.now() >= deadline { release() } else { usleep(100) }
+            if ThreadState.current.isInHook || DispatchTime.now() >= deadline {
+                release()
+            } else {
+                usleep(100)
+            }
         }
     }
 }

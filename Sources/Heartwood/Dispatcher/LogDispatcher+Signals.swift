@@ -52,7 +52,8 @@ extension LogDispatcher {
         }
         if failure == 0 { return true }
         shared.diagnostics.report(
-            .setting, "cannot install the signal handlers that flush: \(LogError.reason(of: failure))", key: "signals")
+            .setting, "cannot install the signal handlers that flush: \(LogError.reason(of: failure))",
+            key: "signals")
         return false
     }
 

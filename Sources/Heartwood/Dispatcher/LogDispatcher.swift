@@ -32,7 +32,7 @@ public final class LogDispatcher: Sendable {
     let ring: RecordRing
     let clock: any LogClock
     let backpressure = Backpressure()
-    // Constants and atomics behind a pointer, freed with the dispatcher.
+    // Constants and atomics through a pointer, freed with the dispatcher.
     nonisolated(unsafe) let intake: UnsafePointer<Intake>
     private let isShared: Bool
     let usesTicks: Bool
@@ -50,11 +50,11 @@ public final class LogDispatcher: Sendable {
     /// Where messages found no room in the ring, until the drain has passed on that they are missing there.
     let ringGaps = RingGaps()
     let largeBytes = Atomic<Int>(0)
-    /// Whether the ring's memory is being replaced, so that nobody finds room for a moment.
+    /// Whether the ring's memory is being replaced, so that no caller finds room for a moment.
     let isExchanging = Atomic<Bool>(false)
 
     // MARK: Guarded by themselves
-    /// The journal as it was asked for, and what became of that; one change at a time.
+    /// The journal that was set, and its state; one change at a time.
     let journalState = Locked(JournalState())
     /// The file that the ring is in.
     let journalMapping = Locked<JournalMapping?>(nil)
@@ -184,7 +184,7 @@ public final class LogDispatcher: Sendable {
         }
     }
 
-    /// What became of the messages so far.
+    /// Counts of the messages so far.
     ///
     /// Exact after a flush; before it, what is under way is in no figure.
     public var statistics: LogStatistics {
@@ -230,7 +230,7 @@ public final class LogDispatcher: Sendable {
 
     // MARK: - For calls
 
-    /// Whether anybody wants a message of this level and category.
+    /// Whether any logger accepts a message of this level and category.
     @usableFromInline
     func wants(_ level: LogLevel, _ category: LogCategory) -> Bool {
         gate.load(ordering: .relaxed) & category.state.openLevels.load(ordering: .relaxed) & level.rawValue
@@ -315,7 +315,7 @@ public final class LogDispatcher: Sendable {
 
 /// What the drain is doing.
 ///
-/// It sleeps only after it has looked for records in vain, `sleep` first, then look: a record that was
+/// It sleeps only after it has looked for records without success, `sleep` first, then look: a record that was
 /// reserved before the look is found by it, and the producer of one reserved later sees that it sleeps.
 enum DrainSchedule {
     static let asleep: UInt8 = 0
@@ -324,6 +324,6 @@ enum DrainSchedule {
     static let running: UInt8 = 2
 
     static let interval = Duration.milliseconds(1)
-    /// How many times it looks in vain before it sleeps.
+    /// How many times it looks without success before it sleeps.
     static let patience = 8
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// The queue in front of one logger: what waits for it, and who works on it.
 ///
 /// Entries are worked off in their order by one thread at a time: by a block on the logger's dispatch queue, or by a
-/// caller that waits for them, where the logger allows that and nobody else is at it. Every hook of the logger runs
+/// caller that waits for them, where the logger allows that and no other thread is running it. Every hook of the logger runs
 /// under this right, so hooks never overlap.
 ///
 /// Invariants:
@@ -49,7 +49,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     let retainedLogger = Locked<AbstractLogger?>(nil)
 
     // MARK: Owned by the running thread
-    /// Behind a pointer, so that the checks of exclusive access are not made for every message.
+    /// Through a pointer, so that the checks of exclusive access are not made for every message.
     private let runner: UnsafeMutablePointer<Runner>
 
     /// Whether the logger said, in the flush at hand, that it holds something back.
@@ -213,7 +213,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
 
     /// A caller that waits for this logger looks how far it is.
     ///
-    /// - Returns: when to look again; nil where nobody has to wait for it any more.
+    /// - Returns: when to look again; nil if no caller has to wait for it any more.
     func look(at now: Duration, for backpressure: Backpressure) -> Duration? {
         inbox.withLock { inbox in
             let answer = inbox.backlog.look(progress: progress.load(ordering: .relaxed), at: now)
@@ -226,7 +226,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// Takes note that the logger has come a step further; called by the running thread alone.
     @inline(__always)
     func noteProgress() {
-        // Not an atomic addition: nobody else writes.
+        // Not an atomic addition: no other thread writes.
         progress.store(progress.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 
@@ -263,7 +263,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         return zip(loggers, marks).filter { !$1.wait(until: deadline) }.map(\.0)
     }
 
-    /// Puts a mark behind what was taken so far; returns whether the caller has to call `run`.
+    /// Puts a mark after the entries so far; returns whether the caller has to call `run`.
     private func append(_ mark: Mark, leavingItToCaller mayLeave: Bool) -> Bool {
         let (mustRun, mustSchedule) = inbox.withLock { inbox in
             inbox.backlog.append { mark.reach() }
@@ -351,7 +351,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// In the parent: the logger goes on.
     func resume() { stopRunning() }
 
-    /// In the child: no message waits, and nobody but callers works.
+    /// In the child: no message waits, and only callers do work.
     func handleForkInChild(isUsable: Bool) {
         if !isUsable { return isLost.store(true, ordering: .relaxed) }
         if runner.pointee.holdsOutput { (logger as? any OutputHolder)?.discardOutput() }
@@ -372,11 +372,11 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         if !isLost.load(ordering: .relaxed) { run(until: nil) }
     }
 
-    /// The next entry; when there is none, the right to run ends in the same step.
+    /// The next entry; if there is none, the right to run ends in the same step.
     private func next() -> Backlog.Entry? {
         inbox.withLock { inbox in
             let entry = inbox.backlog.next()
-            // Nothing waits, whatever became of it.
+            // Nothing waits, whatever happened to it.
             if entry == nil, let slot = runner.pointee.slot { acknowledge(slot, upTo: slot.pushed) }
             if entry == nil, runner.pointee.lost.count == 0 { inbox.isRunning = false }
             return entry ?? (runner.pointee.lost.count > 0 ? .work({}) : nil)
@@ -495,7 +495,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
                 // The last attempt, as long as the slot takes note of it.
                 logger.flush()
                 isLeft = !durable.isSettled
-                // Another one would bring it twice. But what the journal has let go is nowhere else.
+                // Another one would bring it twice. But what the journal has released is nowhere else.
                 if isLeft, slot.lost == 0 { durable.forgetUnwritten() }
             }
             runner.pointee.slot = nil
@@ -544,7 +544,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         recoverLater()
     }
 
-    /// Some journals could not be opened, of which nobody knows whose they are: `work` will try again.
+    /// Some journals could not be opened, so their owners are unknown: `work` will try again.
     ///
     /// Called by the running thread.
     func lookAgain(_ work: @escaping @Sendable () -> Void) {
@@ -596,7 +596,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// A message of a dead process.
     struct Recovered {
         let parts: MessageParts
-        /// The end of its record; 0 where there is none.
+        /// The end of its record; 0 if there is none.
         let mark: UInt64
         /// The bytes of its record.
         var size = 0
@@ -659,7 +659,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         let message = LogMessage.ofFramework(
             count == 1 ? "1 message dropped here" : "\(count) messages dropped here", level: .warning,
             fields: ["dropped": .integer(Int64(count))], at: logger.currentTime)
-        // What the logger logs about this would be dropped, and announced, and so on for ever.
+        // What the logger logs about this would be dropped, and announced, and so on forever.
         let thread = ThreadState.current
         thread.handlesReentrantMessage = true
         runner.pointee.mark = 0
@@ -676,7 +676,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     var diagnostics: LogDiagnostics { dispatcher?.diagnostics ?? .unattached }
 }
 
-/// A place in a node's queue that somebody waits for.
+/// A place in a node's queue that a caller waits for.
 private final class Mark: Sendable {
     private let reached = Atomic<Bool>(false)
     private let semaphore = Semaphore()

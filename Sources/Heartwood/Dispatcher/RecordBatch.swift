@@ -1,12 +1,12 @@
 /// A run of records on its way from the ring to the loggers, shared by all of them.
 ///
-/// The records stand one behind the other as in `RecordLayout`; the first word holds the size alone, and the sequence
+/// The records follow each other as in `RecordLayout`; the first word holds the size alone, and the sequence
 /// number is filled in.
 final class RecordBatch: @unchecked Sendable {  // written by the drain, then only read
     let base: UnsafeMutableRawPointer
     let capacity: Int
     var size = 0
-    /// The position in the ring behind its last record.
+    /// The position in the ring after its last record.
     var end: UInt64 = 0
     /// How many records there are.
     var count = 0

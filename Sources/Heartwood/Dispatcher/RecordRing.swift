@@ -27,7 +27,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     // MARK: Constants (any thread)
     let memory: RingMemory
     private let waitingWord: UnsafeMutablePointer<Atomic<Int>>
-    /// The page of the counters and, right behind it, the ring: what a journal puts its file in the place of.
+    /// The page of the counters and, right after it, the ring: what a journal puts its file in the place of.
     private let region: UnsafeMutableRawPointer
     static let pageSize = max(4096, Int(getpagesize()))
     /// The capacity that was asked for; there may not have been the memory for it.
@@ -37,7 +37,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     var maximumRecord: Int { memory.maximumRecord }
 
     // MARK: Atomics (any thread)
-    /// Behind a pointer, for the handler of a signal.
+    /// Through a pointer, for the handler of a signal.
     private let consumedWord: UnsafeMutablePointer<Atomic<UInt64>>
 
     /// Whether a message's text was ever put beside a journal.
@@ -104,7 +104,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     func address(of position: UInt64) -> UnsafeMutableRawPointer { memory.address(of: position) }
 
-    /// Whether a position is at the ring's first byte: what stands before it is at the other end of the memory.
+    /// Whether a position is at the ring's first byte: the bytes before it are at the other end of the memory.
     func isStart(_ position: UInt64) -> Bool { position & UInt64(capacity - 1) == 0 }
 
     func reserve(_ size: Int) -> (position: UInt64, used: Int)? { memory.reserve(size) }
@@ -128,7 +128,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     // MARK: - The consumer
 
-    /// What stands at a position: nil when nothing was published there yet.
+    /// The record at a position: nil when nothing was published there yet.
     @inline(__always)
     func record(at position: UInt64) -> (size: Int, kind: Kind)? {
         let commit = memory.word(at: position).pointee.load(ordering: .acquiring)
@@ -233,7 +233,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     /// A position to begin at in other memory: greater than all that were used, and at the ring's first byte.
     var nextBeginning: UInt64 { (tail / UInt64(capacity) + 2) * UInt64(capacity) }
 
-    /// Puts a file in the place of the memory, or fresh memory where there is none; the ring is closed and consumed.
+    /// Puts a file in the place of the memory, or fresh memory if there is none; the ring is closed and consumed.
     ///
     /// The file's counters say `beginning` already, and so open the ring. Its own memory is left to the file alone.
     ///

@@ -12,7 +12,7 @@ struct RingMemory {
     private let mask: UInt64
     /// Of a fill level, gives the number of the quarter it is in.
     let quarterShift: Int
-    /// Behind it, on the same cache line, stands the salt of the journal that the memory belongs to; 0 for none.
+    /// After it, on the same cache line, is the salt of the journal that the memory belongs to; 0 for none.
     let tailWord: UnsafeMutablePointer<Atomic<UInt64>>
     let headWord: UnsafeMutablePointer<Atomic<UInt64>>
 

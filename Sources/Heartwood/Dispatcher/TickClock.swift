@@ -2,7 +2,7 @@ import CHeartwood
 
 /// Turns values of the cycle counter into moments on the wall clock.
 ///
-/// The rate is measured once per process, and becomes more exact as time goes on; the beginning is taken anew at
+/// The rate is measured once per process, and becomes more exact as time goes on; the beginning is taken again at
 /// each reading, so that a change of the wall clock shows at once.
 struct TickClock {
     private struct Sample {

@@ -75,7 +75,7 @@ struct RepeatRun {
 
     private func isSame(_ message: LogMessage) -> Bool {
         let storage = message.storage
-        // Text and fields are one behind the other, in the message as here.
+        // Text and fields are one after the other, in the message as here.
         return !isEmpty && storage.textSize + storage.fieldsSize == text.count
             && message.level == subject.level
             && message.category == subject.category && message.context == subject.context

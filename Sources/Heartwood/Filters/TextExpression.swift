@@ -14,7 +14,7 @@ struct TextExpression: @unchecked Sendable {
 
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { firstRange(in: bytes, from: 0) != nil }
 
-    /// Where it matches first, at or behind an index.
+    /// Where it matches first, at or after an index.
     func firstRange(in bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
         let text = TextExpression.text(UnsafeRawBufferPointer(rebasing: bytes[start...]))
         guard let match = text.firstMatch(of: expression) else { return nil }

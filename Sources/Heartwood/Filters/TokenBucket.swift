@@ -8,7 +8,7 @@ struct TokenBucket: Equatable {
         self.time = time
     }
 
-    /// Takes one token; false where there is none.
+    /// Takes one token; false if there is none.
     ///
     /// `rate` is in tokens for each nanosecond.
     mutating func take(at now: LogTimestamp, rate: Double, burst: Double) -> Bool {

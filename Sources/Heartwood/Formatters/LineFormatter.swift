@@ -3,10 +3,10 @@
 ///     2026-11-20 10:20:30.123Z info    payments Shop.swift:42 charged 12.5 EUR {order=17}
 ///
 /// Time, level, category (unless it is the default one), place, text, and the fields that came beside the text. The
-/// layout is one that `lnav` and others recognise without a configuration.
+/// layout is one that `lnav` and others recognize without a configuration.
 ///
 /// It is safe for several loggers at once. The settings are fixed when it is made: to change one, set another formatter.
-public final class LineFormatter: LogFormatter, @unchecked Sendable {  // constants, and a cache behind a lock
+public final class LineFormatter: LogFormatter, @unchecked Sendable {  // constants; a lock guards the cache
     /// What a line shows, and how.
     public struct Options: Sendable {
         /// The zone of the timestamp; UTC unless changed.

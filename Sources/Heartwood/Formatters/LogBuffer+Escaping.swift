@@ -27,7 +27,7 @@ extension LogBuffer {
         makeSafe(from: start, escaping, indent: indent)
     }
 
-    /// Makes what stands from `start` on safe.
+    /// Makes the text from `start` on safe.
     mutating func makeSafe(from start: Int, _ escaping: Escaping, indent: Int = 4) {
         switch escaping {
         case .none: return

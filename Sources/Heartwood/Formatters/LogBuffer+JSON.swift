@@ -19,7 +19,7 @@ extension LogBuffer {
         append(UInt8(ascii: "\""))
     }
 
-    /// Escapes what stands from `start` on as the inside of a JSON string; what is not UTF-8 becomes U+FFFD.
+    /// Escapes the text from `start` on as the inside of a JSON string; what is not UTF-8 becomes U+FFFD.
     mutating func makeJSONSafe(from start: Int) {
         let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
         var plain = true

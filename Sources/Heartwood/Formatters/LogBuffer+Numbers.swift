@@ -70,7 +70,7 @@ extension LogBuffer {
 
     /// Adds a number exactly as `Double.description` writes it: in the fewest digits that say this number.
     ///
-    /// Numbers with up to six digits behind the point, which is most of them, are written without a `String`: if
+    /// Numbers with up to six digits after the decimal point, which is most of them, are written without a `String`: if
     /// `value` times a power of ten is a whole number below 2^53, and dividing that by the power gives `value` back,
     /// then those digits are the shortest that do.
     public mutating func append(_ value: Double) {
@@ -120,7 +120,7 @@ extension LogBuffer {
         if isNegative { append(UInt8(ascii: "-")) }
         switch format.kind {
         case .padded:
-            // Zeros go behind the sign, other characters before it.
+            // Zeros go after the sign, other characters before it.
             let start = format.second == UInt8(ascii: "0") ? count : begin
             appendDecimal(magnitude)
             pad(from: start, to: Int(format.first) - (start - begin), with: format.second)
@@ -158,7 +158,7 @@ extension LogBuffer {
         }
     }
 
-    /// Adds a number with `digits` digits behind the point, correctly rounded.
+    /// Adds a number with `digits` digits after the decimal point, correctly rounded.
     mutating func append(fixed value: Double, digits: Int) {
         append(printf: "%.*f", value, digits: digits)
     }

@@ -19,7 +19,7 @@ extension LogBuffer {
         return isValid
     }
 
-    /// Adds a decimal number; a text that is none as a string.
+    /// Adds a decimal number; any other text as a string.
     mutating func append(rawNumber text: String) { append(rawJSON: text, isNumber: true) }
 }
 

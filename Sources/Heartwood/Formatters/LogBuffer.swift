@@ -9,7 +9,7 @@ public struct LogBuffer: ~Copyable {
     /// How many bytes there are.
     public private(set) var count = 0
 
-    /// How many colours the place shows that the bytes are for; none unless a console says otherwise.
+    /// How many colors the place shows that the bytes are for; none unless a console says otherwise.
     public var colorDepth = ConsoleColorDepth.none
     /// What is taken out of texts, for a logger that asks for it.
     var redaction: RedactionRules?

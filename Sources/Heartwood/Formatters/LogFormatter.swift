@@ -1,6 +1,6 @@
 /// The base of all formatters: turns a message into text, or drops it.
 ///
-/// A formatter of one's own overrides one of the two methods, whichever suits it:
+/// A custom formatter overrides one of the two methods, whichever suits it:
 ///
 /// ```swift
 /// final class Shout: LogFormatter, @unchecked Sendable {
@@ -14,10 +14,10 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// Makes a formatter.
     public init() {}
 
-    /// Whether it colours its lines itself, and makes all else in them safe: a console then writes them as they are.
+    /// Whether it colors its lines itself, and makes all else in them safe: a console then writes them as they are.
     ///
-    /// False unless overridden. The console colours the lines of other formatters as a whole, and escapes what could
-    /// move the cursor. How many colours to use says ``LogBuffer/colorDepth``.
+    /// False unless overridden. The console colors the lines of other formatters as a whole, and escapes what could
+    /// move the cursor. How many colors to use says ``LogBuffer/colorDepth``.
     open var writesOwnColors: Bool { false }
 
     /// Whether it hands every text from outside to the buffer's own methods, which redact secrets in it.

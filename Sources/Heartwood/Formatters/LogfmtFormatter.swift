@@ -126,7 +126,7 @@ extension LogBuffer {
         }
     }
 
-    /// Puts what stands from `start` on into quotes, with the escapes of JSON, unless it can do without.
+    /// Puts the text from `start` on into quotes, with the escapes of JSON, unless it can do without.
     mutating func quoteLogfmt(from start: Int) {
         var isPlain = true
         for index in start..<count {

@@ -6,7 +6,7 @@
 /// category as message identifier, the structured data (named pieces and fields beside the text), and the text. What a
 /// part may not hold becomes `_`, or `-` where nothing is left.
 ///
-/// How messages are told from each other is the transport's affair: one datagram each, or a newline or a length on a
+/// How messages are told from each other is left to the transport: one datagram each, or a newline or a length on a
 /// stream. A message has no newline inside.
 ///
 /// It is safe for several loggers at once. The settings are fixed when it is made.
@@ -91,7 +91,7 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
         return true
     }
 
-    /// Adds everything that stands before the text.
+    /// Adds everything in front of the text.
     func appendHeader(of message: LogMessage, includesFields: Bool, to output: inout LogBuffer) {
         output.append(UInt8(ascii: "<"))
         output.append(options.facility.rawValue * 8 + message.level.syslogSeverity)
@@ -167,7 +167,7 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
 }
 
 extension LogBuffer {
-    /// Escapes what stands from `start` on as the value of a parameter: controls as words (`\n`), then backslash, quote
+    /// Escapes the text from `start` on as the value of a parameter: controls as words (`\n`), then backslash, quote
     /// and closing bracket with a backslash in front.
     mutating func makeSyslogSafe(from start: Int) {
         let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)

@@ -44,7 +44,8 @@ struct JournalSignal: Equatable {
         parts.threadID = thread
         let place = "0x" + String(address, radix: 16)
         parts.text =
-            LogText("the process was terminated by \(name, as: "signal") at address \(place, as: "address")").bytes
+            LogText("the process was terminated by \(name, as: "signal") at address \(place, as: "address")")
+            .bytes
         return parts
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The base of all loggers: a queue of its own, settings, and hooks to override.
 ///
-/// A logger of one's own overrides ``log(_:)``, and no more unless it wants to:
+/// A custom logger overrides ``log(_:)``, and no more unless it wants to:
 ///
 /// ```swift
 /// final class SlackLogger: AbstractLogger, @unchecked Sendable {
@@ -31,7 +31,7 @@ open class AbstractLogger: @unchecked Sendable {
     private var existingNode: LoggerNode?
     final var node: LoggerNode { existingNode.unsafelyUnwrapped }
 
-    /// Whether a caller that waits for the logger may run the hooks itself when nobody else does, on its own
+    /// Whether a caller that waits for the logger may run the hooks itself when no other thread does, on its own
     /// thread instead of `queue`.
     ///
     /// For loggers that care about neither, which saves two changes of thread.
@@ -45,7 +45,7 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Turns messages into text; nil writes the text alone.
     ///
-    /// What the initialiser set, unless changed.
+    /// What the initializer set, unless changed.
     @Ordered public final var formatter: LogFormatter?
 
     /// Which messages the logger handles, of those that its levels let pass; all, unless changed.
@@ -192,7 +192,7 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Hands what the logger still holds to the kernel, or to whatever it writes to; called by `flush`.
     ///
-    /// What it cannot hand on, and keeps, is for ``reportPending()`` to say.
+    /// If it keeps messages that it cannot pass on, it calls ``reportPending()``.
     open func flush() {}
 
     /// Called when the logger has been added to a dispatcher, before its first message.
@@ -206,7 +206,7 @@ open class AbstractLogger: @unchecked Sendable {
 
     // MARK: - For hooks
 
-    /// The message as the formatter writes it, or its text where there is none; nil where the formatter drops it.
+    /// The message as the formatter writes it, or its text if there is none; nil where the formatter drops it.
     public final func formatted(_ message: LogMessage) -> String? {
         if redactionInEffect != nil {
             var buffer = LogBuffer()
@@ -254,7 +254,7 @@ open class AbstractLogger: @unchecked Sendable {
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name, count: count)
     }
 
-    /// Says, from inside ``flush()``, that the logger holds what it cannot hand on at the moment: the flush's result
+    /// Says, from inside ``flush()``, that the logger holds messages that it cannot pass on at the moment: the flush's result
     /// names it among the unfinished.
     public final func reportPending() { node.holdsBack = true }
 
@@ -272,7 +272,7 @@ open class AbstractLogger: @unchecked Sendable {
     /// Says that something which could not be made durable before may be so now.
     package final func noteSettled() { node.acknowledge() }
 
-    /// Whether the formatter in effect colours its lines itself.
+    /// Whether the formatter in effect colors its lines itself.
     final var formatterColorsItself: Bool { formatterInEffect?.writesOwnColors ?? false }
 
     /// What is taken out of texts at the moment, for loggers that write without a formatter.
@@ -284,7 +284,7 @@ open class AbstractLogger: @unchecked Sendable {
     /// Adds to the bytes that the logger has written.
     public final func noteWritten(_ bytes: Int) { node.counters.bytes.add(bytes, ordering: .relaxed) }
 
-    /// What became of its messages so far.
+    /// Counts of its messages so far.
     public final var statistics: LoggerStatistics { node.counters.snapshot }
 
     /// The counters themselves, for loggers whose messages fail or are dropped later.

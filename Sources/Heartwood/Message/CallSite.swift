@@ -1,4 +1,4 @@
-/// Where in the source a call stands; one object per place, kept for ever.
+/// The location of a call in the source; one object per location, kept forever.
 final class CallSite: Sendable {
     let id: UInt32
     /// `Module/File.swift`, as `#fileID` gives it.

@@ -8,7 +8,7 @@ import Synchronization
 /// 1. A slot is written once, from nil to an entry, and entries are immortal: a reader never sees one change or go.
 /// 2. A table that grows is replaced by a larger copy; the old one stays for readers that still look at it.
 /// 3. Sites whose text is known only while the program runs are limited in number and bytes: data cannot fill the table.
-final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the rest is behind the lock
+final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the rest is guarded by the lock
     static let shared = CallSiteTable()
 
     /// What identifies a call: addresses of static text, and the line.
@@ -175,7 +175,7 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
         let site = CallSite(id: id, file: text.file, function: text.function, line: text.line)
         content.sites.append(site)
         content.byText[text] = id
-        // Before anybody knows the number, and so before a record can cite it.
+        // Before any other thread knows the number, and so before a record can contain it.
         JournalTables.living.append(site)
         return id
     }

@@ -78,7 +78,7 @@ public struct LogCategory: Hashable, Sendable {
     /// All categories that the program has made so far, in this order.
     public static var all: [LogCategory] { CategoryRegistry.shared.all }
 
-    /// The category of this name if there is one already; unlike the initialiser, it makes none.
+    /// The category of this name if there is one already; unlike the initializer, it makes none.
     public static func existing(_ name: String) -> LogCategory? {
         CategoryRegistry.shared.existing(named: name).map(LogCategory.init(state:))
     }
@@ -99,7 +99,7 @@ public struct LogCategory: Hashable, Sendable {
     /// Hashes the category's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(state)) }
 
-    /// What a category knows; one object per name, for ever.
+    /// What a category knows; one object per name, forever.
     @usableFromInline
     final class State: Sendable {
         // MARK: Constants (any thread)
@@ -168,7 +168,7 @@ final class CategoryRegistry: Sendable {
             let state = LogCategory.State(name: name, id: UInt32(content.all.count))
             content.byName[name] = state
             content.all.append(state)
-            // Before anybody knows the number, and so before a record can cite it.
+            // Before any other thread knows the number, and so before a record can contain it.
             JournalTables.living.append(category: state.id, name)
             content.update(state)
             return state

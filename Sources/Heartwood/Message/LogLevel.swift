@@ -26,7 +26,7 @@ public struct LogLevel: Hashable, Sendable {
     ///   - bit: 7 to 31; 0 to 6 are the standard levels. Declaring the same bit again with another name is a
     ///     programming error, which stops the program.
     ///   - name: What formatters print.
-    ///   - severity: The standard level that it is as serious as, for colours, limits and remote systems that know
+    ///   - severity: The standard level that it is as serious as, for colors, limits and remote systems that know
     ///     only the standard levels; `info` unless given.
     public init(bit: Int, name: String, severity: LogLevel = .info) {
         precondition(

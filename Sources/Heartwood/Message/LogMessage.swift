@@ -1,7 +1,7 @@
 /// One message: its text, its typed values, and where and when it was logged.
 ///
 /// A value that may be kept after the callback that handed it over has returned, and be used on any thread. It holds
-/// the message's own bytes and nothing else. Text and values are decoded when they are asked for, each time anew.
+/// the message's own bytes and nothing else. Text and values are decoded when they are asked for, each time again.
 public struct LogMessage: Sendable {
     let storage: MessageStorage
 
@@ -33,16 +33,16 @@ public struct LogMessage: Sendable {
     /// The value that the call sent along, as it was.
     public var tag: (any Sendable)? { storage.tag }
 
-    /// Where the call stands: `Module/File.swift`.
+    /// The location of the call: `Module/File.swift`.
     public var file: String { storage.site.file }
 
     /// The file's name without folders and ending.
     public var fileName: String { storage.site.fileName }
 
-    /// The function that the call stands in.
+    /// The function of the call.
     public var function: String { storage.site.function }
 
-    /// The line that the call stands in.
+    /// The line of the call.
     public var line: Int { storage.site.line }
 
     /// When it was logged.
@@ -56,7 +56,7 @@ public struct LogMessage: Sendable {
     /// The kernel's number of the thread that logged it.
     public var threadID: UInt64 { storage.load(RecordLayout.thread, as: UInt64.self) }
 
-    /// That thread's name, if somebody gave it one.
+    /// That thread's name, if it has one.
     ///
     /// A name that is changed later may be seen up to two seconds late.
     public var threadName: String? { name(0) }
@@ -69,7 +69,7 @@ public struct LogMessage: Sendable {
 
     /// The thread's name in UTF-8; empty where it has none.
     var threadNameBytes: UnsafeRawBufferPointer { nameBytes(0) }
-    /// The queue's label in UTF-8; empty where there is none.
+    /// The queue's label in UTF-8; empty if there is none.
     var queueLabelBytes: UnsafeRawBufferPointer { nameBytes(1) }
 
     /// The task's name in UTF-8; empty where it has none.

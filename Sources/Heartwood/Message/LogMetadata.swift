@@ -46,7 +46,8 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
     ///   - combine: Called with the current and the new value of a key that both have; returns the value to keep.
     /// - Throws: What `combine` throws; fields that come later in `other` are then missing.
     public mutating func merge(
-        _ other: LogMetadata, uniquingKeysWith combine: (_ current: LogValue, _ new: LogValue) throws -> LogValue
+        _ other: LogMetadata,
+        uniquingKeysWith combine: (_ current: LogValue, _ new: LogValue) throws -> LogValue
     ) rethrows {
         for (key, value) in other {
             if let index = fields.firstIndex(where: { $0.key == key }) {
@@ -63,7 +64,7 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
 
     /// The first field's place.
     public var startIndex: Int { 0 }
-    /// The place behind the last field.
+    /// The index after the last field.
     public var endIndex: Int { fields.count }
     /// The field at a place.
     public subscript(position: Int) -> Element { (fields[position].key, fields[position].value) }

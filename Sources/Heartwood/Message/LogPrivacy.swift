@@ -8,7 +8,7 @@ public enum LogPrivacy: UInt8, Sendable {
     case `public` = 0
     /// Only loggers whose privacy is ``LogPrivacyPolicy/reveal``; others write `<private>`.
     case `private` = 1
-    /// As ``private``, but others write a keyed hash, so that equal values can be recognised as equal.
+    /// As ``private``, but others write a keyed hash, so that equal values can be recognized as equal.
     case privateHashed = 2
     /// No logger may read it: the value is replaced at the call, and never copied anywhere.
     case sensitive = 3
@@ -16,8 +16,7 @@ public enum LogPrivacy: UInt8, Sendable {
     /// Not available: Heartwood does not guess which values are private.
     @available(
         *, unavailable,
-        message:
-            "automatic privacy is not supported; values are public unless marked .private or .sensitive"
+        message: "automatic privacy is not supported; values are public unless marked .private or .sensitive"
     )
     public static var auto: LogPrivacy { .private }
 
@@ -52,8 +51,8 @@ public enum LogPrivacyPolicy: Hashable, Sendable {
     /// Writes every private piece encrypted: who has the key can read it back with ``PrivacyKey/decrypt(_:)``.
     case encrypt(PrivacyKey)
 
-    /// What stands in a message for a sensitive value.
+    /// What a message shows for a sensitive value.
     public static let sensitiveText = "<sensitive>"
-    /// What stands in a message for a private value.
+    /// What a message shows for a private value.
     public static let privateText = "<private>"
 }

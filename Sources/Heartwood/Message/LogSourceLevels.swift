@@ -12,7 +12,7 @@ import CHeartwood
 /// place of its categories'; dispatchers and loggers have their say as before. A `*` stands for any characters, and of
 /// several rules the one counts whose pattern has the most characters that are no stars.
 ///
-/// A change takes effect at once, in all threads. A call whose level nobody has switched on costs one load as ever;
+/// A change takes effect at once, in all threads. A call whose level is off costs one load as ever;
 /// while there are rules, one that passes that look costs a look into a table more.
 public enum LogSourceLevels {
     private struct State {

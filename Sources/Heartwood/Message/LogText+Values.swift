@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// What may stand between the parentheses of `\(…)`. The forms without options are the fast ones.
+// What may be between the parentheses of `\(…)`. The forms without options are the fast ones.
 
 extension LogText.StringInterpolation {
     // MARK: Options, which go before their value

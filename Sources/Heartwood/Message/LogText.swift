@@ -65,7 +65,7 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
             end = buffer.base + buffer.capacity
         }
 
-        /// Goes on behind the first `offset` bytes of a buffer.
+        /// Continues after the first `offset` bytes of a buffer.
         init(continuing buffer: TextBuffer, at offset: Int) {
             self.buffer = buffer
             cursor = buffer.base + offset

@@ -35,11 +35,11 @@ public struct IntegerFormat: Sendable {
 public struct FloatFormat: Sendable {
     @usableFromInline let code: ValueFormat
 
-    /// This many digits behind the point (0 to 30), correctly rounded.
+    /// This many digits after the decimal point (0 to 30), correctly rounded.
     public static func fixed(_ digits: Int) -> FloatFormat {
         FloatFormat(code: ValueFormat(.fixed, digits, 0))
     }
-    /// One digit before the point, this many behind it (0 to 30), and an exponent.
+    /// One digit before the decimal point, this many after it (0 to 30), and an exponent.
     public static func scientific(_ digits: Int) -> FloatFormat {
         FloatFormat(code: ValueFormat(.scientific, digits, 0))
     }
@@ -55,7 +55,7 @@ public struct DateFormat: Sendable {
     public static let isoDate = DateFormat(code: ValueFormat(.isoDate, 0, 0))
     /// `10:20:30.123`, in UTC.
     public static let isoTime = DateFormat(code: ValueFormat(.isoTime, 3, 0))
-    /// Seconds since 1970, with three digits behind the point.
+    /// Seconds since 1970, with three digits after the decimal point.
     public static let unixSeconds = DateFormat(code: ValueFormat(.unixSeconds, 3, 0))
 }
 

@@ -2,19 +2,19 @@ import CHeartwood
 
 /// The bytes of one message, in memory of its own: a message that is kept keeps nothing else.
 ///
-/// A logger's node owns one and fills it again for each message, unless somebody kept the last one. Written only
+/// A logger's node owns one and fills it again for each message, unless a logger kept the last one. Written only
 /// while it has one owner, then only read: that is what makes it safe to share.
 final class MessageStorage: @unchecked Sendable {
     /// The record (`RecordLayout`) with text and fields in place, whatever their size.
     private(set) var bytes: UnsafeMutableRawPointer
     private var capacity: Int
-    /// Not counted: sites and categories that came through a ring live for ever.
+    /// Not counted: sites and categories that came through a ring live forever.
     ///
     /// `ownedSite` keeps one that does not.
     private var siteReference = Unmanaged.passUnretained(CallSite.unknown)
     private var categoryReference = Unmanaged.passUnretained(LogCategory.default.state)
     private var ownedSite: CallSite?
-    /// Where the record's body begins: behind its references.
+    /// Where the record's body starts: after its references.
     private(set) var bodyOffset = RecordLayout.header
     private(set) var textOffset = RecordLayout.header
     private(set) var tag: (any Sendable)?

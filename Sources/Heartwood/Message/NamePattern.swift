@@ -1,7 +1,7 @@
 /// A name in which `*` stands for any characters, also none.
 struct NamePattern: Hashable, Sendable {
     let text: String
-    /// What stands between the stars.
+    /// The text between the stars.
     private let parts: [[UInt8]]
 
     init(_ text: String) {
@@ -29,7 +29,7 @@ struct NamePattern: Hashable, Sendable {
         guard name.count >= first.count + last.count, name.starts(with: first),
             name.suffix(last.count).elementsEqual(last)
         else { return false }
-        // Each part at the first place behind the one before: if any choice fits, this one does.
+        // Each part at the first place after the one before: if any choice fits, this one does.
         var rest = name.dropFirst(first.count).dropLast(last.count)
         for part in parts.dropFirst().dropLast() where !part.isEmpty {
             guard let found = rest.firstRange(of: part) else { return false }

@@ -96,7 +96,7 @@ struct PieceReader {
         return nil
     }
 
-    /// Moves behind the payload of a value; false where the bytes end before it does.
+    /// Moves past the payload of a value; false where the bytes end before it does.
     @inline(__always)
     private mutating func skip(_ tag: PieceTag, depth: Int) -> Bool {
         switch tag {
@@ -132,7 +132,7 @@ struct PieceReader {
     }
 }
 
-/// A value as its bytes, with the options that stood before it.
+/// A value as its bytes, with the options in front of it.
 struct EncodedValue {
     let tag: PieceTag
     /// What follows the tag.
@@ -144,7 +144,7 @@ struct EncodedValue {
     @inline(__always)
     func load<T: BitwiseCopyable>(_ type: T.Type) -> T { payload.loadUnaligned(as: type) }
 
-    /// The bytes behind a four-byte length.
+    /// The bytes after a four-byte length.
     @inline(__always)
     var string: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: payload[4...]) }
 

@@ -45,7 +45,7 @@ enum RecordLayout {
         static let tag = Flags(rawValue: 2)
         /// Text and fields are in a `LargeBody`.
         static let large = Flags(rawValue: 4)
-        /// The call stood in a hook of a logger or formatter.
+        /// The call was made in a hook of a logger or formatter.
         static let reentrant = Flags(rawValue: 8)
     }
 
@@ -62,7 +62,7 @@ enum RecordLayout {
         return (offset, flags.contains(.large) ? 0 : word(textSize) + word(fieldsSize))
     }
 
-    /// The position in a journal's ring behind a record of a batch.
+    /// The position in a journal's ring after a record of a batch.
     @inline(__always)
     static func end(of record: UnsafeRawPointer, in batch: RecordBatch) -> UInt64 {
         let place = UInt64(record.load(fromByteOffset: taskSize, as: UInt32.self) >> 8)
@@ -71,7 +71,7 @@ enum RecordLayout {
         return batch.end &- distance << 3 &+ size
     }
 
-    /// Lets go of what the record at `base` owns.
+    /// Releases what the record at `base` owns.
     static func releaseReferences(of base: UnsafeRawPointer) {
         let (tag, large) = references(of: base)
         tag?.release()

@@ -1,9 +1,9 @@
 /// The bytes that a call writes its message into before they go to the ring.
 ///
 /// Invariants:
-/// 1. One buffer has one writer: the interpolation that took it. It is handed on, never shared, while it grows.
-/// 2. A buffer that grows is left behind, not moved: a copy of the writer never points at freed memory.
-/// 3. A buffer goes back to its thread only when nobody else holds it (`ThreadState.recycle`).
+/// 1. One buffer has one writer: the interpolation that took it. It is passed on, never shared, while it grows.
+/// 2. A buffer that grows is replaced, not moved: a copy of the writer never points at freed memory.
+/// 3. A buffer goes back to its thread only when no other reference holds it (`ThreadState.recycle`).
 @usableFromInline
 final class TextBuffer: @unchecked Sendable {  // written by one owner, then only read
     @usableFromInline let base: UnsafeMutableRawPointer

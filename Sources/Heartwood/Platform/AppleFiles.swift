@@ -3,7 +3,7 @@ import Darwin
 import Foundation
 #endif
 
-/// When a device of Apple's lets anybody read a file: iOS's data protection classes.
+/// When a device of Apple's lets a program read a file: iOS's data protection classes.
 ///
 /// Without effect on other systems. Not tested by Heartwood's own tests, which run on Linux.
 public enum LogFileProtection: Int32, Sendable, Hashable {

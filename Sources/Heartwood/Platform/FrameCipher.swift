@@ -62,7 +62,7 @@ package struct FrameCipher: Sendable, Equatable {
         #endif
     }
 
-    /// The bytes encrypted, with the tag behind them.
+    /// The encrypted bytes, followed by the tag.
     package func seal(_ bytes: [UInt8], nonce: [UInt8], header: [UInt8]) throws -> [UInt8] {
         #if canImport(CryptoKit)
         let box = try key.withBytes { key in

@@ -29,7 +29,8 @@ package enum HomeDirectory {
         }
         guard let home = HomeDirectory.path else {
             throw LogError(
-                .setting, "Cannot expand “~”: the user has no home directory; use an absolute path", place: path)
+                .setting, "Cannot expand “~”: the user has no home directory; use an absolute path",
+                place: path)
         }
         return home + path.dropFirst()
     }

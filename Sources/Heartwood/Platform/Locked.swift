@@ -1,12 +1,12 @@
 import CHeartwood
 import Synchronization
 
-/// A value behind a `Mutex`, in a box, so that an open class can hold one.
+/// A value guarded by a `Mutex`, in a box, so that an open class can hold one.
 ///
 /// The annotations tell the thread sanitizer of the order that `Mutex` makes: on Linux it does not see the
-/// futex and reports races that are none. Outside such a build they are calls of empty functions.
+/// futex and reports false races. Outside such a build they are calls of empty functions.
 package final class Locked<Value>: @unchecked Sendable {  // all access goes through the mutex
-    // Behind pointers: the mutex makes access exclusive, and need not be checked a second time. In memory of their own
+    // Through pointers: the mutex makes access exclusive, and need not be checked a second time. In memory of their own
     // each: the thread sanitizer takes an access to a value for one to the address that it begins at.
     private let mutex: UnsafeMutablePointer<Mutex<Void>>
     private let value: UnsafeMutablePointer<Value>

@@ -19,7 +19,7 @@ public protocol LogClock: Sendable {
 
 /// A call that a ``LogClock`` will make.
 public protocol LogTimer: Sendable, AnyObject {
-    /// Makes sure that the call is not begun any more; one that runs already goes on.
+    /// Makes sure that the call is not started any more; one that runs already continues.
     func cancel()
 }
 

@@ -2,7 +2,7 @@ import CHeartwood
 
 /// Memory of whole pages, from the kernel.
 enum MemoryMap {
-    /// Memory of zeros, of this process alone; nil where there is none.
+    /// Memory of zeros, of this process alone; nil if there is none.
     static func fresh(_ size: Int) -> UnsafeMutableRawPointer? {
         map(nil, size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     }

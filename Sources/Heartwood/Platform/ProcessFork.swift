@@ -10,7 +10,7 @@ import CHeartwood
 /// Before the fork, loggers are brought to rest between two batches, and the thread that forks waits until no other one is
 /// inside of any `Locked`, in whatever module, so that the copies are whole and open. The locks of the Swift runtime are beyond reach: a thread that uses a type for the first time
 /// while another one forks may leave the child stuck at its own first use of one. What the child does here has been
-/// rehearsed in the parent; for loggers and formatters of other people the usual caution stands: a child of a program
+/// rehearsed in the parent; for loggers and formatters of other authors the usual caution applies: a child of a program
 /// with threads should do little, and soon `exec`.
 enum ProcessFork {
     private struct State {

@@ -1,6 +1,6 @@
 import CHeartwood
 
-/// What the calling thread keeps between two of its messages; nobody else touches it.
+/// What the calling thread keeps between two of its messages; no other thread touches it.
 struct ThreadState {
     private let thread: UnsafeMutablePointer<hw_thread>
 
@@ -47,7 +47,7 @@ struct ThreadState {
         nonmutating set { thread.pointee.handles_reentrant = newValue }
     }
 
-    /// The identity of the formatter whose other `format` method stands below on the stack.
+    /// The identity of the formatter whose other `format` method is below on the stack.
     var formatterInProgress: UnsafeRawPointer? {
         get { thread.pointee.formatter }
         nonmutating set { thread.pointee.formatter = newValue }
@@ -69,7 +69,7 @@ struct ThreadState {
         }
     }()
 
-    /// Where the buffer lies that nobody uses; moved out and in, so that its references need not be counted.
+    /// The buffer that is not in use; moved out and in, so that its references need not be counted.
     @inline(__always)
     private var spare: UnsafeMutablePointer<TextBuffer?> {
         let place = MemoryLayout<hw_thread>.offset(of: \.spare).unsafelyUnwrapped
@@ -90,7 +90,7 @@ struct ThreadState {
         return TextBuffer(capacity: TextBuffer.usualCapacity)
     }
 
-    /// Keeps a buffer for the next message, unless somebody else holds it, it grew large, or there is one.
+    /// Keeps a buffer for the next message, unless another reference holds it, it grew large, or there is one.
     @inline(__always)
     func recycle(_ buffer: consuming TextBuffer) {
         if thread.pointee.spare != nil || buffer.capacity > 16 * TextBuffer.usualCapacity { return }

@@ -4,7 +4,7 @@ import CHeartwood
 public struct RedactionRule: Sendable {
     /// What is written in its place, in angle brackets.
     public let name: String
-    /// The first secret at or behind an index.
+    /// The first secret at or after an index.
     let find: @Sendable (UnsafeRawBufferPointer, Int) -> Range<Int>?
 
     init(name: String, find: @escaping @Sendable (UnsafeRawBufferPointer, Int) -> Range<Int>?) {
@@ -43,7 +43,7 @@ public struct RedactionRule: Sendable {
         return RedactionRule(name: cleaned(name)) { expression.firstRange(in: $0, from: $1) }
     }
 
-    /// What a function of one's own finds: the first range of UTF-8 at or behind an index; nil where there is none.
+    /// What a custom function finds: the first range of UTF-8 at or after an index; nil if there is none.
     ///
     /// Called on loggers' queues, by several at the same time.
     public static func custom(
@@ -78,13 +78,13 @@ private enum CardNumbers {
         return nil
     }
 
-    /// The groups of digits that stand together, with one blank or hyphen between them at the most.
+    /// The groups of digits that belong together, with one blank or hyphen between them at most.
     private static func groups(
         in bytes: UnsafeRawBufferPointer, from start: Int
     ) -> (groups: [Range<Int>], end: Int) {
         var end = start
         while end < bytes.count, bytes[end].isDigit { end += 1 }
-        // A short number without a neighbour, which is nearly every one, needs no list.
+        // A short number without a neighbor, which is nearly every one, needs no list.
         if end - start < 13, !isSeparated(bytes, end) { return ([], end) }
         var groups = [start..<end]
         while isSeparated(bytes, end) {
@@ -160,7 +160,7 @@ private enum EmailAddresses {
         while begin > start, isLocal(bytes[begin - 1]) { begin -= 1 }
         while begin < at, bytes[begin] == 0x2E { begin += 1 }
         if begin == at { return nil }
-        // The domain ends behind its last label that is a word.
+        // The domain ends after its last label that is a word.
         var end = at + 1
         var labelStart = end
         var goodEnd: Int?
@@ -238,7 +238,7 @@ extension UInt8 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where some bytes stand first, at or behind an index.
+    /// The first place of some bytes, at or after an index.
     func firstRange(of other: [UInt8], from start: Int) -> Range<Int>? {
         guard let base = baseAddress, let first = other.first else { return nil }
         var index = start

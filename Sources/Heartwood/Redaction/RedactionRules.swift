@@ -36,7 +36,7 @@ public struct RedactionRules: Sendable {
         return buffer.text
     }
 
-    /// The value without its secrets, of the same type where there are none in it.
+    /// The value without its secrets, of the same type if there are none in it.
     ///
     /// A number that is a secret, such as a card's, becomes a string that says so; JSON stays JSON.
     public func redacted(_ value: LogValue) -> LogValue {
@@ -107,7 +107,7 @@ public struct RedactionRules: Sendable {
 }
 
 extension LogBuffer {
-    /// Takes the secrets out of what stands from `start` on, which is plain text, if its logger asks for that.
+    /// Takes the secrets out of the text from `start` on, which is plain text, if its logger asks for that.
     @inline(__always)
     mutating func redactSecrets(from start: Int) {
         if redaction != nil { redactSecretsNow(from: start) }
@@ -130,7 +130,7 @@ extension LogBuffer {
         }
     }
 
-    /// Whether there is a secret in what stands from `start` on.
+    /// Whether there is a secret in the text from `start` on.
     @inline(__always)
     func isSecret(from start: Int) -> Bool {
         redaction != nil && isSecret(UnsafeRawBufferPointer(start: base + start, count: count - start))

@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// Takes secrets from files, one each, that nobody but the owner may read.
+/// Takes secrets from files, one each, that only the owner may read.
 ///
 /// The file must be a regular one (no symbolic link), belong to the user that the program runs as, and grant nothing
 /// to group and others (`chmod 600`). Line ends after the secret are not part of it; 64 KiB are the most.
@@ -53,7 +53,8 @@ public struct FileSecrets: SecretProvider {
                 place: path)
         }
         guard info.st_mode & 0o077 == 0 else {
-            throw LogError(.secret, "other users can read or change the secret file; chmod 600 it", place: path)
+            throw LogError(
+                .secret, "other users can read or change the secret file; chmod 600 it", place: path)
         }
     }
 
@@ -74,7 +75,8 @@ public struct FileSecrets: SecretProvider {
         }
         guard count <= limit else {
             throw LogError(
-                .secret, "the secret file is larger than 64 KiB; check that it is the right file", place: path)
+                .secret, "the secret file is larger than 64 KiB; check that it is the right file", place: path
+            )
         }
         var end = count
         while end > 0, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }

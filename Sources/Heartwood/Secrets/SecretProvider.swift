@@ -1,4 +1,4 @@
-/// Where secrets come from: the environment, a file, a keychain, or a vault of one's own.
+/// Where secrets come from: the environment, a file, a keychain, or a custom vault.
 ///
 /// A provider may be asked from any thread, and is asked again whenever the secret is used, so that one that was
 /// changed takes effect without a restart.
@@ -12,6 +12,6 @@
 public protocol SecretProvider: Sendable {
     /// The secret of that name.
     ///
-    /// - Throws: ``LogError`` of code `.secret` when there is none or it may not be used.
+    /// - Throws: ``LogError`` of code `.secret` when the secret is missing or may not be used.
     func secret(named name: String) throws -> Secret
 }

@@ -67,7 +67,8 @@ enum ObjectEncoder {
         var buffer = LogBuffer(capacity: text.utf8.count)
         guard buffer.append(validJSON: text) else {
             throw LogError(
-                .invalidEvent, "the representation of \(type(of: custom)) is not valid JSON: \(text.prefix(80))")
+                .invalidEvent,
+                "the representation of \(type(of: custom)) is not valid JSON: \(text.prefix(80))")
         }
         return .json(buffer.text)
     }

@@ -26,7 +26,9 @@ struct EventMetadata: Sendable {
             if key.isEmpty || key.count > Self.longest {
                 throw Self.refusal(key, "a key must have 1 to \(Self.longest) characters")
             }
-            if Self.reserved.contains(key) { throw Self.refusal(key, "every event already has a field of that name") }
+            if Self.reserved.contains(key) {
+                throw Self.refusal(key, "every event already has a field of that name")
+            }
             if !known.insert(key).inserted { throw Self.refusal(key, "it is used twice") }
         }
         fields = pairs.sorted { $0.key < $1.key }

@@ -11,7 +11,7 @@ import Heartwood
 /// | modified, then deleted | a deletion of what was there before |
 /// | deleted, then inserted again | a modification, if anything is different |
 struct ChangeFold: Sendable {
-    /// What became of an object.
+    /// What happened to an object.
     enum Change: Equatable, Sendable {
         case insertion(LogValue)
         case modification(old: LogValue, new: LogValue)

@@ -18,7 +18,7 @@ final class EventRecorder: Sendable {
     private struct State {
         var metadata: EventMetadata
         var lastScope = 0
-        /// By number; the order in which they were begun.
+        /// By number; the order in which they were started.
         var scopes: [Int: Scope] = [:]
     }
 
@@ -67,7 +67,7 @@ final class EventRecorder: Sendable {
     /// Ends a scope; nothing of it remains.
     func cancel(_ number: Int) throws { _ = try end(number) }
 
-    /// A scope was released: if nobody has ended it, it is cancelled, which somebody should know.
+    /// A scope was released: if it was not ended, it is canceled, and that is reported.
     func release(_ number: Int) {
         guard let scope = try? end(number) else { return }
         store.report(

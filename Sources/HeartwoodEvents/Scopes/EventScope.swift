@@ -6,7 +6,7 @@
 ///
 /// Recording turns the objects into JSON on the caller's thread; beyond 64 KiB it also writes to a nameless file there, so
 /// that a scope of any length takes little memory. All members may be used from any thread. A scope that is released
-/// without having been ended is cancelled, and that is reported. It may outlive its log.
+/// without having been ended is canceled, and that is reported. It may outlive its log.
 public final class EventScope: Sendable {
     /// What is being done.
     public let activity: String
@@ -22,7 +22,7 @@ public final class EventScope: Sendable {
 
     deinit { recorder.release(number) }
 
-    /// Whether it is open: neither committed nor cancelled.
+    /// Whether it is open: neither committed nor canceled.
     public var isActive: Bool { recorder.isActive(number) }
 
     // MARK: Recording

@@ -211,13 +211,13 @@ public final class EventStore: Sendable {
 
     /// Sends what is stored, all partitions of it, and returns when the server has it.
     ///
-    /// - Parameter timeout: How long to wait at the most.
+    /// - Parameter timeout: How long to wait at most.
     /// - Returns: whether nothing is left.
     public func deliver(timeout: Duration) async -> Bool { await uploader.deliver(timeout: timeout) }
 
     /// Stores what was recorded, ends the sending, and frees the directory; also done when the store is released.
     ///
-    /// It waits for that, for 10 s at the most. What was not sent is, after the next start. What is recorded from now on
+    /// It waits for that, for 10 s at most. What was not sent is, after the next start. What is recorded from now on
     /// fails.
     public func close() { dispatcher.remove(uploader) }
 

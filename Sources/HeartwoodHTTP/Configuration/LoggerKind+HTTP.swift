@@ -15,7 +15,7 @@ extension LoggerKind {
             settings.check("url") { try HTTPAddress(text, allowsInsecureHTTP: insecure) }
         }
         settings.bind(
-            together: [("url", "text"), ("allowsInsecureHTTP", "flag")], \HTTPLogger.address, address)
+            together: [("url", "string"), ("allowsInsecureHTTP", "boolean")], \HTTPLogger.address, address)
         settings.bind(together: [("encoding", "encoding")], \HTTPLogger.encoding, encoding.content)
         let headers = settings.optional("headers", .headers)
         let authorization = settings.optional("authorization", .authorization)

@@ -66,7 +66,8 @@ extension DeadLetters {
         let error = remove()
         guard error != 0 else { return }
         throw LogError(
-            .file, "the rejected messages were queued again, but their file cannot be removed; remove it yourself",
+            .file,
+            "the rejected messages were queued again, but their file cannot be removed; remove it yourself",
             place: directory.path + "/" + DeadLetterFile.name, cause: error)
     }
 }

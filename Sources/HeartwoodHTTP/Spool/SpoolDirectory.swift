@@ -234,7 +234,8 @@ package final class SpoolDirectory {
                 place: path)
         }
         guard info.st_mode & 0o022 == 0 else {
-            throw LogError(.unsafe, "other users can write to the spool's directory; chmod 700 it", place: path)
+            throw LogError(
+                .unsafe, "other users can write to the spool's directory; chmod 700 it", place: path)
         }
     }
 

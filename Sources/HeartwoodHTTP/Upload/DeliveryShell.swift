@@ -478,7 +478,8 @@ final class DeliveryShell {
         switch report {
         case .held:
             host.report(
-                .setting, "\(name): the server rejects the requests because of their setup; all messages are kept: \(last)",
+                .setting,
+                "\(name): the server rejects the requests because of their setup; all messages are kept: \(last)",
                 key: name + "hold", count: 1)
         case .refusesEverything:
             host.report(

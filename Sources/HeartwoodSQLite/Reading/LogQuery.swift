@@ -31,11 +31,11 @@ public struct LogQuery: Hashable, Sendable {
     public var categories: [String]
     /// Whose text has this in it, whatever the case of its ASCII letters; empty or nil: any.
     public var text: String?
-    /// Behind this one, in ``order``: for the next page.
+    /// After this position, in ``order``: for the next page.
     public var after: LogRecord.Position?
     /// In which order; the newest first unless changed.
     public var order: Order
-    /// How many at the most; 1000 unless changed, and nil for all.
+    /// The largest number of messages; 1000 unless changed, and nil for all.
     public var limit: Int?
 
     /// Makes a query; what each means is said at the properties.

@@ -22,11 +22,11 @@ public struct LogRecord: Hashable, Sendable, Identifiable {
     public let metadataJSON: String?
     /// The number that the call gave, 0 unless it did.
     public let context: Int
-    /// Where the call stands: `Module/File.swift`.
+    /// The location of the call: `Module/File.swift`.
     public let file: String
-    /// The function that the call stands in.
+    /// The function of the call.
     public let function: String
-    /// The line that the call stands in.
+    /// The line of the call.
     public let line: Int
     /// The kernel's number of the thread that logged it.
     public let threadID: UInt64
@@ -41,7 +41,7 @@ public struct LogRecord: Hashable, Sendable, Identifiable {
     /// The number of the process that saved it.
     public let processID: Int
 
-    /// Where it stands: for the next page of a query, see ``LogQuery/after``.
+    /// Its position: for the next page of a query, see ``LogQuery/after``.
     public var position: Position { Position(timestamp: timestamp, id: id) }
 
     /// Its named pieces and fields with their values, in the order of their names.

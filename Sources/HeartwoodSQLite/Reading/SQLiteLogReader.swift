@@ -11,7 +11,7 @@ import Heartwood
 /// ```
 ///
 /// It never waits for a logger and never makes one wait: each query sees the saves that were complete when it began. It may
-/// be used from several threads, whose queries follow each other. A database that is removed or replaced is opened anew at
+/// be used from several threads, whose queries follow each other. A database that is removed or replaced is opened again at
 /// the next query.
 public final class SQLiteLogReader: Sendable {
     private struct State {
@@ -29,7 +29,7 @@ public final class SQLiteLogReader: Sendable {
 
     /// Opens a database for reading.
     ///
-    /// - Throws: ``LogError`` where there is none, or it may not be read, or it is none that this program knows.
+    /// - Throws: ``LogError`` if there is none, or it may not be read, or has an unsupported schema version.
     public init(path: String) throws {
         self.path = path
         try query { _ in }
@@ -82,7 +82,7 @@ public final class SQLiteLogReader: Sendable {
         }
     }
 
-    /// The open database; opened anew where it is another one than before, or this is the child of a fork.
+    /// The open database; opened again where it is another one than before, or this is the child of a fork.
     private func open(_ state: inout State) throws -> SQLiteConnection {
         let status: FileStatus
         do throws(SystemFailure) {
@@ -102,7 +102,8 @@ public final class SQLiteLogReader: Sendable {
         switch try SQLiteSchema().check(connection) {
         case .newer(let version):
             throw LogError(
-                .setting, "The database has version \(version), which this program does not support; update the program",
+                .setting,
+                "The database has version \(version), which this program does not support; update the program",
                 place: path)
         case .foreign:
             throw LogError(.setting, "Not a Heartwood log database", place: path)

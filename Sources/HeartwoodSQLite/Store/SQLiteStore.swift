@@ -4,13 +4,13 @@ import Heartwood
 
 /// The database that a logger writes, and what is done when it is damaged, locked, full or gone.
 ///
-/// 1. The file is made with `O_EXCL` and mode 0600 in a directory that nobody else may write to, and is never opened
+/// 1. The file is made with `O_EXCL` and mode 0600 in a directory that no other user may write to, and is never opened
 ///    through a symbolic link. Nothing but SQLite opens it: closing another descriptor of the file would take SQLite's
 ///    locks away.
 /// 2. It is made, examined and set aside under a lock that all writers of the directory share.
 /// 3. A save is one transaction: all of its rows are there, or none.
 /// 4. Before each save it is made sure that the path still leads to the file that is open. Where it does not, what is
-///    open is let go without touching the files beside the path, and the path is opened anew.
+///    open is closed without touching the files beside the path, and the path is opened again.
 /// 5. In the child of a fork the parent's connection is neither used nor closed.
 ///
 /// Not thread-safe: owned by the logger's queue.
@@ -87,7 +87,7 @@ final class SQLiteStore {
                 try mark?.write(to: connection, at: clock.now())
             }
         }
-        // The rows are saved by now, whatever becomes of this.
+        // The rows are saved by now, whatever happens here.
         do { try trim() } catch {
             report(.writeFailed, "\(path) could not be kept below \(settings.maximumSize): \(error)")
         }
@@ -318,7 +318,7 @@ final class SQLiteStore {
         return String(cString: resolved) + "/" + name
     }
 
-    /// Lets go of what is open, and leaves all files as they are.
+    /// Closes what is open, and leaves all files as they are.
     private func release() {
         connection?.leaveFiles()
         close()
@@ -335,7 +335,7 @@ final class SQLiteStore {
         isConfigured = false
     }
 
-    /// Gives a damaged database another name, so that a new one can be begun.
+    /// Gives a damaged database another name, so that a new one can be started.
     private func setAside(_ failure: SQLiteFailure) throws {
         release()
         _ = lock.acquire()

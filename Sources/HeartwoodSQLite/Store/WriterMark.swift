@@ -18,7 +18,7 @@ struct WriterMark: Hashable {
         try statement.run()
     }
 
-    /// Forgets writers that nobody will ask for any more.
+    /// Forgets writers that are not needed any more.
     static func forgetOld(in connection: SQLiteConnection, before time: LogTimestamp) throws(SQLiteFailure) {
         let statement = try connection.prepare("DELETE FROM writers WHERE time < ?")
         statement.bind(1, time.nanoseconds)

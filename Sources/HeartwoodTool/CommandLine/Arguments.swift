@@ -25,7 +25,7 @@ struct OptionGroup {
     let options: [Option]
 }
 
-/// Arguments that make no sense: what is wrong, and what would be right.
+/// Invalid arguments: what is wrong, and what would be right.
 struct UsageError: Error, Equatable {
     let message: String
     /// The subcommand whose help would help.
@@ -39,7 +39,7 @@ struct UsageError: Error, Equatable {
 
 /// The arguments of a subcommand, checked against the options that it declares.
 ///
-/// `--name value` and `--name=value` are the same; `-d value` and `-dvalue` too. Everything behind `--` is an operand,
+/// `--name value` and `--name=value` are the same; `-d value` and `-dvalue` too. Everything after `--` is an operand,
 /// and so is a lone `-`.
 struct Arguments {
     private var values: [String: [String]] = [:]

@@ -1,4 +1,4 @@
-/// Finds what somebody may have meant.
+/// Finds what the user may have meant.
 enum Spelling {
     /// The word of `candidates` that is nearest to `word`, if one is near enough to be meant.
     static func nearest(to word: String, among candidates: [String]) -> String? {

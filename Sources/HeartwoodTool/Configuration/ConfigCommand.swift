@@ -13,7 +13,8 @@ enum ConfigCommand: Subcommand {
             options: [
                 Option(
                     "--environment", "-e", value: "NAME",
-                    help: "Merges the file of this environment over FILE: logging.NAME.json over logging.json."),
+                    help:
+                        "Merges the file of this environment over FILE: logging.NAME.json over logging.json."),
                 Option(
                     "--variables",
                     help:
@@ -37,7 +38,9 @@ enum ConfigCommand: Subcommand {
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
-        guard arguments.operands.count == 2 else { throw UsageError("missing the action (check or show) or FILE") }
+        guard arguments.operands.count == 2 else {
+            throw UsageError("missing the action (check or show) or FILE")
+        }
         let (action, path) = (arguments.operands[0], arguments.operands[1])
         guard action == "check" || action == "show" else {
             let near = Spelling.nearest(to: action, among: ["check", "show"])

@@ -84,7 +84,8 @@ enum DemoCommand: Subcommand {
         var template = Array("\(parent)/heartwood-demo.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw LogError(
-                .file, "cannot create a directory; name one with --directory", place: parent, cause: hw_errno()
+                .file, "cannot create a directory; name one with --directory", place: parent,
+                cause: hw_errno()
             )
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -25,7 +25,7 @@ final class Shop: Sendable {
     private static let goods = ["oak desk", "ash chair", "maple shelf", "walnut bowl", "birch stool"]
     private static let customers = ["anna", "bruno", "chiara", "dmitri", "emil"]
 
-    /// What private data in this shop looks like: nobody but the console may show it.
+    /// What private data in this shop looks like: only the console may show it.
     static let privateMark = "@customers.example"
 
     private let customersPerTill: Int

@@ -20,7 +20,7 @@ final class BlockOutput {
 
     /// An empty block, as soon as one is free.
     ///
-    /// Once somebody wants the process to end, a writer that hangs is not waited for: then it is a new one.
+    /// Once the process is asked to end, a writer that hangs is not waited for: then it is a new one.
     func next(unless stop: StopSignal) -> LineBlock {
         while returned.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
             if stop.isRequested { return LineBlock(capacity: BlockOutput.capacity) }

@@ -10,7 +10,7 @@ final class LevelPattern {
 
     /// Reads `LEVEL=PATTERN`; a pattern that begins with `(?i)` does not care for case.
     ///
-    /// - Throws: ``UsageError`` where the level is none, or the pattern makes no sense.
+    /// - Throws: ``UsageError`` if the level or the pattern is not valid.
     init(parsing text: String) throws {
         guard let sign = text.firstIndex(of: "=") else {
             throw UsageError(

@@ -16,7 +16,7 @@ final class PipeDestinations {
     /// How many blocks of input may be on their way.
     private static let blocksAhead = 8
 
-    /// So long a call waits for a logger that is behind: for ever, as far as a pipe is concerned.
+    /// How long a call waits for a late logger: forever, as far as a pipe is concerned.
     private static let patience = OverflowPolicy.block(upTo: .seconds(31_536_000))
 
     /// Makes the loggers that the options ask for.
@@ -46,7 +46,7 @@ final class PipeDestinations {
 
     private func addFile(_ directory: String) throws {
         // The number is always there, so that the order of names is the order of lines even when several files are
-        // begun in one millisecond.
+        // created in one millisecond.
         let naming = try LogFileNaming(
             application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log")
         let file: FileLogger
@@ -106,7 +106,7 @@ final class PipeDestinations {
     /// Whether the console is the only place that lines go to, so that its end is the end.
     var canBecomePointless: Bool { console != nil && file == nil && remote == nil }
 
-    /// Called after each block of input: waits while the slowest logger is more than a few blocks behind, so that
+    /// Called after each block of input: waits while the slowest logger is more than a few blocks late, so that
     /// nothing has to be dropped, and a request to end is heard nevertheless.
     func waitForRoom(after records: Int, unless stop: StopSignal) {
         marks.append(records)
@@ -130,9 +130,9 @@ final class PipeDestinations {
 
     // MARK: The end
 
-    /// Waits until all is written, and says what became of it.
+    /// Waits until all is written, and returns the counts.
     ///
-    /// As long as it takes, like `cat`; once somebody wants the process to end, some seconds at most.
+    /// As long as it takes, like `cat`; once the process is asked to end, some seconds at most.
     ///
     /// - Returns: whether everything got where it should.
     func finish(_ pump: LinePump, _ stop: StopSignal) -> Bool {

@@ -118,7 +118,7 @@ struct PipeOptions {
 
     /// Reads the arguments.
     ///
-    /// - Throws: ``UsageError`` where they make no sense.
+    /// - Throws: ``UsageError`` if they are not valid.
     init(_ arguments: Arguments) throws {
         inputs = arguments.operands
         directory = arguments.value("--directory")

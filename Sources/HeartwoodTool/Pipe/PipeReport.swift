@@ -1,6 +1,6 @@
 import Heartwood
 
-/// What became of the lines: the summary of `heartwood pipe`.
+/// The summary of `heartwood pipe`: how many lines arrived where.
 struct PipeReport {
     let counts: PipeCounts
     let duration: Duration

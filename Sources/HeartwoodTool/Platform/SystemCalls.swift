@@ -69,7 +69,7 @@ enum SystemCalls {
         return unsafeBitCast(before, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Ends the process as the signal would have, if nobody had caught it.
+    /// Ends the process as the signal would have without a handler.
     static func endProcess(by number: Int32) {
         signal(number, SIG_DFL)
         // Whoever watches for a signal may have blocked it.

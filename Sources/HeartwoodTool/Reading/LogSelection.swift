@@ -24,7 +24,8 @@ struct LogSelection {
                 help:
                     "Shows lines of this level or more severe; a line without a level belongs to the line before."
             ),
-            Option("--category", value: "NAME", help: "Shows lines of this category, logger or syslog program."),
+            Option(
+                "--category", value: "NAME", help: "Shows lines of this category, logger or syslog program."),
             Option(
                 "--where", value: "CONDITION", isRepeatable: true,
                 help:

@@ -11,7 +11,7 @@ final class PipeRemote {
     private let hasSpool: Bool
     private var watch: DeliveryWatch
 
-    /// How long a server may take nothing before nobody waits for it.
+    /// How long a server may accept nothing before waiting ends.
     private static let patience = Duration.seconds(20)
     /// How many messages may wait before reading does.
     private static let limit = 100_000
@@ -41,12 +41,12 @@ final class PipeRemote {
     }
 
     /// Waits until the server has everything, as long as it takes something now and then; not for long where a store
-    /// keeps what is left for the next run, or somebody wants the process to end.
+    /// keeps what is left for the next run, or the process is asked to end.
     func deliverRest(unless stop: StopSignal) {
         _ = watch.deliver { hasSpool || stop.isRequested ? .seconds(3) : PipeRemote.patience }
     }
 
-    /// What became of the messages: for the summary, and for people when something is missing.
+    /// Counts of the messages: for the summary, and for people when something is missing.
     func figures(of records: Int) -> (summary: String, failure: String?) {
         let figures = logger.httpStatistics
         var summary =

@@ -43,7 +43,7 @@ struct RemoteOptions {
     /// - Parameters:
     ///   - arguments: The subcommand's.
     ///   - server: The option that names the server.
-    /// - Throws: ``UsageError`` where they make no sense.
+    /// - Throws: ``UsageError`` if they are not valid.
     init?(_ arguments: Arguments, server: String) throws {
         guard let url = arguments.value(server) else {
             for option in RemoteOptions.options where arguments.has(option.names[0]) {

@@ -12,7 +12,8 @@ enum SpoolCommand: Subcommand {
             title: "Actions (default: list the messages, oldest first)",
             options: [
                 Option(
-                    "--send", value: "URL", help: "Sends all messages to URL now, and removes those that arrived."),
+                    "--send", value: "URL",
+                    help: "Sends all messages to URL now, and removes those that arrived."),
                 Option(
                     "--export", value: "FILE",
                     help: "Writes all messages to FILE, one JSON object per line; - is standard output."),
@@ -75,7 +76,9 @@ enum SpoolCommand: Subcommand {
         }
         if let remote = try RemoteOptions(arguments, server: "--send") {
             if arguments.has("--export") || arguments.has("--clear") {
-                throw UsageError("--send cannot be combined with --export or --remove: delivered messages are removed anyway, and the rest must stay")
+                throw UsageError(
+                    "--send cannot be combined with --export or --remove: delivered messages are removed anyway, and the rest must stay"
+                )
             }
             let patience = try arguments.duration("--patience") ?? .seconds(20)
             if arguments.has("--resend-rejected") {
@@ -185,7 +188,7 @@ enum SpoolCommand: Subcommand {
     private static func send(
         _ directory: String, _ remote: RemoteOptions, _ service: String, _ patience: Duration, _ isQuiet: Bool
     ) throws -> ExitStatus {
-        // A logger would make the directory; somebody who looks for messages wants to know that there is none.
+        // A logger would make the directory; a user who looks for messages wants to know that it is missing.
         _ = try open(directory, toSend: true)
         let logger = try remote.makeLogger(service: service, spool: directory)
         let dispatcher = LogDispatcher()

@@ -29,7 +29,8 @@ struct ViewAnswers: Sendable {
         case .host?: return hardened(.text(403, "This server is known by another name"))
         case .origin?: return hardened(.text(403, "Requests from other sites are rejected"))
         case .token?:
-            return hardened(.text(403, "The address has no token; copy the whole address that heartwood printed"))
+            return hardened(
+                .text(403, "The address has no token; copy the whole address that heartwood printed"))
         case nil: break
         }
         if let ticket {

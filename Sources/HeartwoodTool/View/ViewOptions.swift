@@ -9,7 +9,7 @@ struct ViewOptions: Sendable {
     var token = Hexadecimal.encode(Digest.random(20))
     var opensBrowser = true
 
-    /// A port that the system chooses, and a token that nobody can guess.
+    /// A port that the system chooses, and a token that cannot be guessed.
     init() {}
 
     /// Reads the arguments.

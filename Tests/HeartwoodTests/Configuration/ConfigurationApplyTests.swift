@@ -58,7 +58,9 @@ struct ConfigurationApplyTests {
                     "syncPolicy": ["levels": "error"], "archiveFormat": "gzip",
                     "formatter": "{LEVEL} {message}",
                     "backlogLimit": "2 MiB", "overflow": "dropOldest", "duplicateSuppression": "10s",
-                    "redaction": ["rules": ["cardNumbers", ["startingWith": "sk_"]], "replacement": "redact"],
+                    "redaction": [
+                        "rules": ["cardNumbers", ["startingWith": "sk_"]], "replacement": "redact",
+                    ],
                     "filter": ["exceptCategories": ["noise.*"]],
                 ],
                 "console": [

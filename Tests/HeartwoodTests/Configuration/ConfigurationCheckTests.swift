@@ -25,7 +25,10 @@ struct ConfigurationCheckTests {
                 "x.json:1:2: unknown setting “zzzzzz”; there are level, categories, sources, journal, "
                     + "flushOnFatalSignal, overflow, synchronousLevels, synchronousTimeout, metadata, loggers"
             ),
-            (#"{"level": "debgu"}"#, "x.json:1:11: level: “debgu” is not a valid level: did you mean “debug”?"),
+            (
+                #"{"level": "debgu"}"#,
+                "x.json:1:11: level: “debgu” is not a valid level: did you mean “debug”?"
+            ),
             (
                 #"{"level": ["info", "x"]}"#,
                 "x.json:1:20: level: “x” is not a valid level; there are fatal, error, warning, notice, info, debug, verbose, off, all"
@@ -36,7 +39,7 @@ struct ConfigurationCheckTests {
             ),
             (
                 #"{"categories": ["a"]}"#,
-                "expected an object such as {\"net.*\": \"debug\"}, found x.json:1:16: categories: a list"
+                "x.json:1:16: categories: expected an object such as {\"net.*\": \"debug\"}, found a list"
             ),
             (
                 #"{"categories": {"net.*": "lod"}}"#,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Input of any kind for everything that reads settings: it is read or refused, and neither traps nor hangs.
+/// Input of any kind foreverything that reads settings: it is read or refused, and neither traps nor hangs.
 @Suite("Settings from any bytes")
 struct ConfigurationFuzzTests {
     /// A binary property list of lists, each of which names the next one several times.
@@ -40,7 +40,8 @@ struct ConfigurationFuzzTests {
         for (depth, references) in [(40, 2), (60, 2), (20, 14), (200, 2), (6, 14), (250, 14)] {
             let bytes = Self.bomb(depth: depth, references: references)
             #expect(
-                bytes.count < 5000 && outcome(bytes).contains("more than 100,000 values"), "\(depth) \(references)")
+                bytes.count < 5000 && outcome(bytes).contains("more than 100,000 values"),
+                "\(depth) \(references)")
         }
         #expect(!outcome(Self.bomb(depth: 3, references: 2, isCircular: true)).isEmpty)
         #expect(outcome(Self.bomb(depth: 3, references: 2)) == "read")

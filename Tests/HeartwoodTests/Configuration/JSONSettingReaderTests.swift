@@ -70,7 +70,10 @@ struct JSONSettingReaderTests {
                 "[+1]",
                 "x.json:1:2: “+1” is not a valid value; use true, false, null, a number or a string in double quotes"
             ),
-            ("[0640]", "x.json:1:2: numbers must not have leading zeros; write permissions as a string: \"0640\""),
+            (
+                "[0640]",
+                "x.json:1:2: numbers must not have leading zeros; write permissions as a string: \"0640\""
+            ),
             ("[-]", "x.json:1:2: expected digits after “-”"),
             ("[1.]", "x.json:1:2: expected digits after the decimal point"),
             ("[1e]", "x.json:1:2: expected digits in the exponent"),

@@ -33,7 +33,7 @@ struct EndingSignalTests {
         _exit(99)
     }
 
-    @Test("SIGTERM after a burst: all lines are in the file, and the process was ended by SIGTERM")
+    @Test("SIGTERM after a burst: all lines are in the file, and the process was terminated by SIGTERM")
     func burst() async throws {
         let scratch = Scratch()
         await #expect(processExitsWith: .signal(SIGTERM)) { [path = scratch.path as String] in

@@ -10,7 +10,7 @@ import Testing
             if: Load.isSanitized, "the thread sanitizer does not support a fork of a process with threads"))
     func bothGoOn() async throws {
         await #expect(processExitsWith: .success) {
-            alarm(60)  // a process that is stuck is a failure, not a wait for ever
+            alarm(60)  // a process that is stuck is a failure, not a wait forever
             let path = NSTemporaryDirectory() + "heartwood-fork-\(getpid())"
             defer { try? FileManager.default.removeItem(atPath: path) }
             let dispatcher = LogDispatcher()

@@ -21,7 +21,7 @@ import Testing
         let scratch = Scratch()
         let (path, name) = (scratch.logs, shape.rawValue)
         await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
-            alarm(60)  // a process that is stuck is a failure, not a wait for ever
+            alarm(60)  // a process that is stuck is a failure, not a wait forever
             let shape = try #require(Shape(rawValue: name))
             exit(try FileForkTests.run(path, FileForkTests.settings(shape)))
         }

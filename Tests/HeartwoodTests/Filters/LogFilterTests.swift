@@ -131,7 +131,7 @@ struct LogFilterTests {
         #expect(logger.statistics.isBalanced)
     }
 
-    @Test("A filter's function may log: the call does not wait, and does not go on for ever")
+    @Test("A filter's function may log: the call does not wait, and does not go on forever")
     func reentrant() {
         let dispatcher = LogDispatcher.forTest()
         let logger = RecordingLogger()

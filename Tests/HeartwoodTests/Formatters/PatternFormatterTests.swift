@@ -87,7 +87,8 @@ struct PatternFormatterTests {
             ("é {utc:HH:mm:qq}", 13, "Unknown letter “q”"),
             ("{time:yyyyy}", 6, "Unsupported date field “yyyyy”"), ("{time:HH'x}", 8, "Unmatched"),
             ("{time:}", 6, "empty"),
-            ("{time:SSSSSSSSSS}", 6, "nine decimal places"), ("{field.}", 7, "Missing field name"), ("a\nb", 1, "one line"),
+            ("{time:SSSSSSSSSS}", 6, "nine decimal places"), ("{field.}", 7, "Missing field name"),
+            ("a\nb", 1, "line breaks"),
             ("{xyzzyplugh}", 1, "there are "),
         ])
     func errors(pattern: String, position: Int, reason: String) throws {

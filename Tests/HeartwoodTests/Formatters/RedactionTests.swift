@@ -85,7 +85,8 @@ struct RedactionTests {
         let hashed = RedactionRules([.emailAddresses], replacement: .keyedHash(key))
         #expect(hashed.redacted("ann@example.org").wholeMatch(of: /<hash:[0-9a-f]{16}>/) != nil)
         #expect(hashed.redacted("ann@example.org") == hashed.redacted("ann@example.org"))
-        let encrypted = RedactionRules([.emailAddresses], replacement: .encrypt(key)).redacted("ann@example.org")
+        let encrypted = RedactionRules([.emailAddresses], replacement: .encrypt(key)).redacted(
+            "ann@example.org")
         #expect(key.decrypt(encrypted) == "ann@example.org")
         #expect(
             RedactionRules([.emailAddresses], replacement: .reveal).redacted("ann@example.org")

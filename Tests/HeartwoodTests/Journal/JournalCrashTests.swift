@@ -38,8 +38,10 @@ import Testing
         #expect(result.lastWords.count == rounds)
         switch trap {
         case .nullDereference:
-            #expect(result.lastWords.allSatisfy { $0 == "the process was ended by SIGSEGV at address 0x10" })
-        case .abort: #expect(result.lastWords.allSatisfy { $0.hasPrefix("the process was ended by SIGABRT") })
+            #expect(
+                result.lastWords.allSatisfy { $0 == "the process was terminated by SIGSEGV at address 0x10" })
+        case .abort:
+            #expect(result.lastWords.allSatisfy { $0.hasPrefix("the process was terminated by SIGABRT") })
         case .fatalError:
             #expect(result.lastWords.allSatisfy { $0.contains("SIGILL") || $0.contains("SIGTRAP") })
         }

@@ -28,7 +28,7 @@ import Testing
             return
         }
         #expect(FileManager.default.fileExists(atPath: path))
-        #expect(fixture.reports.value.count { $0.text.contains("removed or cut") } == 1)
+        #expect(fixture.reports.value.count { $0.text.contains("removed or truncated") } == 1)
         #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
         let written = fixture.lines().count
         fixture.isFull.value = true
@@ -61,7 +61,7 @@ import Testing
         logInfo("line \(count)", to: dispatcher)
         #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
         #expect(fixture.lines() == (0...count).map { "line \($0)" })
-        #expect(fixture.reports.value.count { $0.text.contains("removed or cut") } == 1)
+        #expect(fixture.reports.value.count { $0.text.contains("removed or truncated") } == 1)
     }
 
     @Test(
@@ -78,7 +78,7 @@ import Testing
             let told = Locked(0)
             dispatcher.diagnostics.interval = .zero
             dispatcher.diagnostics.handler = { report in
-                if report.text.contains("removed or cut") { told.withLock { $0 += 1 } }
+                if report.text.contains("removed or truncated") { told.withLock { $0 += 1 } }
             }
             dispatcher.add(try JournalScene().makeLogger(path, calls: calls))
             let isOver = Locked(false)
@@ -190,7 +190,9 @@ import Testing
         #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
         dispatcher.removeAll()
         #expect(
-            scratch.lines(JournalScene.naming).contains { $0.hasPrefix("the process was ended by SIGABRT") })
+            scratch.lines(JournalScene.naming).contains {
+                $0.hasPrefix("the process was terminated by SIGABRT")
+            })
     }
 
     @Test("A limit on the size of files leaves the process without a journal, and does not end it")

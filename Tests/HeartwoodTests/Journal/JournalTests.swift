@@ -294,7 +294,7 @@ import Testing
         dispatcher.flush(timeout: .seconds(30))
         #expect(other.texts.count == 3000)
         #expect(dispatcher.statistics.dropped == 0)
-        #expect(reports.value.contains { $0.text.contains("lets") })
+        #expect(reports.value.contains { $0.text.contains("released") })
         isFull.value = false
         #expect(comesTrue { dispatcher.flush(timeout: .seconds(1)).isComplete && logger.isSettledForTest })
         #expect(scratch.lines(LogFileNaming(application: "t")).filter { !$0.isEmpty }.count == 3000)

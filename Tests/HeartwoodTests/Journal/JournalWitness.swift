@@ -159,7 +159,7 @@ struct JournalScene: Codable, Sendable {
                     recovered += line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
                     continue
                 }
-                if line.hasPrefix("the process was ended") {
+                if line.hasPrefix("the process was terminated") {
                     lastWords.append(String(line))
                     continue
                 }

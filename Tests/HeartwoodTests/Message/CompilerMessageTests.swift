@@ -48,15 +48,15 @@ import Testing
     @Test("The common slips have messages that say what to write")
     func slips() throws {
         let bad: [(String, String)] = [
-            (#"logInfo("%d items", count)"#, "write the values into the literal"),
-            (#"logError("%@ and %@", name, optional)"#, "write the values into the literal"),
+            (#"logInfo("%d items", count)"#, "interpolate the values"),
+            (#"logError("%@ and %@", name, optional)"#, "interpolate the values"),
             (#"logInfo(42)"#, #"write logInfo("\(value)")"#),
             (#"logInfo(count)"#, #"write logInfo("\(value)")"#),
             (#"logError(error)"#, #"write logError("\(value)")"#),
             (#"logInfo(optional)"#, #"write logInfo("\(value)")"#),
             (#"logDebug([1, 2])"#, #"write logDebug("\(value)")"#),
-            (#"logInfo("\(name, privacy: .auto)")"#, "there is no automatic privacy"),
-            (#"logInfo("\(count, align: .right(columns: 10))")"#, "write format: .padded(10)"),
+            (#"logInfo("\(name, privacy: .auto)")"#, "automatic privacy is not supported"),
+            (#"logInfo("\(count, align: .right(columns: 10))")"#, "use format: .padded(10)"),
             (#"logInfo("\(count, format: .fixed(2))")"#, "write \\(Double(value), format: .fixed(2))"),
             (#"logInfo("x", category: "net")"#, "cannot convert value of type 'String'"),
             (#"logInfo("x", tag: any as Any)"#, "Sendable"),

@@ -81,7 +81,9 @@ struct EvaluationTests {
         #expect(counter.value == 2)
     }
 
-    @Test("Promise 9: isLogEnabled says whether a message would be evaluated", arguments: LogLevel.standardLevels)
+    @Test(
+        "Promise 9: isLogEnabled says whether a message would be evaluated",
+        arguments: LogLevel.standardLevels)
     func wants(level: LogLevel) {
         let dispatcher = LogDispatcher.forTest()
         #expect(!isLogEnabled(level, to: dispatcher))

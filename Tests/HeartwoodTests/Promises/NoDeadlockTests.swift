@@ -271,7 +271,7 @@ struct NoDeadlockTests {
         #expect(inTime)
     }
 
-    @Test("Promise 5: a logger that logs from inside itself is heard once, not for ever")
+    @Test("Promise 5: a logger that logs from inside itself is heard once, not forever")
     func selfLogging() {
         let dispatcher = dispatcher()
         let logger = SelfLoggingLogger(to: dispatcher)

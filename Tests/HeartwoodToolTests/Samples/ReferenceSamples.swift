@@ -220,7 +220,7 @@ func recordingSample(_ amount: Double) {
 
 func serverSample() throws {
     // sample: Sources/HeartwoodTestSupport/LoopbackServer.swift
-    // Then .ok for ever.
+    // Then .ok forever.
     let server = try LoopbackServer(answers: [.status(503, headers: ["Retry-After": "1"]), .lost])
     // end
     server.stop()

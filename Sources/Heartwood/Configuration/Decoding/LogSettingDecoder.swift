@@ -1,6 +1,6 @@
-/// What a setting takes: how it is written, and what becomes of it.
+/// Reads a setting of one type, and describes what may be written.
 ///
-/// A form of one's own is a name for messages and a function:
+/// A custom decoder is a name for messages and a function:
 ///
 /// ```swift
 /// extension LogSettingDecoder where Value == Character {
@@ -39,7 +39,7 @@ public struct LogSettingDecoder<Value>: Sendable {
         }
     }
 
-    /// Makes a form whose function gives nil where the setting is none: `“x” is not a valid size; use …`.
+    /// Creates a decoder whose function returns nil for an invalid setting: `“x” is not a valid size; use …`.
     init(_ name: String, write hint: String, _ read: @escaping @Sendable (LogSetting) -> Value?) {
         self.name = name
         advice = hint

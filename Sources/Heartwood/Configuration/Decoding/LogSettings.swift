@@ -1,6 +1,6 @@
 /// The settings of one logger or formatter, read key by key.
 ///
-/// A kind of logger of one's own asks for each of its settings, and says what becomes of it:
+/// A custom kind of logger reads each of its settings and says how it is used:
 ///
 /// ```swift
 /// extension LoggerKind {
@@ -26,7 +26,7 @@ public final class LogSettings {
     private(set) var asked: [(key: String, form: String, isRequired: Bool)] = []
     /// Settings that are properties of a logger.
     private(set) var tunings: [SettingTuning] = []
-    /// Settings that are given to the initialiser; a change of one needs another logger.
+    /// Settings that are given to the initializer; a change of one needs another logger.
     private(set) var fixed: [String: LogSetting] = [:]
     /// Accepts whatever there is, unread.
     var acceptsAnything = false
@@ -41,7 +41,7 @@ public final class LogSettings {
 
     // MARK: Reading
 
-    /// A setting that must be there, for the initialiser.
+    /// A setting that must be there, for the initializer.
     ///
     /// A running logger is replaced when it changes.
     public func required<Value>(
@@ -56,7 +56,7 @@ public final class LogSettings {
         return LogRequiredSetting(content: decoder.read(given, path + [key], collector))
     }
 
-    /// A setting that may be there, for the initialiser; nil where it is not.
+    /// A setting that may be there, for the initializer; nil where it is not.
     ///
     /// A running logger is replaced when it changes.
     public func optional<Value>(_ key: String, _ decoder: LogSettingDecoder<Value>) -> Value? {
@@ -76,7 +76,8 @@ public final class LogSettings {
     ///   - decoder: What the setting may be, for instance `.size`.
     ///   - property: The property to set.
     public func bind<Target: AnyObject, Value>(
-        _ key: String, _ decoder: LogSettingDecoder<Value>, to property: ReferenceWritableKeyPath<Target, Value>
+        _ key: String, _ decoder: LogSettingDecoder<Value>,
+        to property: ReferenceWritableKeyPath<Target, Value>
     ) {
         note(key, decoder.name)
         tune([key], property, setting[key].flatMap { decoder.read($0, path + [key], collector) })
@@ -89,14 +90,15 @@ public final class LogSettings {
     ///   - decoder: What the setting may be, for instance `.size`.
     ///   - property: The property to set.
     public func bind<Target: AnyObject, Value>(
-        _ key: String, _ decoder: LogSettingDecoder<Value>, to property: ReferenceWritableKeyPath<Target, Value?>
+        _ key: String, _ decoder: LogSettingDecoder<Value>,
+        to property: ReferenceWritableKeyPath<Target, Value?>
     ) {
         note(key, decoder.name)
         let value = setting[key].flatMap { decoder.read($0, path + [key], collector) }
         tune([key], property, value.map(Optional.some))
     }
 
-    /// A property that several settings make together; nil leaves it as the initialiser made it.
+    /// A property that several settings make together; nil leaves it as the initializer made it.
     package func bind<Target: AnyObject, Value>(
         together keys: [(key: String, form: String)], _ property: ReferenceWritableKeyPath<Target, Value>,
         _ value: Value?
@@ -144,7 +146,7 @@ public final class LogSettings {
                 }))
     }
 
-    /// Reports all keys that nobody asked for; those that begin with `//` are comments.
+    /// Reports all unknown keys; keys that start with `//` are comments.
     func finish() {
         if acceptsAnything { return }
         let known = asked.map(\.key)

@@ -7,7 +7,7 @@ struct ConfigurationPlan {
         let name: String
         let kind: String
         let place: LogSettingLocation
-        /// What its initialiser is given: when one of these changes, it is replaced.
+        /// What its initializer is given: when one of these changes, it is replaced.
         let fixed: [String: LogSetting]
         let tunings: [SettingTuning]
         let make: () throws -> AbstractLogger
@@ -66,7 +66,8 @@ extension LogSettingDecoder where Value == [LogLevelRule] {
             setting, path, collector in
             guard let members = setting.members else {
                 collector.add(
-                    setting.place, path, "expected an object such as {\"net.*\": \"debug\"}, found \(setting.shown)")
+                    setting.place, path,
+                    "expected an object such as {\"net.*\": \"debug\"}, found \(setting.shown)")
                 return nil
             }
             return members.compactMap { member in
@@ -90,7 +91,8 @@ extension LogSettingDecoder where Value == [ConfigurationPlan.Logger] {
             guard let members = setting.members else {
                 collector.add(
                     setting.place, path,
-                    "expected an object such as {\"console\": {\"kind\": \"console\"}}, found \(setting.shown)")
+                    "expected an object such as {\"console\": {\"kind\": \"console\"}}, found \(setting.shown)"
+                )
                 return nil
             }
             return members.compactMap { member in

@@ -4,7 +4,7 @@ extension LogConfiguration {
     /// Makes the loggers, and re-tunes those that an earlier configuration has made.
     ///
     /// - Loggers whose name and kind stay go on: only what has changed is set, in order with the messages. They are
-    ///   replaced when something changes that their initialiser was given, such as a directory.
+    ///   replaced when something changes that their initializer was given, such as a directory.
     /// - New loggers come, and those that are not there any more go, all at one point of the order of messages: none is
     ///   lost or handled twice. Those that go are waited for, ten seconds at most; they have written everything then.
     /// - Levels of categories and of source files change in one step. They belong to the process, whatever the dispatcher.
@@ -48,14 +48,14 @@ extension LogConfiguration {
 }
 
 extension LogDispatcher {
-    /// The logger of this name that a ``LogConfiguration`` has made; nil where there is none.
+    /// The logger of this name that a ``LogConfiguration`` has made; nil if there is none.
     public func configuredLogger(named name: String) -> AbstractLogger? {
         configured.current.entries.first { $0.name == name }?.logger
     }
 }
 
 extension ConfigurationPlan {
-    /// What becomes of a logger that is wanted.
+    /// What happens to a configured logger.
     private enum Step {
         case keep(ConfiguredState.Entry)
         case make(AbstractLogger)

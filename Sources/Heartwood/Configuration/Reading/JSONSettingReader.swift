@@ -1,6 +1,6 @@
-/// Reads JSON (RFC 8259) and keeps where everything stands.
+/// Reads JSON (RFC 8259) and records the location of every value.
 ///
-/// Strict, but for one thing: a byte-order mark at the beginning is skipped. A name that stands twice in a table is an
+/// Strict, but for one thing: a byte-order mark at the beginning is skipped. A name that occurs twice in an object is an
 /// error, since readers disagree about which of the two counts. Tables and lists may be 64 deep.
 struct JSONSettingReader {
     static let depthLimit = 64
@@ -18,7 +18,7 @@ struct JSONSettingReader {
 
     /// Reads a whole file.
     ///
-    /// - Throws: the first mistake in the syntax, or all names that stand twice.
+    /// - Throws: the first mistake in the syntax, or all names that occur twice.
     static func read(_ bytes: [UInt8], source: String) throws(LogConfigurationError) -> LogSetting {
         var reader = JSONSettingReader(SettingText(bytes, source: source))
         return try reader.readAll()
@@ -97,7 +97,9 @@ struct JSONSettingReader {
         default:
             throw Failure(
                 offset: start,
-                text: "“\(word)” is not a valid value; use true, false, null, a number or a string in double quotes")
+                text:
+                    "“\(word)” is not a valid value; use true, false, null, a number or a string in double quotes"
+            )
         }
     }
 
@@ -173,7 +175,8 @@ struct JSONSettingReader {
     private mutating func enter(_ depth: Int) throws(Failure) {
         if depth >= JSONSettingReader.depthLimit {
             throw Failure(
-                offset: index, text: "objects and lists are nested more than \(JSONSettingReader.depthLimit) levels deep"
+                offset: index,
+                text: "objects and lists are nested more than \(JSONSettingReader.depthLimit) levels deep"
             )
         }
         index += 1
@@ -206,7 +209,8 @@ struct JSONSettingReader {
         guard whole > 0 else { throw Failure(offset: start, text: "expected digits after “-”") }
         if first == UInt8(ascii: "0"), whole > 1 {
             throw Failure(
-                offset: start, text: "numbers must not have leading zeros; write permissions as a string: \"0640\"")
+                offset: start,
+                text: "numbers must not have leading zeros; write permissions as a string: \"0640\"")
         }
         var isWhole = true
         if next == UInt8(ascii: ".") {

@@ -87,7 +87,7 @@ struct PropertyListReader {
             }
             return LogSetting(.list(elements), at: place)
         case .object(let nodes):
-            // The decoder has no order: that of the lines, and of the names where there are none.
+            // The decoder has no order: that of the lines, and of the names if there are none.
             var members: [LogSetting.Member] = []
             for (key, node) in nodes {
                 path.append(key)
@@ -138,7 +138,7 @@ struct PropertyListReader {
     }
 }
 
-/// Where the keys of an XML property list stand, as far as that is easily told.
+/// The locations of the keys of an XML property list, as far as they are easy to find.
 struct PropertyListPlaces {
     private var places: [[String]: LogSettingLocation] = [:]
 

@@ -1,4 +1,4 @@
-/// The bytes of a file with settings, and where in lines a byte stands.
+/// The bytes of a settings file, with the line and column of each byte.
 struct SettingText {
     let bytes: [UInt8]
     let source: String

@@ -41,7 +41,8 @@ extension FormatterKind {
                 .ecs(
                     service: settings.optional("service", .string),
                     environment: settings.optional("environment", .string),
-                    version: settings.optional("version", .string), dataset: settings.optional("dataset", .string)
+                    version: settings.optional("version", .string),
+                    dataset: settings.optional("dataset", .string)
                 )))
     }
 

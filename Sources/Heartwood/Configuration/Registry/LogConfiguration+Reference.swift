@@ -28,8 +28,8 @@ extension LogConfiguration {
     /// The keys that all loggers share.
     package static var sharedKeys: [KnownKey] {
         [
-            KnownKey(name: "kind", form: "text", isRequired: true),
-            KnownKey(name: "enabled", form: "flag", isRequired: false),
+            KnownKey(name: "kind", form: "string", isRequired: true),
+            KnownKey(name: "enabled", form: "boolean", isRequired: false),
         ] + keys { LoggerKind.readShared($0) }
     }
 

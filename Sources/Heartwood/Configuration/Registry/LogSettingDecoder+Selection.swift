@@ -28,7 +28,9 @@ extension LogSettingDecoder where Value == RedactionRules {
     /// A rule is `"bearerTokens"`, `"cardNumbers"`, `"emailAddresses"`, `{"startingWith": "sk_live_"}` or
     /// `{"matching": "EXPRESSION", "name": "NAME"}`.
     public static var redaction: LogSettingDecoder {
-        LogSettingDecoder("redaction", write: "standard, a list of rules, or an object with “rules” and “replacement”") {
+        LogSettingDecoder(
+            "redaction", write: "standard, a list of rules, or an object with “rules” and “replacement”"
+        ) {
             setting, path, collector in
             if setting.members != nil {
                 return LogSettingDecoder.object("redaction") { settings in

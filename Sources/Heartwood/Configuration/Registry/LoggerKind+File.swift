@@ -64,7 +64,9 @@ extension LogSettingDecoder where Value == LogFileNaming {
 extension LogSettingDecoder where Value == TimeZone {
     /// `"UTC"`, or the name of a zone such as `"Europe/Berlin"`.
     static var timeZone: LogSettingDecoder {
-        LogSettingDecoder("time zone", write: "UTC or a name such as Europe/Berlin, which requires import Foundation") {
+        LogSettingDecoder(
+            "time zone", write: "UTC or a name such as Europe/Berlin, which requires import Foundation"
+        ) {
             setting in
             guard let text = setting.string else { return nil }
             return text.lowercased() == "utc" ? .gmt : TimeZone(identifier: text)

@@ -55,7 +55,8 @@ public struct LoggerKind: Sendable {
         settings.bind("filter", .filter, to: \AbstractLogger.filter)
         settings.bind("redaction", .redaction, to: \AbstractLogger.redaction)
         settings.bind(
-            "duplicateSuppression", LogSettingDecoder<Duration>.time.map { DuplicateSuppression(interval: $0) },
+            "duplicateSuppression",
+            LogSettingDecoder<Duration>.time.map { DuplicateSuppression(interval: $0) },
             to: \AbstractLogger.duplicateSuppression)
         settings.bind("flightRecorder", .flightRecorder, to: \AbstractLogger.flightRecorder)
         settings.bind("backlogLimit", .size, to: \AbstractLogger.backlogLimit)

@@ -7,7 +7,7 @@ import Dispatch
 /// ```
 ///
 /// The files are those of ``LogConfiguration/load(_:environment:defaults:variables:)``; they are applied before the
-/// initialiser returns. From then on they are looked at every ``interval``, so that it does not matter how they are changed:
+/// initializer returns. From then on they are looked at every ``interval``, so that it does not matter how they are changed:
 /// written, emptied and written, replaced by renaming, made later, or switched by a symbolic link, on whatever file
 /// system. A change counts when two looks 200 ms apart have seen the same.
 ///
@@ -54,7 +54,7 @@ public final class LogConfigurationWatch: Sendable {
     ///   - variables: The environment variables; those of the process unless given.
     ///   - dispatcher: What is configured; the shared dispatcher unless given.
     ///   - interval: How often the files are looked at; 2 s unless given.
-    ///   - reloadsOnHangup: Whether `SIGHUP` applies the files anew and has all loggers open their files anew; no unless
+    ///   - reloadsOnHangup: Whether `SIGHUP` applies the files again and has all loggers open their files again; no unless
     ///     given. The signal does not end the process then. A handler that is there already is called as well, and what was
     ///     there before is put back when the last such watch stops.
     ///   - clock: Where timers come from; the system unless a test says otherwise.
@@ -159,7 +159,8 @@ public final class LogConfigurationWatch: Sendable {
             case .lookAgain: delay = min(interval, LogConfigurationWatch.settlingTime)
             case .missing:
                 dispatcher.diagnostics.report(
-                    .setting, "\(path) was removed; the current settings stay in effect until it exists again",
+                    .setting,
+                    "\(path) was removed; the current settings stay in effect until it exists again",
                     key: path)
             case .apply(let contents): try apply(contents)
             }
@@ -181,11 +182,12 @@ public final class LogConfigurationWatch: Sendable {
 
     private func report(_ error: LogConfigurationError) {
         dispatcher.diagnostics.report(
-            .setting, "cannot apply the configuration; the current settings stay in effect: \(error)", key: path)
+            .setting, "cannot apply the configuration; the current settings stay in effect: \(error)",
+            key: path)
     }
 }
 
-/// A logger with files or connections that can be opened anew while it runs.
+/// A logger with files or connections that can be opened again while it runs.
 ///
 /// `SIGHUP` has it do so, where a ``LogConfigurationWatch`` is told to take notice of the signal.
 public protocol ReopeningLogger: AbstractLogger {

@@ -80,7 +80,7 @@ struct DateLayout: Hashable, Sendable {
         return "Unknown letter “\(character)” in the date pattern; put literal text in apostrophes, like 'at'"
     }
 
-    /// The text between apostrophes, and the index behind it.
+    /// The text between apostrophes, and the index after it.
     private static func quoted(
         _ characters: [Character], at start: Int, _ whole: String, _ offset: Int
     ) throws(PatternError) -> (String, Int) {
@@ -98,7 +98,9 @@ struct DateLayout: Hashable, Sendable {
                 return (text, index + 1)
             }
         }
-        throw PatternError(whole, at: offset + start, "Unmatched apostrophe; add the closing one, or write '' for an apostrophe")
+        throw PatternError(
+            whole, at: offset + start,
+            "Unmatched apostrophe; add the closing one, or write '' for an apostrophe")
     }
 
     /// Adds a date; `holes` takes where the digits of the fraction belong, which are left zero.

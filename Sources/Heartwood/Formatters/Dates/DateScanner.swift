@@ -33,7 +33,7 @@ struct DateScanner {
         return String(decoding: letters, as: UTF8.self).lowercased()
     }
 
-    /// The nanoseconds of a fraction: one digit at least, those behind the ninth are cut off.
+    /// The nanoseconds of a fraction: one digit at least, those after the ninth are cut off.
     mutating func fraction() -> Int? {
         let count = digits
         guard count > 0 else { return nil }

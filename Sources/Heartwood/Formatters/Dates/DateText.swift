@@ -42,7 +42,7 @@ final class DateText: Sendable {
 }
 
 extension LogBuffer {
-    /// Puts the first `digits` digits of a fraction of a second in the place of what stands at `start`.
+    /// Puts the first `digits` digits of a fraction of a second over the bytes at `start`.
     mutating func overwriteFraction(_ nanosecond: Int, digits: Int, at start: Int) {
         var value = nanosecond
         for _ in digits..<9 { value /= 10 }

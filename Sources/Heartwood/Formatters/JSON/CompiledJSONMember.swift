@@ -1,6 +1,6 @@
 /// A member of an object, ready to be written: without references, for each message looks at all of them.
 struct CompiledJSONMember: Sendable {
-    /// What stands behind the key.
+    /// What follows the key.
     enum Value: Sendable {
         case time(JSONTime), level(JSONLevel), category, message, context, file, line, function
         case thread, threadLabel, threadName, queue, task, sequence
@@ -8,7 +8,7 @@ struct CompiledJSONMember: Sendable {
     }
 
     let value: Value
-    /// Where its `"key":` stands among those of all members, and its value where that is the same in every object.
+    /// Where its `"key":` is among those of all members, and its value where that is the same in every object.
     let prefix: Range<Int>
 
     private static let threadLabel = CompiledThreadLabel(ThreadLabel())

@@ -40,7 +40,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     /// The keys of all members, as they are written.
     private let prefixes: [UInt8]
     private let ownKeys: Set<String>
-    /// What stands in front of the fields' own object, where they have one.
+    /// The text in front of the fields' own object, if they have one.
     private let fieldsPrefix: [UInt8]
 
     /// Makes a formatter.

@@ -37,11 +37,11 @@ public struct JSONMember: Hashable, Sendable {
     public static func context(_ key: String = "context") -> JSONMember {
         JSONMember(kind: .context, key: key)
     }
-    /// Where the call stands: `Module/File.swift`.
+    /// The location of the call: `Module/File.swift`.
     public static func file(_ key: String = "file") -> JSONMember { JSONMember(kind: .file, key: key) }
-    /// The line that the call stands in.
+    /// The line of the call.
     public static func line(_ key: String = "line") -> JSONMember { JSONMember(kind: .line, key: key) }
-    /// The function that the call stands in.
+    /// The function of the call.
     public static func function(_ key: String = "function") -> JSONMember {
         JSONMember(kind: .function, key: key)
     }
@@ -91,7 +91,7 @@ public enum JSONTime: Hashable, Sendable {
     case rfc3339
     /// `"2026-11-20T10:20:30.123Z"`.
     case milliseconds
-    /// A number of seconds since 1970 with nine digits behind the point.
+    /// A number of seconds since 1970 with nine digits after the decimal point.
     case unixSeconds
     /// A whole number of milliseconds since 1970.
     case unixMilliseconds
@@ -113,7 +113,7 @@ public enum JSONLevel: Hashable, Sendable {
 public enum JSONFieldPlacement: Hashable, Sendable {
     /// Among the other members.
     case besideOthers
-    /// Into an object of their own under this key; it is not there when there are none.
+    /// Into an object of their own under this key; it is not there if there are none.
     case inObject(String)
     /// Among the other members, with this in front of their names, in which all but ASCII letters, digits, `_`, `-` and
     /// `.` becomes `_`.

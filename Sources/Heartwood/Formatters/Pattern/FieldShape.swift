@@ -3,9 +3,9 @@
 /// A character is a Unicode scalar here; one that takes two columns of a terminal counts as one.
 struct FieldShape: Hashable, Sendable {
     enum Alignment: Hashable, Sendable {
-        /// The text stands at the left, blanks behind it.
+        /// The text is at the left, followed by blanks.
         case left
-        /// The text stands at the right.
+        /// The text is at the right.
         case right
         case center
     }
@@ -42,7 +42,7 @@ struct FieldShape: Hashable, Sendable {
 }
 
 extension LogBuffer {
-    /// How many Unicode scalars stand from `start` on.
+    /// The number of Unicode scalars from `start` on.
     func characterCount(from start: Int) -> Int {
         var number = 0
         for index in start..<count where base[index] & 0xC0 != 0x80 { number += 1 }

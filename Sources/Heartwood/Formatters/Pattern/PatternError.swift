@@ -35,7 +35,7 @@ enum Spelling {
         return best.name
     }
 
-    /// How many characters must be changed, added, removed or swapped with their neighbour.
+    /// How many characters must be changed, added, removed or swapped with their neighbor.
     private static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left), Array(right))
         if left.isEmpty || right.isEmpty { return max(left.count, right.count) }

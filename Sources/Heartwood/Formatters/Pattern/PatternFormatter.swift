@@ -12,12 +12,12 @@
 /// | `{category}` `{message}` | the category's name, the text |
 /// | `{fields}` `{field.NAME}` | a blank and `{key=value …}` if there are fields beside the text; one value of the text or beside it |
 /// | `{file}` `{fileName}` `{path}` `{module}` | `Shop.swift`, `Shop`, `Shop/Shop.swift`, `Shop` |
-/// | `{function}` `{line}` | where the call stands |
+/// | `{function}` `{line}` | the location of the call |
 /// | `{thread}` | the queue's label, the thread's name or its number: see ``ThreadLabel`` |
 /// | `{threadID}` `{threadName}` `{queue}` `{task}` | each of these alone |
 /// | `{context}` `{tag}` `{sequence}` | what came with the call; the number in the order of messages |
 /// | `{process}` `{pid}` `{host}` | the program's name and number, the machine's name |
-/// | `{color}` … `{reset}` | the colour of the message, where the output shows colours |
+/// | `{color}` … `{reset}` | the color of the message, where the output shows colors |
 /// | `{{` `}}` | a brace |
 ///
 /// After a colon comes the width: `{level:7}` fills up to seven characters, `{line:>5}` puts the text to the right,
@@ -37,9 +37,9 @@ public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // cac
         ///
         /// All else, such as names and fields, is always escaped.
         public var escaping = LogBuffer.Escaping.escape
-        /// Which message has which colour.
+        /// Which message has which color.
         public var palette = ConsolePalette.standard
-        /// How many colours `{color}` uses; nil, the default, as many as the place shows that the line is written to:
+        /// How many colors `{color}` uses; nil, the default, as many as the place shows that the line is written to:
         /// those of a console's terminal, none in a file.
         public var colorDepth: ConsoleColorDepth?
         /// How `{thread}` looks.
@@ -73,7 +73,7 @@ public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // cac
         hasColors = elements.contains { $0.token.isColor }
     }
 
-    /// True where the pattern has colours, and the text is escaped.
+    /// True where the pattern has colors, and the text is escaped.
     public override var writesOwnColors: Bool {
         if case .none = options.escaping { false } else { hasColors }
     }
@@ -173,7 +173,7 @@ private struct LevelColors: Sendable {
             } : []
     }
 
-    /// Adds the sequence that begins the colour of a message; false where there is none.
+    /// Adds the sequence that begins the color of a message; false if there is none.
     func append(_ message: LogMessage, _ depth: ConsoleColorDepth, to output: inout LogBuffer) -> Bool {
         if depth == .none { return false }
         let start = output.count

@@ -1,11 +1,11 @@
-/// A colour on a terminal.
+/// A color on a terminal.
 public enum ConsoleColor: Hashable, Sendable {
-    /// One of the sixteen colours that every terminal has, 0 to 15: black, red, green, yellow, blue, magenta, cyan,
-    /// white, then the bright ones. What they look like is the terminal's affair.
+    /// One of the sixteen colors that every terminal has, 0 to 15: black, red, green, yellow, blue, magenta, cyan,
+    /// white, then the bright ones. How they look depends on the terminal.
     case ansi(UInt8)
     /// One of 256: the sixteen, a cube of 6 × 6 × 6, and 24 greys.
     case palette(UInt8)
-    /// Any colour; where the terminal has fewer, the nearest one is taken.
+    /// Any color; where the terminal has fewer, the nearest one is taken.
     case rgb(UInt8, UInt8, UInt8)
 
     /// Red.
@@ -23,7 +23,7 @@ public enum ConsoleColor: Hashable, Sendable {
     /// Grey.
     public static let gray = ConsoleColor.ansi(8)
 
-    /// The same colour, or the nearest one, for a terminal that can show no more than `depth`.
+    /// The same color, or the nearest one, for a terminal that can show no more than `depth`.
     public func reduced(to depth: ConsoleColorDepth) -> ConsoleColor {
         switch (self, depth) {
         case (.ansi, _), (.palette, .palette), (_, .full), (_, .none): return self
@@ -70,9 +70,9 @@ public enum ConsoleColor: Hashable, Sendable {
     }
 }
 
-/// How many colours a terminal shows.
+/// How many colors a terminal shows.
 public enum ConsoleColorDepth: Hashable, Sendable {
-    /// No colours at all.
+    /// No colors at all.
     case none
     /// Sixteen.
     case ansi
@@ -83,7 +83,7 @@ public enum ConsoleColorDepth: Hashable, Sendable {
 
     /// What to do, from the environment and whether the stream is a terminal.
     ///
-    /// `NO_COLOR` (not empty) switches colours off. `FORCE_COLOR` switches them on even where there is no terminal:
+    /// `NO_COLOR` (not empty) switches colors off. `FORCE_COLOR` switches them on even where there is no terminal:
     /// `1` sixteen, `2` 256, `3` full, anything else what the terminal's name says, at least sixteen; `0` and `false`
     /// switch them off. Otherwise `COLORTERM` and `TERM` decide.
     public static func detect(isTerminal: Bool, environment: [String: String]) -> ConsoleColorDepth {

@@ -11,7 +11,7 @@ import CHeartwood
 /// All settings are ordered with the messages, and may be read and set from any thread. Each batch of messages is one
 /// `write(2)`. A reader that has gone (`myserver | head`) does not end the process: the messages count as failed.
 ///
-/// A reader that has stopped (Ctrl-S, a pipe that nobody reads) holds up this logger alone, on its own queue: a
+/// A reader that has stopped (Ctrl-S, a pipe without a reader) delays this logger alone, on its own queue: a
 /// synchronous call, a flush, a removal and the end of the process take no longer than their time limits say. What waits
 /// is bounded by ``AbstractLogger/backlogLimit``, and is written, in whole lines, when the reader goes on.
 public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
@@ -33,7 +33,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     /// Which message looks how.
     @Ordered public var palette = ConsolePalette.standard
 
-    /// How many colours to use; nil, the default, takes what each stream's terminal and the environment say
+    /// How many colors to use; nil, the default, takes what each stream's terminal and the environment say
     /// (``ConsoleColorDepth/detect(isTerminal:environment:)``).
     @Ordered public var colorDepth: ConsoleColorDepth?
 
@@ -67,7 +67,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     ///   - stream: Where messages go.
     ///   - name: Its name in statistics.
     ///   - formatter: What writes the lines; the console's own layout unless given. A given formatter's lines are
-    ///     coloured as a whole, unless it does that itself (``LogFormatter/writesOwnColors``).
+    ///     colored as a whole, unless it does that itself (``LogFormatter/writesOwnColors``).
     public init(_ stream: Stream = .standardError, name: String = "console", formatter: LogFormatter? = nil) {
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         _stream.start(with: stream)

@@ -18,7 +18,7 @@ struct ConsoleStream: ~Copyable {
     /// Whether the reader did not take the last batch as a whole.
     private(set) var isBlocked = false
 
-    /// How much is kept, in bytes, where nobody can wait for the reader.
+    /// How much is kept, in bytes, where no thread can wait for the reader.
     static let heldLimit = 4 << 20
 
     init(_ descriptor: Int32) {

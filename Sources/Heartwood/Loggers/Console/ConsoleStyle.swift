@@ -1,8 +1,8 @@
 /// How a piece of text looks on a terminal.
 public struct ConsoleStyle: Hashable, Sendable {
-    /// The colour of the letters; the terminal's own unless given.
+    /// The color of the letters; the terminal's own unless given.
     public var foreground: ConsoleColor?
-    /// The colour behind them; the terminal's own unless given.
+    /// The background color; the terminal's own unless given.
     public var background: ConsoleColor?
     /// Whether the letters are bold.
     public var isBold: Bool
@@ -20,7 +20,7 @@ public struct ConsoleStyle: Hashable, Sendable {
         self.isFaint = isFaint
     }
 
-    /// The look of text nobody cares about much.
+    /// De-emphasized text.
     public static let faint = ConsoleStyle(isFaint: true)
     /// The terminal's own look.
     public static let plain = ConsoleStyle()
@@ -66,7 +66,7 @@ public struct ConsolePalette: Sendable {
         self.levels = levels
     }
 
-    /// Calm: colour for what asks for attention, faint for what does not.
+    /// Calm: color for what asks for attention, faint for what does not.
     public static let standard = ConsolePalette(levels: [
         .fatal: ConsoleStyle(.ansi(15), background: .red, isBold: true),
         .error: ConsoleStyle(.red, isBold: true),

@@ -26,7 +26,7 @@ import CHeartwood
 ///   this is reported to the dispatcher's diagnostics.
 ///
 /// All hooks are called on ``AbstractLogger/queue``, one at a time. Settings may be changed at any time on any thread,
-/// take effect in order with the messages (promise 2), and are looked at anew at once. In a forked child, which has no
+/// take effect in order with the messages (promise 2), and are looked at again at once. In a forked child, which has no
 /// timers, every batch is saved.
 // Unchecked: settings are `Ordered`, the rest is owned by the queue.
 open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sendable {
@@ -71,14 +71,14 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     private var rows: [Row] = []
     private var size = 0
     private var limit = ByteCount.mebibytes(16).bytes
-    /// Messages that found no room behind the rows.
+    /// Messages that found no room after the rows.
     private var missing = 0
     private var timer: (any LogTimer)?
     private var timerDue = Duration.zero
     private var process = getpid()
     /// Every batch is saved: a journal waits for it, or there are no timers.
     private var savesBatches = false
-    /// The mark in the journal of the last row; 0 where there is none.
+    /// The mark in the journal of the last row; 0 if there is none.
     private(set) package final var lastMark: UInt64 = 0
 
     /// Makes a logger that belongs to no dispatcher yet.

@@ -27,7 +27,9 @@ package enum GzipMember {
                 return deflate(&stream, Z_FINISH)
             }
         }
-        guard result == Z_STREAM_END else { throw LogError(.file, "compression failed (zlib error \(result))") }
+        guard result == Z_STREAM_END else {
+            throw LogError(.file, "compression failed (zlib error \(result))")
+        }
         output.removeLast(Int(stream.avail_out))
         return output
     }

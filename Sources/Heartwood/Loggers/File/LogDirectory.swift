@@ -43,7 +43,8 @@ package final class LogDirectory: Sendable {
         var path = try HomeDirectory.expand(path)
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw LogError(.setting, "The path of the log directory is empty or contains a null byte", place: path)
+            throw LogError(
+                .setting, "The path of the log directory is empty or contains a null byte", place: path)
         }
         if !path.hasPrefix("/") { path = LogDirectory.workingDirectory + "/" + path }
         // Whole, so that it stays the same when the program changes its working directory.

@@ -5,10 +5,10 @@
 /// 2. `size` is the sum of what the messages of all tracks occupy; it never exceeds the limit after a call.
 /// 3. There are no empty tracks, and no more than `mostTracks`: the one goes whose newest message is the oldest.
 struct FlightMemory {
-    /// Messages that are handed on together.
+    /// Messages that are released together.
     struct Record {
         var messages: [LogMessage] = []
-        /// How many more there were, which the limits have let go.
+        /// How many more there were, which the limits have discarded.
         var gone = 0
     }
 

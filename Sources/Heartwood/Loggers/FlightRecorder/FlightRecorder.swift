@@ -46,7 +46,7 @@ public final class FlightRecorder: Sendable {
         public var recorded = 0
         /// Those of them that were written.
         public var released = 0
-        /// Those of them that were let go: by the limits, or because the recorder was taken off its logger.
+        /// Those of them that were discarded: by the limits, or because the recorder was taken off its logger.
         public var discarded = 0
         /// How often a trigger came.
         public var triggers = 0

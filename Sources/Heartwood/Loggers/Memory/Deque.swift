@@ -1,6 +1,6 @@
 /// Elements in their order, added at the end and taken from the beginning, both in constant time.
 ///
-/// What was taken is held by nobody here any more: places before `head` are empty until they are removed.
+/// Elements that were taken are no longer held here: places before `head` are empty until they are removed.
 struct Deque<Element> {
     private var places: [Element?] = []
     private var head = 0

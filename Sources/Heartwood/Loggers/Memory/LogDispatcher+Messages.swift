@@ -7,7 +7,7 @@ extension LogDispatcher {
     /// for await message in LogDispatcher.shared.messages(levels: .warning) { show(message) }
     /// ```
     ///
-    /// The dispatcher has a logger named `messages` as long as the sequence exists and its reader's task is not cancelled. Removing
+    /// The dispatcher has a logger named `messages` as long as the sequence exists and its reader's task is not canceled. Removing
     /// that logger ends the sequence. Private pieces are there as they are; ``LogMessage/text`` redacts them.
     ///
     /// - Parameters:
@@ -32,7 +32,7 @@ extension LogDispatcher {
 }
 
 /// Hands messages to the readers of one stream.
-private final class ChannelLogger: AbstractLogger, @unchecked Sendable {  // its state is behind a lock
+private final class ChannelLogger: AbstractLogger, @unchecked Sendable {  // its state is guarded by a lock
     struct WeakChannel {
         weak var value: MessageChannel?
     }

@@ -1,7 +1,7 @@
 /// Messages as they come, from ``LogDispatcher/messages(levels:of:bufferingNewest:)`` or ``MemoryLogger/stream(of:replaying:bufferingNewest:)``.
 ///
 /// It may be read by one loop, or by several, which then share the messages. A loop ends when the logger is removed from
-/// its dispatcher or freed, and when its task is cancelled; then the whole stream has ended.
+/// its dispatcher or freed, and when its task is canceled; then the whole stream has ended.
 public struct LogMessageStream: AsyncSequence, Sendable {
     /// A message.
     public typealias Element = LogMessage
@@ -93,7 +93,7 @@ final class MessageChannel: Sendable {
         whenEnded?()
     }
 
-    /// The reader's task was cancelled: nothing comes any more.
+    /// The reader's task was canceled: nothing comes any more.
     private func cancel() {
         let waiting = state.withLock { state in
             defer { (state.buffer, state.earlier) = (Deque(), Deque()) }

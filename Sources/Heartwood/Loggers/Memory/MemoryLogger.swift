@@ -11,7 +11,7 @@
 /// they are: who shows a message decides (``LogMessage/text`` redacts them). A logger's ``AbstractLogger/filter`` and
 /// levels hold here too; a formatter does nothing. Every member may be used from any thread, and none waits for messages:
 /// what has been logged, and is still on its way, is there after a flush.
-public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // what it keeps is behind a lock
+public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a lock guards what it keeps
     private struct State {
         var memory = MessageMemory()
         var evicted = 0
@@ -80,7 +80,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // what 
     ///   - category: The name of a category, in which `*` stands for any characters; `net` describes `net.http` too.
     ///   - text: What the text contains, in any case; private pieces are redacted in it.
     ///   - filter: What else is asked of a message.
-    ///   - limit: How many messages at the most: the newest ones.
+    ///   - limit: How many messages at most: the newest ones.
     /// - Returns: those that meet all conditions.
     public func messages(
         since start: LogTimestamp? = nil, until end: LogTimestamp? = nil, levels: LogLevelMask = .all,

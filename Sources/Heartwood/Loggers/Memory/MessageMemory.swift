@@ -2,7 +2,7 @@
 ///
 /// Invariants:
 /// 1. `size` is the sum of what the messages occupy.
-/// 2. What is removed is handed out, to be let go where no lock is held: the end of a tag is the user's code.
+/// 2. What is removed is handed out, to be released where no lock is held: the end of a tag is the user's code.
 struct MessageMemory {
     private var messages = Deque<LogMessage>()
     private(set) var size = 0
@@ -35,6 +35,6 @@ struct MessageMemory {
 extension LogMessage {
     /// The message in memory that is as large as it must be.
     ///
-    /// The one that a logger is handed may lie in more, and is filled again at no cost when nobody keeps it.
+    /// The one that a logger is handed may lie in more, and is filled again at no cost when no logger keeps it.
     var compact: LogMessage { LogMessage(storage: MessageStorage(copying: storage)) }
 }

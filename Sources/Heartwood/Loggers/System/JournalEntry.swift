@@ -67,7 +67,7 @@ struct JournalEntry {
         "CATEGORY", "CONTEXT", "OBJECT_PID",
     ]
 
-    /// The journal's name of a field: `[A-Z0-9_]`, beginning with a letter, 64 bytes at the most.
+    /// The journal's name of a field: `[A-Z0-9_]`, beginning with a letter, 64 bytes at most.
     ///
     /// Letters of ASCII become large, everything else but digits becomes `_`. What would then begin with a digit or with
     /// `_`, be empty, or be the name of something else here, gets `FIELD_` in front.
@@ -115,7 +115,7 @@ extension LogBuffer {
         append(UInt8(ascii: "\n"))
     }
 
-    /// Cuts what stands from `start` on to `limit` bytes, or up to three fewer where a character ends before.
+    /// Cuts the text from `start` on to `limit` bytes, or up to three fewer where a character ends before.
     mutating func truncate(from start: Int, toUTF8 limit: Int) {
         if count - start <= limit { return }
         var end = start + limit

@@ -71,7 +71,7 @@ struct SyslogFrame {
         return (true, isCut)
     }
 
-    /// Adds what stands before the text; says whether the fields did not fit.
+    /// Adds what is in front of the text; returns whether the fields did not fit.
     private func appendHeader(of message: LogMessage, to output: inout LogBuffer) -> Bool {
         let start = output.count
         if format == .rfc3164 {
@@ -121,7 +121,7 @@ struct SyslogFrame {
 }
 
 extension LogBuffer {
-    /// Puts what stands from `start` on, which a formatter has made safe to its own taste, on one line.
+    /// Puts the text from `start` on, which a formatter has made safe to its own taste, on one line.
     mutating func makeLine(from start: Int) {
         let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
         if LogBuffer.needsEscaping(bytes) {

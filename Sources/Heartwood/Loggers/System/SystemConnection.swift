@@ -22,13 +22,13 @@ final class SystemConnection {
         }
     }
 
-    /// What became of an attempt to send what waits.
+    /// The result of an attempt to send the waiting messages.
     struct Outcome {
         var bytes = 0
         var frames = 0
         /// Messages that no datagram can hold; they are gone.
         var tooLong = 0
-        /// Messages that had been sent, and of which the peer's host has said since that nobody takes them.
+        /// Messages that had been sent, and that the peer's host has rejected since.
         var refused = 0
         /// Why something still waits; nil where nothing does.
         var trouble: Trouble?

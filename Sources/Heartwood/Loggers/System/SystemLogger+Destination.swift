@@ -13,9 +13,9 @@ extension SystemLogger {
 
     /// How a stream says where a message ends (RFC 6587).
     public enum Framing: Hashable, Sendable {
-        /// The message's length stands in front of it (3.4.1).
+        /// The message's length comes first (3.4.1).
         case octetCounting
-        /// A line feed stands behind it (3.4.2). A message has none inside.
+        /// A line feed ends it (3.4.2). A message has none inside.
         case newline
     }
 
@@ -30,7 +30,7 @@ extension SystemLogger {
         /// A syslog daemon of this host. The socket may be one for datagrams or a stream; `framing` is for the latter.
         case local(
             socket: String = "/dev/log", format: SyslogFormat = .rfc3164, framing: Framing = .newline)
-        /// A syslog daemon, by UDP (RFC 5426): what gets lost on the way is lost, and nobody knows.
+        /// A syslog daemon, by UDP (RFC 5426): what gets lost on the way is lost without a notice.
         case udp(host: String, port: Int = 514, format: SyslogFormat = .rfc5424)
         /// A syslog daemon, by TCP (RFC 6587), without encryption.
         case tcp(

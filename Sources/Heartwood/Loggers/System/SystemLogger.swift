@@ -21,8 +21,8 @@ import Synchronization
 ///
 /// A ``formatter``, nil unless set, makes the text alone; header and fields stay.
 ///
-/// **When nobody takes them**, messages wait in memory, ``waitingLimit`` bytes of them, and the daemon is tried again
-/// after ``pauses``. One attempt (to find a host, to connect, to send) keeps the queue for ``sendTimeout`` at the most,
+/// **Without a receiver**, messages wait in memory, ``waitingLimit`` bytes of them, and the daemon is tried again
+/// after ``pauses``. One attempt (to find a host, to connect, to send) keeps the queue for ``sendTimeout`` at most,
 /// and between two attempts nothing waits. What is more than the limit is dropped, the oldest first; it counts as failed,
 /// is reported to the diagnostics, and told in the log, where it is missing. A datagram that was accepted by the kernel
 /// counts as delivered; so does what a stream has taken: if the peer dies at that moment, it may be lost, and the message
@@ -61,7 +61,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     /// message that is too large for a datagram counts as failed.
     @Ordered public var maximumMessageSize: ByteCount?
 
-    /// How many bytes of messages wait in memory while nobody takes them; 4 MiB unless changed.
+    /// How many bytes of messages wait in memory without a receiver; 4 MiB unless changed.
     @Ordered public var waitingLimit = ByteCount.mebibytes(4)
 
     /// How long one attempt to send may keep the logger's queue; 250 ms unless changed.
@@ -108,7 +108,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         apply()
     }
 
-    /// How many messages wait for somebody who takes them; they count as delivered in the statistics.
+    /// How many messages wait for a receiver; they count as delivered in the statistics.
     public var waitingMessages: Int { waiting.load(ordering: .relaxed) }
 
     /// How many messages were cut, or lost their fields, because of ``maximumMessageSize``.
@@ -240,7 +240,8 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         if dropped > 0 {
             reportDeferredFailure(
                 of: dropped,
-                "messages were dropped: \(connection.peer.name) accepts none, and the waiting limit is reached")
+                "messages were dropped: \(connection.peer.name) accepts none, and the waiting limit is reached"
+            )
         }
         waiting.store(outbox.messages, ordering: .relaxed)
     }
@@ -251,10 +252,12 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     ) {
         noteWritten(outcome.bytes)
         if outcome.tooLong > 0 {
-            reportDeferredFailure(of: outcome.tooLong, "a message was too long for a datagram to \(peer.name)")
+            reportDeferredFailure(
+                of: outcome.tooLong, "a message was too long for a datagram to \(peer.name)")
         }
         if outcome.refused > 0 {
-            reportDeferredFailure(of: outcome.refused, "\(peer.name) refused a message: no process is listening")
+            reportDeferredFailure(
+                of: outcome.refused, "\(peer.name) refused a message: no process is listening")
         }
         if outcome.frames > 0 { plan.succeed() }
         guard let trouble = outcome.trouble else {

@@ -1,11 +1,11 @@
 /// Messages in the form in which they go over a socket, in their order, until they have gone.
 ///
 /// Pure bookkeeping. Invariants:
-/// 1. The bytes from `head` on are those of the frames, one behind the other, and nothing else.
+/// 1. The bytes from `head` on are those of the frames, one after the other, and nothing else.
 /// 2. A frame of which a part has gone stays until the rest has gone too, or the connection was lost: then all of it
 ///    goes again.
 /// 3. `messages` is the sum of what the frames that wait say.
-/// 4. What is dropped to keep the limit is the oldest that has not begun to go. It is counted, and a note of it goes in
+/// 4. What is dropped to keep the limit is the oldest that is not partly sent. It is counted, and a note of it goes in
 ///    its place.
 struct SystemOutbox {
     /// A message as the peer shall get it.
@@ -23,7 +23,7 @@ struct SystemOutbox {
     private var firstFrame = 0
     /// How many bytes of the first frame have gone.
     private var begun = 0
-    /// How many messages are missing before the first frame that has not begun to go, and no frame says so.
+    /// How many messages are missing before the first frame that is not partly sent, and no frame says so.
     private(set) var unannounced = 0
 
     var isEmpty: Bool { firstFrame == frames.count }
@@ -67,7 +67,7 @@ struct SystemOutbox {
             }
             return dropped
         }
-        // What is behind the first frame moves: a little more than needed, so that it does not for each message.
+        // What follows the first frame moves: a little more than needed, so that it does not for each message.
         let (first, goal) = (frames[firstFrame].size, limit / 8 * 7)
         var (end, removed) = (firstFrame + 1, 0)
         while size - removed > goal, end < frames.count {
@@ -98,7 +98,7 @@ struct SystemOutbox {
         }
     }
 
-    /// Calls `body` with what has not gone yet, `limit` bytes at the most.
+    /// Calls `body` with what has not gone yet, `limit` bytes at most.
     func withRest<Result>(upTo limit: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytes.withUnsafeBytes {
             body(UnsafeRawBufferPointer(rebasing: $0[(head + begun)...].prefix(limit)))
