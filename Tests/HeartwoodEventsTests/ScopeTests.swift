@@ -275,7 +275,9 @@ import Testing
         try other.commit()
         #expect(try activities(store) == [])
         #expect(
-            Fixture.wait { fixture.errors.withLock { $0.contains { $0.contains("scope '1' has already ended") } } })
+            Fixture.wait {
+                fixture.errors.withLock { $0.contains { $0.contains("scope '1' has already ended") } }
+            })
     }
 
     @Test("Events reach other loggers as messages once they are stored, if that is wished, and only then")

@@ -28,7 +28,7 @@ public func _DDLogMessage(
 ) {
     guard level.rawValue & flag.rawValue != 0, isDynamicallyEnabled(flag.rawValue) else { return }
     let (severity, dispatcher) = (LogLevel(flag), ddlog.target)
-    guard wantsLog(severity, to: dispatcher, file: file) else { return }
+    guard isLogEnabled(severity, to: dispatcher, file: file) else { return }
     log(
         messageFormat().text, level: severity, context: context, tag: CallTag.tag(tag, level, flag),
         asynchronous: asynchronous ?? asyncLoggingEnabled, to: dispatcher, file: file, function: function,

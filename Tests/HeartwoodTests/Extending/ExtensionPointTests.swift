@@ -31,7 +31,7 @@ private final class Picky: FileLogger, @unchecked Sendable {
     private var files = 0
 
     override func log(_ message: LogMessage) {
-        if message.text.hasPrefix("no") { return noteFiltered() }
+        if message.text.hasPrefix("no") { return countFiltered() }
         super.log(message)
         if message.text.hasPrefix("twice") { super.log(message) }
     }

@@ -203,7 +203,7 @@ private func logFilterSampleMore(_ file: FileLogger) {
     // end
 }
 
-private func repeatCollapseSample(_ console: ConsoleLogger) {
+private func duplicateSuppressionSample(_ console: ConsoleLogger) {
     // sample: Sources/Heartwood/Filters/DuplicateSuppression.swift
     console.duplicateSuppression = DuplicateSuppression()
     // end
