@@ -100,14 +100,13 @@ open class DDFileLogger: DDAbstractLogger {
     /// Finishes the file after what this thread has logged before; the next message starts another one.
     ///
     /// - Parameter completionBlock: Called on the completion queue when that is done.
-    open func rollLogFile(withCompletion completionBlock: (@Sendable () -> Void)?) {
+    open func rollLogFile(withCompletion completionBlock: (() -> Void)?) {
+        // As there: the block is the caller's to share with the queue that it is called on.
+        nonisolated(unsafe) let completion = completionBlock
         let queue = completionQueue
-        guard let file else {
-            if let completionBlock { queue.async(execute: completionBlock) }
-            return
-        }
+        guard let file else { return queue.async { completion?() } }
         file.rollNow { _ in
-            if let completionBlock { queue.async(execute: completionBlock) }
+            queue.async { completion?() }
         }
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// 1. A name that the usual naming reads keeps the date that is in it.
 /// 2. Any other file is numbered by the moment at which it was created, so that the order survives the process.
-/// 3. A name that is taken gets a number before its extension.
+/// 3. A name that is taken gets a number before its extension, greater than those that are there.
 ///
 /// The number of a new file is a second ahead of the clock: the file system's time of creation, which the next run goes
 /// by, is then never beyond what was noted of a finished file.
@@ -21,9 +21,13 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         var labels: [String: LogFileLabel] = [:]
         var names: [LogFileLabel: String] = [:]
 
-        mutating func set(_ label: LogFileLabel, for name: String) {
+        /// Notes what a name says; a label that another file has counts up, unless it was asked for.
+        mutating func set(_ label: LogFileLabel, for name: String, isExact: Bool) -> LogFileLabel {
+            var label = label
+            while !isExact, let other = names[label], other != name { label.number += 1 }
             if let old = labels.updateValue(label, forKey: name), old != label { names[old] = nil }
             names[label] = name
+            return label
         }
     }
 
@@ -61,24 +65,27 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         if let name = known.withLock({ $0.names[label] }) { return name }
         let base = newName()
         if label.begun != nil, super.label(of: base) != nil { return super.name(for: label) }
-        let isTaken = isThere(base)
-        guard let begun = label.begun else {
-            // A name that nothing has, whatever it was meant for before.
-            var (name, number) = (base, 2)
-            while isThere(name), number < 100_000 {
-                name = ManagerNaming.numbered(base, number)
-                number += 1
-            }
-            known.withLock { $0.set(label, for: name) }
-            return name
-        }
-        // By the clock: the file has the label that the next run will find, unless it is there already.
-        let name = label.number > 1 ? ManagerNaming.numbered(base, label.number) : base
-        known.withLock { known in
-            if isTaken, label.number == 1, known.labels[name] != nil { return }
-            known.set(ManagerNaming.label(begun, ahead: 10_000 + label.number - 1), for: name)
-        }
+        // A name that is asked for with a number differs from the one without: only what looks for that asks so.
+        let free = freeName(base)
+        let name = label.begun != nil && label.number > 1 ? ManagerNaming.numbered(free, label.number) : free
+        // Asked for by the clock, a file has the label that the next run will find.
+        let own = label.begun.map { ManagerNaming.label($0 + .seconds(1), name) } ?? label
+        _ = known.withLock { $0.set(own, for: name, isExact: label.begun == nil) }
         return name
+    }
+
+    /// The name itself where no file has it, and none with a number; otherwise with the number after the greatest.
+    private func freeName(_ base: String) -> String {
+        let stem = (base as NSString).deletingPathExtension + " "
+        let numbers = known.withLock { $0.labels.keys.filter { $0.hasPrefix(stem) } }.compactMap { name in
+            Int((name as NSString).deletingPathExtension.dropFirst(stem.count)).flatMap { number in
+                ManagerNaming.numbered(base, number) == name && isThere(name) ? number : nil
+            }
+        }
+        if numbers.isEmpty, !isThere(base) { return base }
+        var number = (numbers.max() ?? 1) + 1
+        while isThere(ManagerNaming.numbered(base, number)), number < .max { number += 1 }
+        return ManagerNaming.numbered(base, number)
     }
 
     /// Whether there is a file of a name, or its archive.
@@ -90,24 +97,20 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         if let label = known.withLock({ $0.labels[name] }) { return label }
         guard isLogFile(name) else { return nil }
         if let label = super.label(of: name) {
-            known.withLock { $0.set(label, for: name) }
-            return label
+            return known.withLock { $0.set(label, for: name, isExact: true) }
         }
         let moment =
             LogFileInfo.creationTime(ofFileAt: directory + "/" + name) ?? LogTimestamp(nanoseconds: 0)
-        return known.withLock { known in
-            var label = ManagerNaming.label(moment, ahead: 0)
-            while known.names[label] != nil { label.number += 1 }
-            known.set(label, for: name)
-            return label
-        }
+        return known.withLock { $0.set(ManagerNaming.label(moment, name), for: name, isExact: false) }
     }
 
-    /// The label of a moment: tenths of milliseconds since 2001, and some more.
-    private static func label(_ moment: LogTimestamp, ahead: Int) -> LogFileLabel {
-        let reference = 978_307_200_000_000_000
-        return LogFileLabel(
-            begun: nil, number: max(1, (Int(moment.nanoseconds) - reference) / 100_000 + ahead))
+    /// The label of a file that was created at a moment, since 2001 in steps of four milliseconds, as kernels count;
+    /// the number in a name tells files of one step apart.
+    private static func label(_ moment: LogTimestamp, _ name: String) -> LogFileLabel {
+        let step = (Int(moment.nanoseconds) - 978_307_200_000_000_000) / 4_000_000
+        let stem = (name as NSString).deletingPathExtension
+        let number = stem.split(separator: " ").last.flatMap { Int($0) } ?? 1
+        return LogFileLabel(begun: nil, number: max(0, step) * 1000 + min(max(1, number), 999))
     }
 
     /// The name with a number before its extension.

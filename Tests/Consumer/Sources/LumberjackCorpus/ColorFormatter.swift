@@ -8,7 +8,6 @@ final class ColorFormatter: NSObject, DDLogFormatter {
 
     override init() {
         super.init()
-        dateFormatter.formatterBehavior = .behavior10_4
         dateFormatter.dateFormat = "HH:mm:ss.SSS"
     }
 

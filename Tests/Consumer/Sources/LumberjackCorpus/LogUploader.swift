@@ -39,7 +39,8 @@ class LogUploader: DDLogFileManagerDefault {
     /// When the app is about to leave the foreground.
     func rollAndUpload() {
         fileLogger?.rollLogFile(withCompletion: { [weak self] in
-            self?.queue.async { self?.onIdle?() }
+            guard let self = self else { return }
+            self.queue.async { self.onIdle?() }
         })
     }
 

@@ -29,7 +29,7 @@ enum LogModule: String, CaseIterable {
 
     var level: DDLogLevel {
         get { return LogModule.levels[self] ?? .warning }
-        set { LogModule.levels[self] = newValue }
+        nonmutating set { LogModule.levels[self] = newValue }
     }
 
     func debug(
@@ -71,7 +71,7 @@ extension DDLogLevel {
         case .debug: return "Debug"
         case .verbose: return "Verbose"
         case .all: return "All"
-        @unknown default: return "Custom"
+        default: return "Custom"
         }
     }
 }

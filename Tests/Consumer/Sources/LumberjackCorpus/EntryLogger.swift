@@ -9,7 +9,7 @@ struct LogEntry: Equatable {
 }
 
 /// A database logger over a table in memory; with a database it looks the same.
-final class TableLogger: DDAbstractDatabaseLogger {
+final class EntryLogger: DDAbstractDatabaseLogger {
     private var pending: [LogEntry] = []
     private var table: [LogEntry] = []
     private(set) var saves = 0
