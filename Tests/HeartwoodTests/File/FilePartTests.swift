@@ -143,6 +143,26 @@ import Testing
         #expect(texts.contains("two\n"))
     }
 
+    @Test("A file that gets the next free name when it is finished is finished under that name (promise 8)")
+    func finishedUnderCountedName() throws {
+        let first = try makeEngine(makeKernel(1), activeName: "t.log")
+        write("one", to: first)
+        first.rollNow()
+        let name = try #require(names.first)
+        first.close()
+        // What the next file would be called, were it not taken.
+        disk.removeName(".t.catalogue")
+        disk.plant("t.log", "two\n", owner: 1000)
+        let second = try makeEngine(makeKernel(2), activeName: "t.log")
+        second.rollNow()
+        second.close()
+        #expect(names == [name, name.replacing(".log", with: "@0002.log")])
+        let third = try makeEngine(makeKernel(3))
+        write("three", to: third)
+        #expect(text(names[1]) == "two\n", "it is not continued")
+        #expect(texts.last == "three\n")
+    }
+
     @Test(
         "A file that another process finishes and removes between open and lock is not written to (promise 4)"
     )

@@ -32,8 +32,6 @@ package final class DirectoryLock {
     private var fileName = ""
     /// The open lock file cannot be written, so it cannot tell of changes.
     private var isReadOnly = false
-    /// The others were not told of a change, because the disk was full.
-    private var owesCount = false
     private var opened = 0
     private var depth = 0
     private var outcome = Outcome.busy
@@ -77,7 +75,6 @@ package final class DirectoryLock {
             do {
                 let status = try directory.calls.status(file.number)
                 if status.links > 0, try directory.status(fileName)?.identity == status.identity {
-                    if owesCount { countUp() }
                     return .held
                 }
                 directory.calls.unlock(file.number)
@@ -182,13 +179,17 @@ package final class DirectoryLock {
         return Generation(opened: opened, size: size)
     }
 
-    /// Tells the others that a file was created or finished.
-    package func countUp() {
-        owesCount = true
-        guard let file else { return }
+    /// Tells the others that a file is created or finished.
+    ///
+    /// - Returns: whether they will see it.
+    package func countUp() -> Bool {
+        // They look each time where they cannot be told.
+        guard let file, !isReadOnly else { return true }
+        let calls = directory.calls
         let byte: [UInt8] = [UInt8(ascii: ".")]
-        byte.withUnsafeBytes { byte in
-            if (try? directory.calls.write(file.number, byte, quietly: true)) == 1 { owesCount = false }
-        }
+        if byte.withUnsafeBytes({ try? calls.write(file.number, $0, quietly: true) }) == 1 { return true }
+        // A full disk has room for a hole.
+        guard let size = try? calls.status(file.number).size else { return false }
+        return (try? calls.truncate(file.number, to: size + 1)) != nil
     }
 }

@@ -48,9 +48,11 @@ final class FileLedger {
         guard file.hasUnsaved else { return }
         _ = lock.acquire()
         defer { lock.release() }
-        let mayStore = checkClaims()
+        let hadChanges = hasChanges
+        let mayStore = checkClaims() && lock.countUp()
         catalogue = file.update(mayStore: mayStore) { _ in }
         if !file.hasUnsaved { claims = [] }
+        if !hadChanges { noteSeen() }
     }
 
     /// Leaves to other processes the files that they have continued before they could see that these are finished.
@@ -86,12 +88,6 @@ final class FileLedger {
 
     func noteSeen() { seen = lock.generation }
 
-    /// Tells the others of a change; what they had changed before must be known already.
-    private func tellOthers() {
-        lock.countUp()
-        noteSeen()
-    }
-
     // MARK: Finished files
 
     func isFinished(_ entry: FileInventory.Entry) -> Bool {
@@ -120,11 +116,16 @@ final class FileLedger {
     }
 
     /// Notes that a file was created, and that another one, if given, is never written to again.
+    ///
+    /// The others are told first, so that a death in between hides nothing; they look once the lock is free. What they
+    /// have changed before must be known already.
     func note(begun: FileWriter?, finished: [(name: String, label: LogFileLabel)]) {
         let entries = scene.inventory.entries
         let active = scene.settings.naming.activeName
         let isNew = catalogue.finished == nil && file.isKnown
-        let mayStore = checkClaims()
+        _ = lock.acquire()
+        defer { lock.release() }
+        let mayStore = checkClaims() && lock.countUp()
         catalogue = file.update(opening: begun?.name, mayStore: mayStore) { [unowned scene] catalogue in
             if let begun {
                 if begun.name == active { catalogue.active = begun.label }
@@ -136,7 +137,7 @@ final class FileLedger {
             FileLedger.prune(&catalogue, scene.inventory)
         }
         if file.hasUnsaved { claims.formUnion(finished.lazy.map(\.name)) } else { claims = [] }
-        tellOthers()
+        noteSeen()
     }
 
     private static func finish(

@@ -236,8 +236,8 @@ final class FileOpener {
     }
 
     private func finishFound(_ entry: FileInventory.Entry) {
-        let name = finishedName(entry)
-        ledger.note(begun: nil, finished: [(name, entry.label)])
+        let (name, label) = finishedName(entry)
+        ledger.note(begun: nil, finished: [(name, label)])
         scene.report(.foundFinished(name: name))
     }
 
@@ -454,9 +454,9 @@ final class FileOpener {
     /// Gives a file that cannot be continued the name that it keeps.
     private func putAside(_ active: String) -> ActiveFile {
         guard let entry = inventory.entries.last(where: { $0.name == active }) else { return .refused }
-        let name = finishedName(entry)
+        let (name, label) = finishedName(entry)
         guard name != active, !hasSurplusName else { return .refused }
-        ledger.note(begun: nil, finished: [(name, entry.label)])
+        ledger.note(begun: nil, finished: [(name, label)])
         scene.report(.foundFinished(name: name))
         return .renamed
     }
@@ -467,11 +467,12 @@ final class FileOpener {
     func giveFinalName(_ file: FileWriter) throws {
         guard file.name == settings.naming.activeName else { return }
         let old = file.name
-        file.name = try renameFinal(old, file.label)
-        inventory.rename(old, to: file.name)
+        (file.name, file.label) = try renameFinal(old, file.label)
+        inventory.rename(old, to: file.name, label: file.label)
     }
 
-    private func renameFinal(_ old: String, _ first: LogFileLabel) throws -> String {
+    /// Gives a file the first name that is free, from its label on.
+    private func renameFinal(_ old: String, _ first: LogFileLabel) throws -> (String, LogFileLabel) {
         var label = first
         for _ in 0..<10_000 {
             let name = settings.naming.name(for: label)
@@ -479,7 +480,7 @@ final class FileOpener {
             do {
                 let identity = try directory.status(old)?.identity
                 if try !directory.rename(old, to: name), let identity { surplus = (old, identity) }
-                return name
+                return (name, label)
             } catch let failure as SystemFailure where failure.number == EEXIST {
                 label.count()
             }
@@ -487,12 +488,13 @@ final class FileOpener {
         throw SystemFailure(.rename, EEXIST)
     }
 
-    /// The name of a finished file that an earlier run left; one with the fixed active name gets its own.
-    private func finishedName(_ entry: FileInventory.Entry) -> String {
-        guard entry.name == settings.naming.activeName else { return entry.name }
-        guard let name = try? renameFinal(entry.name, entry.label) else { return entry.name }
-        inventory.rename(entry.name, to: name)
-        return name
+    /// The name and label of a finished file that an earlier run left; one with the fixed active name gets its own.
+    private func finishedName(_ entry: FileInventory.Entry) -> (String, LogFileLabel) {
+        guard entry.name == settings.naming.activeName,
+            let (name, label) = try? renameFinal(entry.name, entry.label)
+        else { return (entry.name, entry.label) }
+        inventory.rename(entry.name, to: name, label: label)
+        return (name, label)
     }
 
     /// Removes the old name that a file kept when it was renamed; until that is done, no file is created under it.

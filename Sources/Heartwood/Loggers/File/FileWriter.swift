@@ -13,7 +13,7 @@ import CHeartwood
 package final class FileWriter {
     package let file: Descriptor
     package let identity: FileStatus.Identity
-    package let label: LogFileLabel
+    package internal(set) var label: LogFileLabel
     /// Whether other processes write to the file as well.
     package let isShared: Bool
     package var name: String

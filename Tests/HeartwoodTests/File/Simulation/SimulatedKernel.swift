@@ -199,6 +199,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         if file.isForeign { violate("cut a file of others") }
         trace("\(process) cuts file \(file.number) of \(file.data.count) to \(length)")
         file.data.removeLast(max(0, file.data.count - length))
+        file.data += [UInt8](repeating: 0, count: max(0, length - file.data.count))
         file.hasPart = false
     }
 
