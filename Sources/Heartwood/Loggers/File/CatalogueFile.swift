@@ -37,6 +37,11 @@ final class CatalogueFile {
     /// Takes back, before it is stored, that a file is finished.
     func keepOpen(_ name: String) { unsaved.open(name) }
 
+    /// Whether a file is finished as far as the other processes can see.
+    func isStoredFinished(_ name: String, _ label: LogFileLabel) -> Bool {
+        known?.isFinished(name, label) ?? false
+    }
+
     /// Takes back, before it is stored, that a file was finished that is gone.
     func forget(_ name: String) { unsaved.forget(name) }
 

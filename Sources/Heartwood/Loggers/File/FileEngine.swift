@@ -387,7 +387,7 @@ package final class FileEngine {
         let place = writer.place(status, in: directory)
         guard place != .inPlace else { return false }
         scene.report(.disturbed(name: writer.name, place))
-        ledger.forgetActive()
+        if writer.name == settings.naming.activeName { ledger.forgetActive() }
         // A file with the fixed active name that is there by now was made for us; any other is another's.
         if writer.name != settings.naming.activeName { opener.requireNew() }
         release(writer)

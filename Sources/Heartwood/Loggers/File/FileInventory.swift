@@ -114,7 +114,7 @@ package final class FileInventory: Sendable {
         let user = directory.calls.user
         for name in try directory.names() {
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
-            let label: LogFileLabel
+            var label: LogFileLabel
             if let read = naming.recognise(log) {
                 guard scheme.owns(log, label: read) else { continue }
                 label = read
@@ -128,12 +128,23 @@ package final class FileInventory: Sendable {
                 refused.append(name)
                 continue
             }
-            let isUnlabelled = name == naming.activeName && activeLabel == nil
+            if name == naming.activeName, activeLabel == nil {
+                // As exact as names are: labels of files that come later must be after it.
+                label.begun = status.modified
+                label = naming.recognise(naming.name(for: label)) ?? label
+            }
             entries.append(
                 Entry(
-                    name: name, label: isUnlabelled ? LogFileLabel(begun: status.modified) : label,
-                    stage: stage, size: status.size, modified: status.modified,
+                    name: name, label: label, stage: stage, size: status.size, modified: status.modified,
                     isUnfinished: isUnfinished, isForeign: status.owner != user))
+        }
+        // Where names have numbers only, the active file has the next one.
+        if activeLabel == nil, let index = entries.firstIndex(where: { $0.name == naming.activeName }),
+            entries[index].label.begun == nil
+        {
+            let newest = entries.lazy.compactMap { $0.label.begun == nil ? $0.label.number : nil }.max() ?? 0
+            entries[index].label = LogFileLabel(begun: nil, number: newest)
+            entries[index].label.count()
         }
         entries.sort { ($0.label, $0.stage.rawValue, $0.name) < ($1.label, $1.stage.rawValue, $1.name) }
         return (entries, refused)

@@ -14,7 +14,7 @@ final class FileLedger {
     /// The catalogue as it was last read or written.
     private(set) var catalogue = FileCatalogue()
     /// Files that were finished, which the other processes cannot see yet.
-    private var claims: Set<String> = []
+    private var claims: [String: LogFileLabel] = [:]
     /// The lock's number when this engine last looked.
     private var seen: DirectoryLock.Generation?
 
@@ -51,7 +51,7 @@ final class FileLedger {
         let hadChanges = hasChanges
         let mayStore = checkClaims() && lock.countUp()
         catalogue = file.update(mayStore: mayStore) { _ in }
-        if !file.hasUnsaved { claims = [] }
+        if !file.hasUnsaved { claims = [:] }
         if !hadChanges { noteSeen() }
     }
 
@@ -59,13 +59,16 @@ final class FileLedger {
     ///
     /// - Returns: whether all could be looked at; nothing is stored until then.
     private func checkClaims() -> Bool {
-        for name in claims {
+        guard !claims.isEmpty else { return true }
+        _ = file.load()
+        for (name, label) in claims {
             do {
                 if let file = try scene.directory.hold(name) {
                     scene.calls.unlock(file.number)
                     continue
                 }
-                file.keepOpen(name)
+                // Whoever has found it finished may be archiving it.
+                if !file.isStoredFinished(name, label) { file.keepOpen(name) }
             } catch let failure as SystemFailure where failure.number == ENOENT {
                 file.forget(name)
             } catch let failure as SystemFailure where failure.isShortage {
@@ -73,7 +76,7 @@ final class FileLedger {
             } catch {
                 file.keepOpen(name)
             }
-            claims.remove(name)
+            claims[name] = nil
         }
         return true
     }
@@ -136,7 +139,7 @@ final class FileLedger {
             }
             FileLedger.prune(&catalogue, scene.inventory)
         }
-        if file.hasUnsaved { claims.formUnion(finished.lazy.map(\.name)) } else { claims = [] }
+        if file.hasUnsaved { for (name, label) in finished { claims[name] = label } } else { claims = [:] }
         noteSeen()
     }
 

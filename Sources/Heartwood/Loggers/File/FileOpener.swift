@@ -291,7 +291,9 @@ final class FileOpener {
         try removeSurplusName()
         // Others may have changed the directory. Looking costs a call per file, so not where there are very many.
         let isOutdated = lastRefresh.map { uptime - $0 > .seconds(60) } ?? true
-        if ledger.hasChanges || inventory.count <= 200 || isOutdated { refresh() }
+        let hasChanges = ledger.hasChanges
+        if hasChanges { ledger.load() }
+        if hasChanges || inventory.count <= 200 || isOutdated { refresh() }
         // The open file is about to be finished, so it may be removed, too, where only one is kept.
         budget.apply(incomingFiles: 1)
         var label = try newLabel(now, isShared: isShared)

@@ -218,6 +218,7 @@ final class FileWorld {
         let created = writer.kernel.created
         let waits = writer.kernel.waits
         let written = writer.engine.counters.written
+        let before = writer.engine.writer?.identity
         body(writer.engine)
         guard !writer.kernel.isDead else { return }
         let counters = writer.engine.counters
@@ -226,7 +227,10 @@ final class FileWorld {
         }
         if writer.kernel.waits == waits, !isNested {
             checkLimits(writer, hasCreated: writer.kernel.created > created)
-            if writer.engine.counters.written > written { checkFinished(writer) }
+            if writer.engine.counters.written > written {
+                let isNew = writer.kernel.created > created && writer.engine.writer?.identity != before
+                checkFinished(writer, isNew: isNew)
+            }
         }
     }
 
@@ -434,7 +438,9 @@ final class FileWorld {
     ///
     /// What a process could not note yet the others cannot know, and what it notes after a stopped one has released the
     /// lock may be out of date: then the lock of the file alone keeps others from it.
-    private func checkFinished(_ writer: SimulatedWriter) {
+    ///
+    /// A new file is after all that are finished, also after those that are gone: its name would be used again.
+    private func checkFinished(_ writer: SimulatedWriter, isNew: Bool) {
         guard !hasInterrupts, let active = writer.engine.writer, writer.engine.isSaved, !disk.hasLostCatalogue
         else { return }
         guard
@@ -449,6 +455,9 @@ final class FileWorld {
         let catalogue = FileCatalogue(text: String(decoding: file.data, as: UTF8.self))
         if catalogue.isFinished(active.name, active.label), active.name != settings.naming.activeName {
             fail("\(active.name) is written and counts as finished")
+        }
+        if isNew, !hasFaults, let finished = catalogue.finished, active.label <= finished {
+            fail("\(active.name) is new and not after \(finished)")
         }
     }
 
