@@ -125,12 +125,12 @@ import Testing
             SpoolOverflow.dropNewest, .dropOldest,
         ])
     func refusedOnly(overflow: SpoolOverflow) async throws {
-        let server = try LoopbackServer { $0.text.contains("bad") ? .status(400) : .ok }
+        let server = try LoopbackServer { $0.text.contains("unwanted") ? .status(400) : .ok }
         var settings = SpoolSettings()
         settings.maximumBytes = .kibibytes(4)
         settings.overflow = overflow
         let bench = try HTTPBench(server, directory: directory, settings: settings)
-        for number in 0..<60 { Heartwood.log("bad \(number)", level: .info, to: bench.dispatcher) }
+        for number in 0..<60 { Heartwood.log("unwanted \(number)", level: .info, to: bench.dispatcher) }
         await bench.settle()
         bench.logger.sendNow()
         await bench.logger.figures { $0.lastError == "400" }

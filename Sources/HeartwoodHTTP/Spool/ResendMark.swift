@@ -20,6 +20,16 @@ struct ResendMark {
         place = String(name.dropFirst(Self.prefix.count))
     }
 
+    /// Ends what a process was doing that died while it stored dead letters again; 0 or `errno`.
+    ///
+    /// Where the messages are stored, which `isStored` says, their letters are removed.
+    static func finish(in directory: SpoolDirectory, _ isStored: (String) -> Bool) -> Int32 {
+        guard let mark = ResendMark(leftIn: directory) else { return 0 }
+        defer { mark.remove(from: directory) }
+        guard isStored(mark.place) else { return 0 }
+        return DeadLetters(in: directory, payloadLimit: SpoolRecord.largestPayload).remove()
+    }
+
     private var name: String { Self.prefix + place }
 
     /// Makes the mark; 0 or `errno`.

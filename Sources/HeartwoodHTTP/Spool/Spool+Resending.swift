@@ -47,14 +47,8 @@ extension Spool {
 extension SpoolDisk {
     /// Ends what a process was doing that died while it stored dead letters again.
     func finishResending() {
-        guard let mark = ResendMark(leftIn: directory) else { return }
-        if let first = UInt64(mark.place), nextID > first {
-            let error = DeadLetters(in: directory, payloadLimit: SpoolRecord.largestPayload).remove()
-            if error != 0 {
-                fail("cannot remove dead letters that were queued again", DeadLetterFile.name, error)
-            }
-        }
-        mark.remove(from: directory)
+        let error = ResendMark.finish(in: directory) { UInt64($0).map { nextID > $0 } ?? false }
+        if error != 0 { fail("cannot remove dead letters that were queued again", DeadLetterFile.name, error) }
     }
 }
 

@@ -64,7 +64,8 @@ package enum SpoolFile {
     {
         if let error = faults?.read(), error != 0 { return error }
         var position = offset
-        var buffer = [UInt8](repeating: 0, count: min(limit, 262_144))
+        let rest = max(1, (size(file) ?? limit) - offset)
+        var buffer = [UInt8](repeating: 0, count: min(limit, 262_144, rest))
         while position - offset < limit {
             let wanted = min(buffer.count, limit - (position - offset))
             let count = pread(file, &buffer, wanted, off_t(position))
