@@ -16,7 +16,7 @@ open class FailingLogger: RecordingLogger, @unchecked Sendable {  // `seen` is u
     open override func log(_ message: LogMessage) {
         seen += 1
         if seen % period == 0 {
-            noteFailure("the disk is full")
+            reportFailure("the disk is full")
         } else {
             record(message)
         }

@@ -11,7 +11,7 @@ import Testing
     enum Item: String { case text }
 
     @Test(
-        "where 16 MiB of events wait for the disk, more are refused: the completion or the error handler is told"
+        "where 16 MiB of events are waiting to be written, more are refused: the completion or the error handler is told"
     )
     func full() throws {
         let fixture = try Fixture()
@@ -30,7 +30,7 @@ import Testing
         events.append { $0[.text] = text }
         #expect(Fixture.wait { told.withLock { $0.count } == 1 && fixture.errors.withLock { $0.count } == 1 })
         for error in told.withLock({ $0 }) + fixture.errors.withLock({ $0 }) {
-            #expect(error.contains("16 MiB of events wait for the disk"))
+            #expect(error.contains("16 MiB of events are waiting to be written"))
         }
         gate.open()
         #expect(store.flush(timeout: .seconds(60)))

@@ -228,7 +228,7 @@ import Testing
         #expect(Fixture.wait { result.withLock { $0 != nil } })
         #expect(result.withLock { $0 }?.contains("cannot create the spool's directory") == true)
         events.recordEvent(activity: "b")
-        #expect(Fixture.wait { fixture.errors.withLock { $0.contains { $0.contains("cannot be made") } } })
+        #expect(Fixture.wait { fixture.errors.withLock { $0.contains { $0.contains("cannot create") } } })
     }
 
     @Test("An event has the time at which it was recorded")

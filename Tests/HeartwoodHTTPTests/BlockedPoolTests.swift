@@ -10,18 +10,18 @@ import Testing
     @Test("a program that blocks every thread of Swift's task pool delivers nevertheless (promise 5)")
     func blockedPool() async {
         await #expect(processExitsWith: .exitCode(42)) {
-            let begun = Locked(0)
+            let started = Locked(0)
             // More than the system gives threads, so that whatever else waits for the pool waits forever.
             for priority in [TaskPriority.high, .medium, .utility, .background] {
                 for _ in 0..<512 {
                     Task.detached(priority: priority) {
-                        begun.withLock { $0 += 1 }
+                        started.withLock { $0 += 1 }
                         while true { sleep(1000) }
                     }
                 }
             }
             let work: @Sendable () -> Void = {
-                while begun.withLock({ $0 }) == 0 { usleep(1000) }
+                while started.withLock({ $0 }) == 0 { usleep(1000) }
                 guard let server = try? LoopbackServer(answers: [.status(503), .lost]),
                     let logger = try? HTTPLogger(server.address)
                 else { exit(1) }

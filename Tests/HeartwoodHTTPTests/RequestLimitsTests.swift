@@ -109,7 +109,7 @@ import Testing
         chmod(directory.path + "/cursor", 0o600)
         let spool = try Spool(directory: directory.path)
         #expect(spool.pending == 2)
-        #expect(spool.takeTroubles().isEmpty)
+        #expect(spool.drainErrors().isEmpty)
     }
 
     @Test("no more than eight pieces wait for their acknowledgements; one that comes makes room for the next")

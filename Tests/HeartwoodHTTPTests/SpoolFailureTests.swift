@@ -23,7 +23,7 @@ import Testing
             }
             #expect(spool.counters.failures > 0)
             #expect(spool.pending == 1000)
-            #expect(!spool.takeTroubles().isEmpty)
+            #expect(!spool.drainErrors().isEmpty)
             var texts: [String] = []
             while let piece = spool.nextPiece(maximumCount: 64, maximumBytes: .max) {
                 texts += piece.records.map { String(decoding: $0.payload, as: UTF8.self) }

@@ -42,7 +42,7 @@ import Testing
         }
         first.close()
         let second = try spool(directory)
-        #expect(second.takeTroubles().isEmpty && second.pending == 6)
+        #expect(second.drainErrors().isEmpty && second.pending == 6)
         #expect(texts(second.nextPiece(maximumCount: 4, maximumBytes: .max)) == ["4", "5", "6", "7"])
     }
 

@@ -39,7 +39,7 @@ import Testing
                 rounds += 1
                 if rounds > 10_000 { return false }
             }
-            _ = spool.takeTroubles()
+            _ = spool.drainErrors()
             spool.close()
             guard Set(taken).isSubset(of: sent) else { return false }
         }

@@ -166,7 +166,7 @@ import Testing
             shell.save()
             shell.close()
             #expect(host.figures.dropped == 3 && host.figures.pending == 0 && host.figures.stored == 3)
-            #expect(reports.withLock { $0.contains { $0.contains("3 messages are lost") } })
+            #expect(reports.withLock { $0.contains { $0.contains("3 messages were lost") } })
         }
     }
 

@@ -156,7 +156,7 @@ import Testing
         }
         spool.append([1], time: time, level: 4)
         spool.save()
-        let troubles = spool.takeTroubles()
+        let troubles = spool.drainErrors()
         #expect(troubles.contains { $0.message.contains("sync") && $0.cause == EIO }, "\(troubles)")
     }
 }

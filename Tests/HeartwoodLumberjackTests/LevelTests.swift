@@ -70,7 +70,7 @@ extension LumberjackTests {
             #expect(LogLevelMask(.error).contains(.fatal) && !LogLevelMask(.error).contains(.warning))
             #expect(LogLevelMask(DDLogLevel.info).contains(.notice))
             #expect(!LogLevelMask(DDLogLevel.warning).contains(.notice))
-            let own = LogLevel(DDLogFlag(rawValue: 1 << 20))
+            let own = LogLevel(DDLogFlag(rawValue: 1 << 26))
             #expect(LogLevelMask(DDLogLevel.all).rawValue & own.rawValue != 0)
             #expect(LogLevelMask(DDLogLevel.verbose).rawValue & own.rawValue == 0)
             #expect(LogLevelMask(DDLogLevel.info).rawValue & own.rawValue == 0)

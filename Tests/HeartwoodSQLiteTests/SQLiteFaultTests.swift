@@ -135,7 +135,7 @@ struct SQLiteFaultTests {
         #expect(logger.waitUntilIdle(timeout: .seconds(60)))
         #expect(try fixture.texts().suffix(20) == (10..<30).map(String.init)[...])
         #expect(fixture.reported(.writeFailed).contains { $0.contains("could not be kept below 8 KiB") })
-        #expect(fixture.reported(.writeFailed).contains { $0.contains("old messages could not be deleted") })
+        #expect(fixture.reported(.writeFailed).contains { $0.contains("cannot delete old messages") })
         #expect(logger.statistics.failed == 0)
     }
 
@@ -288,7 +288,7 @@ struct SQLiteFaultTests {
         let other = try SQLiteConnection(fixture.path, SQLITE_OPEN_READWRITE, busyTimeout: .seconds(5))
         try other.execute("PRAGMA user_version = 99")
         #expect { try SQLiteLogger(path: fixture.path) } throws: {
-            "\($0)".contains("has version 99, and this program knows versions up to 1; update the program")
+            "\($0)".contains("has version 99, and this program supports versions up to 1; update the program")
         }
         #expect { try SQLiteLogReader(path: fixture.path) } throws: { "\($0)".contains("version 99") }
         #expect(try other.number("SELECT count(*) FROM messages") == 3)
@@ -298,9 +298,11 @@ struct SQLiteFaultTests {
             foreign, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, busyTimeout: .seconds(5))
         try third.execute("CREATE TABLE customers (name TEXT); INSERT INTO customers VALUES ('x')")
         #expect { try SQLiteLogger(path: foreign) } throws: {
-            "\($0)".contains("belongs to another program, and is left alone")
+            "\($0)".contains("belongs to another program and is not changed")
         }
-        #expect { try SQLiteLogReader(path: foreign) } throws: { "\($0)".contains("no log of Heartwood") }
+        #expect { try SQLiteLogReader(path: foreign) } throws: {
+            "\($0)".contains("Not a Heartwood log database")
+        }
         #expect(try third.number("SELECT count(*) FROM customers") == 1)
         #expect(try third.text("PRAGMA journal_mode") == "delete")
     }

@@ -277,13 +277,13 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// Works off entries until there are none, `mark` is reached or the time is over; does nothing when another thread
     /// is at it.
     private func run(until mark: Mark?, _ deadline: DispatchTime = .distantFuture) {
-        let begun = inbox.withLock { inbox in
+        let hasStarted = inbox.withLock { inbox in
             if mark == nil { inbox.isScheduled = false }
             if inbox.isRunning || (mark != nil && inbox.needsQueue) { return false }
             inbox.isRunning = true
             return true
         }
-        if !begun { return scheduleIfNeeded() }
+        if !hasStarted { return scheduleIfNeeded() }
         let thread = ThreadState.current
         let outer = thread.runningNode
         thread.runningNode = identity

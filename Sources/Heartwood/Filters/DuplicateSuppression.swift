@@ -45,14 +45,14 @@ struct RepeatRun {
     private var isEmpty = true
     private(set) var repeated = 0
     /// When the last report was, or the message itself.
-    private var begun = LogTimestamp(nanoseconds: 0)
+    private var startedAt = LogTimestamp(nanoseconds: 0)
 
     /// Takes the next message.
     mutating func take(_ message: LogMessage, interval: Duration) -> Step {
         if isSame(message) {
             repeated += 1
             subject.time = message.timestamp
-            let isDue = message.timestamp - begun >= interval
+            let isDue = message.timestamp - startedAt >= interval
             return .skip(report: isDue ? report() : 0)
         }
         let before = report()
@@ -62,14 +62,14 @@ struct RepeatRun {
         subject = Subject(
             level: message.level, category: message.category, context: message.context,
             time: message.timestamp)
-        (isEmpty, begun) = (false, message.timestamp)
+        (isEmpty, startedAt) = (false, message.timestamp)
         return .write(repeatedBefore: before)
     }
 
     /// How often the message came again since the last report, which this is.
     mutating func report() -> Int {
         defer { repeated = 0 }
-        if repeated > 0 { begun = subject.time }
+        if repeated > 0 { startedAt = subject.time }
         return repeated
     }
 

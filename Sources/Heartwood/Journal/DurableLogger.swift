@@ -15,7 +15,7 @@ package protocol DurableLogger: AbstractLogger {
     /// What it was given before, and could have written already, is written first.
     func note(writesIn slot: JournalSlot?)
 
-    /// Looks at what became of a write that a dead process had begun; cuts off a part of a record.
+    /// Looks at what became of a write that a dead process had started; cuts off a part of a record.
     ///
     /// - Returns: the mark up to which its messages arrived; nil where none did, or nobody will ever know.
     /// - Throws: where it cannot be seen now, and perhaps later.

@@ -11,7 +11,7 @@ struct JournalHeader: Equatable {
     var process: Int64
     var processStart: UInt64
     var boot: [UInt8]
-    var begun: LogTimestamp
+    var createdAt: LogTimestamp
     var salt: UInt64
     var program: String
 
@@ -23,7 +23,7 @@ struct JournalHeader: Equatable {
         process = Int64(getpid())
         processStart = hw_process_start(process)
         boot = JournalHeader.currentBoot
-        begun = now
+        createdAt = now
         salt = hw_random() | 1
         program = LogFileNaming.programName
     }
@@ -51,7 +51,7 @@ struct JournalHeader: Equatable {
         base.write(process, at: Place.process)
         base.write(processStart, at: Place.processStart)
         (base + Place.boot).copyMemory(from: boot, byteCount: 16)
-        base.write(begun.nanoseconds, at: Place.begun)
+        base.write(createdAt.nanoseconds, at: Place.createdAt)
         base.write(salt, at: Place.salt)
         let name = Array(program.utf8.prefix(Place.longestName))
         base.write(UInt64(name.count), at: Place.nameSize)
@@ -92,7 +92,7 @@ struct JournalHeader: Equatable {
         process = load(Place.process, Int64.self)
         processStart = load(Place.processStart, UInt64.self)
         boot = Array(UnsafeRawBufferPointer(start: base + Place.boot, count: 16))
-        begun = LogTimestamp(nanoseconds: load(Place.begun, Int64.self))
+        createdAt = LogTimestamp(nanoseconds: load(Place.createdAt, Int64.self))
         salt = load(Place.salt, UInt64.self)
         let count = min(Int(clamping: load(Place.nameSize, UInt64.self)), Place.longestName)
         program = String(

@@ -19,7 +19,7 @@ enum JournalLayout {
         static let process = 32
         static let processStart = 40
         static let boot = 48
-        static let begun = 64
+        static let createdAt = 64
         static let salt = 72
         static let nameSize = 80
         static let name = 88

@@ -58,7 +58,7 @@ final class JournalLeftovers: Sendable {
         mutating func add(_ entry: Entry) {
             entries.append(entry)
             // Stable: of two of one moment the one that was found first stays first.
-            entries.sort { $0.header.begun < $1.header.begun }
+            entries.sort { $0.header.createdAt < $1.header.createdAt }
         }
     }
 

@@ -242,7 +242,7 @@ open class AbstractLogger: @unchecked Sendable {
     public final func countFiltered() { node.leaveOut() }
 
     /// Says, from inside ``log(_:)``, that the message could not be written: it counts as failed, and is reported.
-    public final func noteFailure(_ reason: @autoclosure () -> String) {
+    public final func reportFailure(_ reason: @autoclosure () -> String) {
         node.note(.failed)
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name)
     }

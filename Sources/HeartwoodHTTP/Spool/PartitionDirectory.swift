@@ -134,12 +134,12 @@ final class PartitionDirectory {
     }
 
     /// Takes over what went wrong in a partition.
-    func look(at spool: Spool) { troubles += spool.takeTroubles() }
+    func look(at spool: Spool) { troubles += spool.drainErrors() }
 
     func report(_ trouble: LogError) { if troubles.count < 100 { troubles.append(trouble) } }
 
     /// What went wrong since this was last asked.
-    func takeTroubles() -> [LogError] {
+    func drainErrors() -> [LogError] {
         defer { troubles = [] }
         return troubles
     }

@@ -328,8 +328,8 @@ package final class PartitionedSpool: UnsentStore {
     package var keepsEverything: Bool { true }
     package var directory: SpoolDirectory? { home.root }
 
-    package func takeTroubles() -> [LogError] {
-        let all = home.takeTroubles() + open.all.flatMap { $0.spool.takeTroubles() }
+    package func drainErrors() -> [LogError] {
+        let all = home.drainErrors() + open.all.flatMap { $0.spool.drainErrors() }
         if let onTrouble { for trouble in all { onTrouble(trouble) } }
         return all
     }

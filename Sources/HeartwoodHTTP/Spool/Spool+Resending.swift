@@ -48,7 +48,9 @@ extension SpoolDisk {
     /// Ends what a process was doing that died while it stored dead letters again.
     func finishResending() {
         let error = ResendMark.finish(in: directory) { UInt64($0).map { nextID > $0 } ?? false }
-        if error != 0 { fail("cannot remove dead letters that were queued again", DeadLetterFile.name, error) }
+        if error != 0 {
+            fail("cannot remove dead letters that were queued again", DeadLetterFile.name, error)
+        }
     }
 }
 

@@ -125,7 +125,7 @@ package final class Spool: UnsentStore {
     }
 
     /// What went wrong since this was last asked.
-    package func takeTroubles() -> [LogError] {
+    package func drainErrors() -> [LogError] {
         defer { disk?.troubles = [] }
         return disk?.troubles ?? []
     }

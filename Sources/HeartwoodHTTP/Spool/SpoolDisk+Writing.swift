@@ -93,7 +93,7 @@ extension SpoolDisk {
             let size = current.size + SpoolFrame.size(of: record)
             let isDue =
                 size > settings.effectiveSegmentBytes || current.count >= settings.segmentCount
-                || uptime - active.begun >= settings.segmentAge
+                || uptime - active.openedAt >= settings.segmentAge
             if !isDue || current.count == 0 { return segments.count - 1 }
             sealActive()
         }

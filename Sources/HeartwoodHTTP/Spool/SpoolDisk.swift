@@ -24,7 +24,7 @@ final class SpoolDisk {
 
     var cursorFile: Int32 = -1
     var generation: UInt64 = 0
-    var active: (descriptor: Int32, salt: UInt32, begun: Duration)?
+    var active: (descriptor: Int32, salt: UInt32, openedAt: Duration)?
     var reader: (firstID: UInt64, file: SegmentFile)?
     var slot: JournalSlot?
     var quarantined = 0

@@ -9,8 +9,8 @@ import Heartwood
 /// 16  i64  time, ns since 1970
 /// 24  u8   level's bit
 /// 25  u8   1 when the next id belongs to the same group, else 0; then two zeros
-/// 28  u32  CRC32C of the payload, begun with the segment's salt
-/// 32  u32  CRC32C of the 32 bytes above, begun with the segment's salt
+/// 28  u32  CRC32C of the payload, starting with the segment's salt
+/// 32  u32  CRC32C of the 32 bytes above, starting with the segment's salt
 /// 36       the payload
 /// ```
 ///

@@ -51,7 +51,7 @@ package protocol UnsentStore: AnyObject {
     /// A text that no other record has, for one of the piece on its way.
     func name(of record: SpoolRecord, in piece: SpoolPiece) -> String
     /// What went wrong since this was last asked.
-    func takeTroubles() -> [LogError]
+    func drainErrors() -> [LogError]
 
     /// Frees the directory for others; what was not saved is gone, and counted.
     func close()

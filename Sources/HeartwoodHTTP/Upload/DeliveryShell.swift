@@ -465,7 +465,7 @@ final class DeliveryShell {
     }
 
     private func reportTroubles() {
-        for trouble in store.takeTroubles() {
+        for trouble in store.drainErrors() {
             host.report(
                 trouble.code == .damaged ? .damaged : .writeFailed, "\(settings.name): \(trouble)",
                 key: settings.name, count: 1)

@@ -275,7 +275,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         let level = UInt8(clamping: entry.severity.index)
         let isStored = runtime.shell.append(
             payload, time: entry.time, level: level, mark: journalMark, points: weights[message.level])
-        if !isStored { noteFailure("the store of unsent messages is full") }
+        if !isStored { reportFailure("the store of unsent messages is full") }
     }
 
     /// Saves what was stored, and sends it if it is time.

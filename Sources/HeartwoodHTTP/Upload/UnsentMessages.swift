@@ -52,7 +52,7 @@ public final class UnsentMessages {
     public var oldest: LogTimestamp? { unsent.oldestTime }
 
     /// What is wrong with the files, as far as it was met.
-    public func takeTroubles() -> [LogError] { unsent.takeTroubles() }
+    public func drainErrors() -> [LogError] { unsent.drainErrors() }
 
     /// Calls `body` with each message, the oldest first, until it returns false.
     public func forEach(_ body: (RemoteEntry) -> Bool) {

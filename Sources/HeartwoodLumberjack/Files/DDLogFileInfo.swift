@@ -53,7 +53,7 @@ open class DDLogFileInfo: NSObject {
     /// When it was created: what the name says, or the file system.
     public final var creationDate: Date? {
         let (path, known) = state.withLock { ($0.path, $0.known) }
-        let named = known?.begun ?? DDLogFileManagerDefault.usualNaming.label(of: fileName)?.begun
+        let named = known?.createdAt ?? DDLogFileManagerDefault.usualNaming.label(of: fileName)?.createdAt
         return (named ?? LogFileInfo.creationTime(ofFileAt: path))?.date
             ?? fileAttributes[.creationDate] as? Date
     }

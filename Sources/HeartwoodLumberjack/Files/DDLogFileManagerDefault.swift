@@ -92,7 +92,7 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
 
     /// The name of a new file.
     open var newLogFileName: String {
-        DDLogFileManagerDefault.usualNaming.name(for: LogFileLabel(begun: LogTimestamp(Date())))
+        DDLogFileManagerDefault.usualNaming.name(for: LogFileLabel(createdAt: LogTimestamp(Date())))
     }
 
     /// Whether a file of the directory is one of the manager's.

@@ -9,5 +9,5 @@ final class FailedFile: AbstractLogger, @unchecked Sendable {  // constants
         super.init(name: name)
     }
 
-    override func log(_ message: LogMessage) { noteFailure(reason) }
+    override func log(_ message: LogMessage) { reportFailure(reason) }
 }

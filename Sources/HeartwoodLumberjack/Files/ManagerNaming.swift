@@ -64,13 +64,14 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
     override func name(for label: LogFileLabel) -> String {
         if let name = known.withLock({ $0.names[label] }) { return name }
         let base = newName()
-        if label.begun != nil, super.label(of: base) != nil { return super.name(for: label) }
+        if label.createdAt != nil, super.label(of: base) != nil { return super.name(for: label) }
         // A name that is asked for with a number differs from the one without: only what looks for that asks so.
         let free = freeName(base)
-        let name = label.begun != nil && label.number > 1 ? ManagerNaming.numbered(free, label.number) : free
+        let name =
+            label.createdAt != nil && label.number > 1 ? ManagerNaming.numbered(free, label.number) : free
         // Asked for by the clock, a file has the label that the next run will find.
-        let own = label.begun.map { ManagerNaming.label($0 + .seconds(1), name) } ?? label
-        _ = known.withLock { $0.set(own, for: name, isExact: label.begun == nil) }
+        let own = label.createdAt.map { ManagerNaming.label($0 + .seconds(1), name) } ?? label
+        _ = known.withLock { $0.set(own, for: name, isExact: label.createdAt == nil) }
         return name
     }
 
@@ -110,7 +111,7 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         let step = (Int(moment.nanoseconds) - 978_307_200_000_000_000) / 4_000_000
         let stem = (name as NSString).deletingPathExtension
         let number = stem.split(separator: " ").last.flatMap { Int($0) } ?? 1
-        return LogFileLabel(begun: nil, number: max(0, step) * 1000 + min(max(1, number), 999))
+        return LogFileLabel(createdAt: nil, number: max(0, step) * 1000 + min(max(1, number), 999))
     }
 
     /// The name with a number before its extension.
@@ -122,7 +123,8 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
     /// The name of a file that a manager has created; the file itself makes room for the logger's, where it is empty.
     private static func nameOfNewFile(_ manager: any DDLogFileManager) -> String {
         guard let path = try? manager.createNewLogFile() else {
-            return DDLogFileManagerDefault.usualNaming.name(for: LogFileLabel(begun: LogTimestamp(Date())))
+            return DDLogFileManagerDefault.usualNaming.name(
+                for: LogFileLabel(createdAt: LogTimestamp(Date())))
         }
         let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber
         if size == 0 { try? FileManager.default.removeItem(atPath: path) }

@@ -14,8 +14,8 @@ enum RecoverCommand: Subcommand {
         DIR is the directory of the journals (`LogDispatcher.journal`). A program does this by itself when it is
         started again; this is for one that will not be. Each message goes to the directory that the program's
         file logger wrote to, once, with its time, thread and place; journals of programs that run are not
-        touched. Files with the default names are gone on with, for others a new file is begun. Nothing is
-        rolled, removed or compressed. What waits for a server stays: the program itself knows its credentials.
+        touched. Files with the default names are continued; for others a new file is created. Nothing is rolled,
+        removed or compressed. Messages for a server stay: only the program itself knows its credentials.
 
         Exit codes: 0, nothing is left; 1, something is left or was damaged, and standard error says what; 2, the
         arguments make no sense.

@@ -92,7 +92,7 @@ enum SpoolCommand: Subcommand {
         let unsent = try open(directory)
         if arguments.has("--resend-rejected") {
             let isWhole = try resend(unsent, isQuiet)
-            return report(unsent.takeTroubles()) && isWhole ? .success : .failure
+            return report(unsent.drainErrors()) && isWhole ? .success : .failure
         }
         let count = unsent.count
         if !isQuiet { say(Self.summary(of: unsent)) }
@@ -102,7 +102,7 @@ enum SpoolCommand: Subcommand {
         } else if !arguments.has("--clear") {
             try list(unsent)
         }
-        let isWhole = report(unsent.takeTroubles())
+        let isWhole = report(unsent.drainErrors())
         if arguments.has("--clear") {
             // What could not be read was not exported: it is better kept for those who can.
             guard isWhole || !arguments.has("--export") else {

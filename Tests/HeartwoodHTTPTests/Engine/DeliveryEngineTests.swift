@@ -198,7 +198,7 @@ import Testing
         let received = DeliveryAnswer(outcome: .received(receipt: "7"), records: 2)
         _ = engine.handle(.answered(received), at(0, 4))
         #expect(isSend(engine.handle(.looked, at(0, 4))))
-        // The store gives nothing: its first part must be empty before the next is begun.
+        // The store gives nothing: its first part must be empty before the next is created.
         #expect(engine.handle(.empty, at(0, 4)) == [.wait(until: .seconds(1))])
         #expect(!isSend(engine.handle(.stored(points: 100), at(0.5, 5))))
         #expect(engine.handle(.timer, at(1, 5)).contains(.poll(["7"])))

@@ -95,7 +95,7 @@ import Testing
         bench.dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
         await bench.log(0..<1000)
         await bench.logger.figures { _ in
-            reports.withLock { $0.contains { $0.contains("refuses every message") } }
+            reports.withLock { $0.contains { $0.contains("rejects every message") } }
         }
         let attempts = await bench.attempts()
         bench.clock.advance(by: .seconds(290))

@@ -150,7 +150,8 @@ final class Nginx: @unchecked Sendable {  // constant once made
         for _ in 0..<3 { logger.sendNow() }
         await dispatcher.flush(timeout: .seconds(30))
         #expect(logger.httpStatistics.pending == 5 && logger.httpStatistics.rejected == 0)
-        #expect(reports.withLock { $0.contains { $0.contains("cannot be used as it is set up") } })
+        #expect(
+            reports.withLock { $0.contains { $0.contains("rejects the requests because of their setup") } })
     }
 
     @Test("a client certificate is shown; without one nothing is lost") func clientCertificate() async throws

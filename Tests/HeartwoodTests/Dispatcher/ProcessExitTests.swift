@@ -71,9 +71,9 @@ struct ProcessExitTests {
             return logger
         }
         // What `exit` does. One after the other would take a minute; how long this process was started does not count.
-        let begun = ContinuousClock.now
+        let start = ContinuousClock.now
         ProcessExit.flush(dispatchers, within: .seconds(5))
-        let took = ContinuousClock.now - begun
+        let took = ContinuousClock.now - start
         #expect(took >= .seconds(5))
         #expect(took < .seconds(40))
         for dispatcher in dispatchers { #expect(dispatcher.diagnostics.totals[.timedOut] == 1) }

@@ -4,7 +4,7 @@ import Testing
 
 /// Changes of the catalogue that are made to what others have stored meanwhile.
 @Suite struct CatalogueChangeTests {
-    private func label(_ number: Int) -> LogFileLabel { LogFileLabel(begun: nil, number: number) }
+    private func label(_ number: Int) -> LogFileLabel { LogFileLabel(createdAt: nil, number: number) }
 
     private func catalogue(
         _ finished: Int? = nil, open: Set<String> = [], active: Int? = nil, processed: [String] = []

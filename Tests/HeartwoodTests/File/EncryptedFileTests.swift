@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(
-        "A file of another key, or of plain text, is left as it is, and a new one begun",
+        "A file of another key, or of plain text, is left as it is, and a new one created",
         arguments: [true, false])
     func foreign(_ isPlain: Bool) throws {
         let key = FixedKey(text: String(repeating: "1", count: 64))

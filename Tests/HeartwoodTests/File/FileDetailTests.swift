@@ -110,7 +110,7 @@ import Testing
         let now = moment("2026-01-01T00:00:00Z")
         let old = ["1970-01-01T00:00:05Z", "2000-12-31T23:59:59Z", "2001-01-01T00:00:00Z"].map {
             RetentionPlan.File(
-                name: $0, label: LogFileLabel(begun: nil), size: 1, modified: moment($0))
+                name: $0, label: LogFileLabel(createdAt: nil), size: 1, modified: moment($0))
         }
         #expect(plan.removals(from: old, now: now).map(\.name) == ["2001-01-01T00:00:00Z"])
         #expect(plan.removals(from: old, now: nil).isEmpty)

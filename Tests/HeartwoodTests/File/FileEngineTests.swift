@@ -335,7 +335,7 @@ import Testing
         let naming = LogFileNaming(application: "t")
         for number in 0..<10_000 {
             let name = naming.name(
-                for: LogFileLabel(begun: LogTimestamp(nanoseconds: Int64(number) * 1_000_000_000)))
+                for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: Int64(number) * 1_000_000_000)))
             close(open(scratch.logs + "/" + name, O_CREAT | O_WRONLY, 0o600))
         }
         let engine = try makeEngine { $0.retention.maximumCount = 10 }
@@ -347,7 +347,7 @@ import Testing
         #expect(scratch.names().count == 10)
         #expect(
             scratch.names().last
-                == naming.name(for: LogFileLabel(begun: LogTimestamp(nanoseconds: 9_999_000_000_000))))
+                == naming.name(for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 9_999_000_000_000))))
         print("10,000 files: \(took)")
     }
 }

@@ -17,13 +17,13 @@ import Testing
         let part = "t.log.gz.part"
         inventory.insert(
             FileInventory.Entry(
-                name: "t.log", label: LogFileLabel(begun: nil), stage: .plain, size: 1000,
+                name: "t.log", label: LogFileLabel(createdAt: nil), stage: .plain, size: 1000,
                 modified: clock.now()))
         #expect(inventory.reserve(part, 300) == 0)
         #expect(inventory.total == 1300)
         inventory.insert(
             FileInventory.Entry(
-                name: part, label: LogFileLabel(begun: nil), stage: .gzip, size: 0, modified: clock.now(),
+                name: part, label: LogFileLabel(createdAt: nil), stage: .gzip, size: 0, modified: clock.now(),
                 isUnfinished: true))
         for (size, total) in [(0, 1300), (200, 1300), (300, 1300), (350, 1350)] {
             inventory.resize(part, to: size)
@@ -35,7 +35,7 @@ import Testing
 
     @Test("What a crash has left of an unfinished archive is removed at the next start, and its log is kept")
     func unfinishedArchive() throws {
-        let log = naming.name(for: LogFileLabel(begun: moment("2025-12-31T00:00:00Z")))
+        let log = naming.name(for: LogFileLabel(createdAt: moment("2025-12-31T00:00:00Z")))
         scratch.write("one\n", to: log)
         scratch.write("half of it", to: log + ".gz.part")
         let engine = FileEngine(

@@ -4,12 +4,12 @@ import Testing
 @testable import Heartwood
 
 @Suite struct LogFileNamingTests {
-    static let begun = moment("2026-10-25T00:30:15.042Z")
+    static let createdAt = moment("2026-10-25T00:30:15.042Z")
 
     @Test("The default name is the application and the time in UTC")
     func defaultName() {
         let naming = LogFileNaming(application: "shop")
-        let label = LogFileLabel(begun: Self.begun)
+        let label = LogFileLabel(createdAt: Self.createdAt)
         #expect(naming.name(for: label) == "shop 2026-10-25--00-30-15-042.log")
         #expect(naming.recognise("shop 2026-10-25--00-30-15-042.log") == label)
     }
@@ -26,7 +26,7 @@ import Testing
         ])
     func roundTrip(_ template: String, _ zoneName: String, _ expected: String) throws {
         let naming = try LogFileNaming(application: "shop", template: template, timeZone: zone(zoneName))
-        let label = LogFileLabel(begun: Self.begun, number: 3, process: 77)
+        let label = LogFileLabel(createdAt: Self.createdAt, number: 3, process: 77)
         let name = naming.name(for: label)
         #expect(name == expected)
         let read = try #require(naming.recognise(name))
@@ -71,7 +71,7 @@ import Testing
     func carelessSubclass() {
         final class Careless: LogFileNaming, @unchecked Sendable {
             override func label(of name: String) -> LogFileLabel? {
-                LogFileLabel(begun: moment("2026-01-01T00:00:00Z"))
+                LogFileLabel(createdAt: moment("2026-01-01T00:00:00Z"))
             }
         }
         let naming = Careless(application: "shop")
@@ -89,13 +89,13 @@ import Testing
         #expect(LogFileNaming(application: name).application == expected)
     }
 
-    @Test("Files of one millisecond are numbered, and ordered as they were begun")
+    @Test("Files of one millisecond are numbered, and ordered as they were created")
     func collisions() {
         let naming = LogFileNaming(application: "shop")
         var newest: LogFileLabel?
         var names: [String] = []
         for _ in 0..<12 {
-            let next = naming.next(at: Self.begun, after: newest, process: nil)
+            let next = naming.next(at: Self.createdAt, after: newest, process: nil)
             if let newest { #expect(newest < next) }
             newest = next
             names.append(naming.name(for: next))
@@ -105,15 +105,16 @@ import Testing
         #expect(names.compactMap(naming.recognise).sorted().map(naming.name(for:)) == names)
     }
 
-    @Test("Names in alphabetical order, as a shell's glob gives them, are files in the order they were begun")
+    @Test(
+        "Names in alphabetical order, as a shell's glob gives them, are files in the order they were created")
     func alphabetical() {
         let naming = LogFileNaming(application: "shop")
         var labels: [LogFileLabel] = []
         for second in 0..<2 {
             for number in [1, 2, 3, 9, 10, 11, 99, 100, 1000, 9999] {
                 for process in [nil, 77, 78] as [Int32?] {
-                    let begun = Self.begun + .seconds(second)
-                    labels.append(LogFileLabel(begun: begun, number: number, process: process))
+                    let createdAt = Self.createdAt + .seconds(second)
+                    labels.append(LogFileLabel(createdAt: createdAt, number: number, process: process))
                 }
             }
         }
@@ -127,9 +128,9 @@ import Testing
         arguments: [1, 3600, 86_400, 86_400 * 3650] as [Double])
     func clockSetBack(_ seconds: Double) {
         let naming = LogFileNaming(application: "shop")
-        let first = naming.next(at: Self.begun, after: nil, process: nil)
-        let second = naming.next(at: Self.begun + .seconds(-seconds), after: first, process: nil)
-        let third = naming.next(at: Self.begun + .seconds(60), after: second, process: nil)
+        let first = naming.next(at: Self.createdAt, after: nil, process: nil)
+        let second = naming.next(at: Self.createdAt + .seconds(-seconds), after: first, process: nil)
+        let third = naming.next(at: Self.createdAt + .seconds(60), after: second, process: nil)
         #expect(first < second)
         #expect(second < third)
         #expect(naming.recognise(naming.name(for: second)) == second)
@@ -138,8 +139,8 @@ import Testing
     @Test("In the hour that a clock shows twice, names are distinct and in order")
     func ambiguousHour() throws {
         let naming = try LogFileNaming(application: "shop", timeZone: zone("Europe/Paris"))
-        let first = LogFileLabel(begun: moment("2026-10-25T00:30:00Z"))
-        let second = LogFileLabel(begun: moment("2026-10-25T01:30:00Z"))
+        let first = LogFileLabel(createdAt: moment("2026-10-25T00:30:00Z"))
+        let second = LogFileLabel(createdAt: moment("2026-10-25T01:30:00Z"))
         #expect(naming.name(for: first) == "shop 2026-10-25--02-30-00-000+0200.log")
         #expect(naming.name(for: second) == "shop 2026-10-25--02-30-00-000+0100.log")
         #expect(naming.recognise(naming.name(for: first)) == first)

@@ -20,7 +20,7 @@ private final class Choosing: LogFileScheme, @unchecked Sendable {
     override func label(
         at moment: LogTimestamp, after newest: LogFileLabel?, naming: LogFileNaming
     ) -> LogFileLabel {
-        if isMischievous { return LogFileLabel(begun: LogTimestamp(nanoseconds: 0)) }
+        if isMischievous { return LogFileLabel(createdAt: LogTimestamp(nanoseconds: 0)) }
         return super.label(at: moment, after: newest, naming: naming)
     }
     override func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] {

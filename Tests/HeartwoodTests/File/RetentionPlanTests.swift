@@ -11,7 +11,7 @@ import Testing
         sizes.enumerated().map { index, size in
             let moment = now + .seconds(-3600 * Double(sizes.count - index))
             return RetentionPlan.File(
-                name: String(UnicodeScalar(UInt8(97 + index))), label: LogFileLabel(begun: moment),
+                name: String(UnicodeScalar(UInt8(97 + index))), label: LogFileLabel(createdAt: moment),
                 size: size,
                 modified: moment, isProtected: active && index == sizes.count - 1)
         }

@@ -30,10 +30,10 @@ import Testing
         }
     }
 
-    private let begun = moment("2026-06-01T12:00:00Z")
+    private let createdAt = moment("2026-06-01T12:00:00Z")
 
     @Test(
-        "An age counts from when the file was begun, by whichever clock says more",
+        "An age counts from when the file was created, by whichever clock says more",
         arguments: [
             // seen, then wall and steady seconds later; is it over?
             (0, 59, 59, false), (0, 60, 60, true), (0, 60, 10, true), (0, -1000, 60, true),
@@ -43,26 +43,29 @@ import Testing
         ] as [(Double, Double, Double, Bool)])
     func age(_ seen: Double, _ wall: Double, _ steady: Double, _ isOver: Bool) {
         let policy = RollingPolicy(interval: .seconds(60))
-        let now = begun + .seconds(seen)
-        let deadline = policy.deadline(begun: begun, wall: now, steady: .seconds(500))
+        let now = createdAt + .seconds(seen)
+        let deadline = policy.deadline(createdAt: createdAt, wall: now, steady: .seconds(500))
         #expect(deadline.isReached(wall: now + .seconds(wall), steady: .seconds(500 + steady)) == isOver)
     }
 
     @Test("A boundary is reached when the wall shows it, and the nearer of boundary and age counts")
     func boundary() {
         let policy = RollingPolicy(interval: .seconds(7200), boundary: .hour)
-        let deadline = policy.deadline(begun: begun + .seconds(60), wall: begun + .seconds(60), steady: .zero)
-        #expect(deadline.wall == begun + .seconds(3600))
+        let deadline = policy.deadline(
+            createdAt: createdAt + .seconds(60), wall: createdAt + .seconds(60), steady: .zero)
+        #expect(deadline.wall == createdAt + .seconds(3600))
         let aged = RollingPolicy(interval: .seconds(600), boundary: .hour)
-        #expect(aged.deadline(begun: begun, wall: begun, steady: .zero).wall == begun + .seconds(600))
-        #expect(RollingPolicy().deadline(begun: begun, wall: begun, steady: .zero).wall == nil)
+        #expect(
+            aged.deadline(createdAt: createdAt, wall: createdAt, steady: .zero).wall == createdAt
+                + .seconds(600))
+        #expect(RollingPolicy().deadline(createdAt: createdAt, wall: createdAt, steady: .zero).wall == nil)
     }
 
     @Test("A file that seems to come from the future counts from now")
     func future() {
         let policy = RollingPolicy(boundary: .day)
-        let now = begun + .seconds(-86_400 * 3650)
-        let deadline = policy.deadline(begun: begun, wall: now, steady: .zero)
+        let now = createdAt + .seconds(-86_400 * 3650)
+        let deadline = policy.deadline(createdAt: createdAt, wall: now, steady: .zero)
         #expect(deadline.wall == LogCalendarBoundary.day.next(after: now, in: .gmt))
     }
 }

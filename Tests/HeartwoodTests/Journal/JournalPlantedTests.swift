@@ -21,7 +21,7 @@ import Testing
         Plant(name: "file size", offset: { _ in JournalLayout.Header.fileSize }, isInHeader: true),
         Plant(name: "ring size", offset: { _ in JournalLayout.Header.ringSize }, isInHeader: true),
         Plant(name: "process", offset: { _ in JournalLayout.Header.process }, isInHeader: true),
-        Plant(name: "time", offset: { _ in JournalLayout.Header.begun }, isInHeader: true),
+        Plant(name: "time", offset: { _ in JournalLayout.Header.createdAt }, isInHeader: true),
         Plant(name: "size of the name", offset: { _ in JournalLayout.Header.nameSize }, isInHeader: true),
         Plant(name: "released", offset: { $0.marks + JournalLayout.Marks.released }),
         Plant(name: "tables", offset: { $0.marks + JournalLayout.Marks.tableUsed }),

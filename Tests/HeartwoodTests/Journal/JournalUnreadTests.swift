@@ -43,7 +43,7 @@ import Testing
             #expect(!result.isComplete && result.unfinished.isEmpty)
             #expect(result.journals == [try path(fixture)])
         }
-        #expect(fixture.reports.value.contains { $0.text.contains("cannot be read") })
+        #expect(fixture.reports.value.contains { $0.text.contains("cannot read the journal") })
         isBroken.value = false
         #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
         #expect(fixture.lines() == ["of this run"] + (0..<5).map { "message \($0)" })
@@ -63,7 +63,7 @@ import Testing
             let result = dispatcher.flush(timeout: .seconds(60))
             #expect(!result.isComplete && result.unfinished.isEmpty)
             #expect(result.journals == [try path(fixture)])
-            #expect(fixture.reports.value.count { $0.text.contains("there is no journal") } == 1 + round)
+            #expect(fixture.reports.value.count { $0.text.contains("no journal is in use") } == 1 + round)
         }
         dispatcher.journal = nil
         #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)

@@ -8,7 +8,7 @@ struct SystemOutboxTests {
     /// The same in the simplest way.
     private struct Model {
         var frames: [(bytes: [UInt8], messages: Int, announced: Int)] = []
-        var begun = 0
+        var sentOfFirst = 0
         var unannounced = 0
 
         var size: Int { frames.reduce(0) { $0 + $1.bytes.count } }
@@ -16,9 +16,9 @@ struct SystemOutboxTests {
         mutating func trim(to limit: Int) -> Int {
             if size <= limit { return 0 }
             var dropped = 0
-            let goal = begun > 0 ? limit / 8 * 7 : limit
+            let goal = sentOfFirst > 0 ? limit / 8 * 7 : limit
             while size > goal, frames.count > 1 {
-                let frame = frames.remove(at: begun > 0 ? 1 : 0)
+                let frame = frames.remove(at: sentOfFirst > 0 ? 1 : 0)
                 dropped += frame.messages
                 unannounced += frame.messages + frame.announced
             }
@@ -39,23 +39,26 @@ struct SystemOutboxTests {
                 let missing = step % 20 == 0 ? 3 : 0
                 frame.withUnsafeBytes { outbox.append($0, isNote: missing > 0, announcing: missing) }
                 model.frames.append((frame, missing > 0 ? 0 : 1, missing))
-            case 4 where !model.frames.isEmpty && model.begun == 0:
+            case 4 where !model.frames.isEmpty && model.sentOfFirst == 0:
                 #expect(outbox.removeFirst() == model.frames.removeFirst().messages)
             case 5, 6:
-                let rest = model.size - model.begun
+                let rest = model.size - model.sentOfFirst
                 if rest == 0 { break }
                 let count = Int.random(in: 1...rest, using: &generator)
                 let bytes = outbox.withRest(upTo: count) { Array($0) }
-                #expect(bytes == Array(model.frames.flatMap(\.bytes)[model.begun..<model.begun + count]))
+                #expect(
+                    bytes
+                        == Array(model.frames.flatMap(\.bytes)[model.sentOfFirst..<model.sentOfFirst + count])
+                )
                 outbox.advance(by: count)
-                model.begun += count
-                while let first = model.frames.first, first.bytes.count <= model.begun {
-                    model.begun -= first.bytes.count
+                model.sentOfFirst += count
+                while let first = model.frames.first, first.bytes.count <= model.sentOfFirst {
+                    model.sentOfFirst -= first.bytes.count
                     model.frames.removeFirst()
                 }
             case 7:
                 outbox.restartFirst()
-                model.begun = 0
+                model.sentOfFirst = 0
             case 8:
                 let limit = Int.random(in: 0...5000, using: &generator)
                 #expect(outbox.trim(to: limit) == model.trim(to: limit))
@@ -63,7 +66,7 @@ struct SystemOutboxTests {
                 if model.unannounced == 0 || model.frames.isEmpty { break }
                 let note: [UInt8] = [1, 2, 3]
                 note.withUnsafeBytes { outbox.announce($0) }
-                model.frames.insert((note, 0, model.unannounced), at: model.begun > 0 ? 1 : 0)
+                model.frames.insert((note, 0, model.unannounced), at: model.sentOfFirst > 0 ? 1 : 0)
                 model.unannounced = 0
             }
             #expect(outbox.count == model.frames.count)

@@ -12,9 +12,9 @@ struct FileStartScenario: Scenario {
         try withTemporaryDirectory { path in
             let naming = LogFileNaming(application: "start")
             for number in 0..<files {
-                let begun = LogTimestamp(
+                let createdAt = LogTimestamp(
                     nanoseconds: 1_700_000_000_000_000_000 + Int64(number) * 1_000_000_000)
-                let name = naming.name(for: LogFileLabel(begun: begun))
+                let name = naming.name(for: LogFileLabel(createdAt: createdAt))
                 try Data("line\n".utf8).write(to: URL(fileURLWithPath: path + "/" + name))
             }
             let start = now()

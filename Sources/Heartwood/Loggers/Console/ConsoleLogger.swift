@@ -110,9 +110,9 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
 
     private func append(_ message: LogMessage, to stream: inout ConsoleStream) {
         if stream.isBlocked, stream.buffer.count > ConsoleStream.heldLimit {
-            return noteFailure("nothing reads \(stream.name)")
+            return reportFailure("nothing reads \(stream.name)")
         }
-        if stream.isClosed { return noteFailure("the reader closed \(stream.name)") }
+        if stream.isClosed { return reportFailure("the reader closed \(stream.name)") }
         if formatterColorsItself {
             if !formatted(message, into: &stream.buffer) { return }
         } else if hasFormatter {

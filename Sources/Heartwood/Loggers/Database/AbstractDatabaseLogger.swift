@@ -157,7 +157,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
             if schedule.action(at: clock.uptime()) != .nothing { actNow() }
             if size + weight > limit, !rows.isEmpty {
                 missing += 1
-                return noteFailure("unsaved messages reached the limit of \(unsavedLimit)")
+                return reportFailure("unsaved messages reached the limit of \(unsavedLimit)")
             }
         }
         guard let row = row(for: message) else { return countFiltered() }

@@ -22,14 +22,14 @@ struct SaveSchedule {
     var settings = Settings()
     private(set) var unsaved = 0
     private var oldest = Duration.zero
-    private var begun: Duration
+    private var startedAt: Duration
     private var lastDelete: Duration?
     private var failures = 0
     private var retry = Duration.zero
 
     private static let longestPause = 30
 
-    init(at now: Duration) { begun = now }
+    init(at now: Duration) { startedAt = now }
 
     /// Takes note of a message that is not saved yet; `now` is asked for the first one only.
     @inline(__always)
@@ -90,7 +90,7 @@ struct SaveSchedule {
         return settings.interval > .zero && now - oldest >= settings.interval
     }
 
-    private var nextDelete: Duration { (lastDelete ?? begun) + settings.deleteInterval }
+    private var nextDelete: Duration { (lastDelete ?? startedAt) + settings.deleteInterval }
 
     private func isDeleteDue(at now: Duration) -> Bool {
         settings.maximumAge > .zero && settings.deleteInterval > .zero && now >= nextDelete

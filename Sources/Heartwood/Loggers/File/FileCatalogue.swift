@@ -53,7 +53,7 @@ package struct FileCatalogue: Sendable, Hashable {
     }
 
     private static func text(_ label: LogFileLabel) -> String {
-        "\(label.begun.map { String($0.nanoseconds) } ?? "-") \(label.number) \(label.process ?? 0)"
+        "\(label.createdAt.map { String($0.nanoseconds) } ?? "-") \(label.number) \(label.process ?? 0)"
     }
 
     private static func label(_ text: String) -> LogFileLabel? {
@@ -61,7 +61,7 @@ package struct FileCatalogue: Sendable, Hashable {
         guard parts.count == 3, let number = Int(parts[1]), let process = Int32(parts[2]) else { return nil }
         guard parts[0] == "-" || Int64(parts[0]) != nil else { return nil }
         return LogFileLabel(
-            begun: Int64(parts[0]).map { LogTimestamp(nanoseconds: $0) }, number: number,
+            createdAt: Int64(parts[0]).map { LogTimestamp(nanoseconds: $0) }, number: number,
             process: process == 0 ? nil : process)
     }
 }

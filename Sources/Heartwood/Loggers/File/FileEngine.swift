@@ -311,7 +311,7 @@ package final class FileEngine {
         guard isLocked, writer.hasRecords else { return release(writer) }
         let status = try writer.refresh()
         guard !releaseIfTakenAway(writer, status), !writer.isTorn else { return }
-        ledger.note(begun: nil, finished: [(writer.name, writer.label)])
+        ledger.note(opened: nil, finished: [(writer.name, writer.label)])
         self.writer = nil
         retire(writer)
     }
@@ -368,7 +368,7 @@ package final class FileEngine {
             // What is at its end cannot be cut off, or it was closed by others: leave it alone.
             note(error)
             opener.requireNew()
-            ledger.note(begun: nil, finished: [(writer.name, writer.label)])
+            ledger.note(opened: nil, finished: [(writer.name, writer.label)])
             release(writer)
             return
         }
@@ -396,13 +396,13 @@ package final class FileEngine {
 
     private func renewDeadlineIfSetBack(_ writer: FileWriter, _ now: LogTimestamp, _ uptime: Duration) {
         guard now < writer.deadline.earliest else { return }
-        renewDeadline(writer, writer.begun, now, uptime)
+        renewDeadline(writer, writer.createdAt, now, uptime)
     }
 
     private func renewDeadline(
-        _ writer: FileWriter, _ begun: LogTimestamp, _ now: LogTimestamp, _ uptime: Duration
+        _ writer: FileWriter, _ createdAt: LogTimestamp, _ now: LogTimestamp, _ uptime: Duration
     ) {
-        writer.deadline = scene.rolling.deadline(begun: begun, wall: now, steady: uptime)
+        writer.deadline = scene.rolling.deadline(createdAt: createdAt, wall: now, steady: uptime)
     }
 
     /// In shared mode: leaves a file that another process has finished.
@@ -443,7 +443,7 @@ package final class FileEngine {
                 now, uptime, cipher, isShared: old.isShared, finishing: (old.name, old.label))
         } catch {
             // With its final name, it would count as finished.
-            if old.name != name { ledger.note(begun: old, finished: []) }
+            if old.name != name { ledger.note(opened: old, finished: []) }
             health.delayRoll(until: uptime + FileEngine.retryInterval)
             scene.counters.failures += 1
             let failure = error as? SystemFailure ?? SystemFailure(.open, EPERM)
@@ -484,7 +484,7 @@ package final class FileEngine {
         sync.noteName()
         writer = nil
         if !settings.isShared { opener.requireNew() }
-        ledger.note(begun: nil, finished: [(old.name, old.label)])
+        ledger.note(opened: nil, finished: [(old.name, old.label)])
         retire(old)
         budget.apply()
         return true
@@ -663,7 +663,7 @@ package final class FileEngine {
     private func rollIfOver() {
         guard let writer else { return }
         let (now, uptime) = (clock.now(), clock.uptime())
-        renewDeadline(writer, writer.begun, now, uptime)
+        renewDeadline(writer, writer.createdAt, now, uptime)
         let limit = scene.rolling.maximumSize
         let isOver = limit > 0 && writer.size >= limit || writer.deadline.isReached(wall: now, steady: uptime)
         if writer.hasRecords, isOver { rollNow() }

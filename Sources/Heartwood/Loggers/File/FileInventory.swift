@@ -1,6 +1,6 @@
-/// The log files of a directory: which there are, in the order they were begun, and how much they take.
+/// The log files of a directory: which there are, in the order they were created, and how much they take.
 ///
-/// Kept in memory, and compared with the directory whenever a file is begun, so that a write need not look there.
+/// Kept in memory, and compared with the directory whenever a file is created, so that a write need not look there.
 ///
 /// 1. Only files that the naming surely made are in it, in whatever stage.
 /// 2. `entries` are ordered, oldest first. `total` is the sum of all sizes, unfinished archives included.
@@ -81,7 +81,7 @@ package final class FileInventory: Sendable {
     ///
     /// Costs one call per file of ours.
     ///
-    /// `activeLabel` says what the file with the naming's active name was begun as, if that is known.
+    /// `activeLabel` says what the file with the naming's active name was created as, if that is known.
     package func refresh(
         _ directory: LogDirectory, _ naming: LogFileNaming, _ scheme: LogFileScheme = LogFileScheme(),
         activeLabel: LogFileLabel?
@@ -119,7 +119,7 @@ package final class FileInventory: Sendable {
                 guard scheme.owns(log, label: read) else { continue }
                 label = read
             } else if name == naming.activeName {
-                label = activeLabel ?? LogFileLabel(begun: nil)
+                label = activeLabel ?? LogFileLabel(createdAt: nil)
             } else {
                 continue
             }
@@ -130,7 +130,7 @@ package final class FileInventory: Sendable {
             }
             if name == naming.activeName, activeLabel == nil {
                 // As exact as names are: labels of files that come later must be after it.
-                label.begun = status.modified
+                label.createdAt = status.modified
                 label = naming.recognise(naming.name(for: label)) ?? label
             }
             entries.append(
@@ -140,10 +140,11 @@ package final class FileInventory: Sendable {
         }
         // Where names have numbers only, the active file has the next one.
         if activeLabel == nil, let index = entries.firstIndex(where: { $0.name == naming.activeName }),
-            entries[index].label.begun == nil
+            entries[index].label.createdAt == nil
         {
-            let newest = entries.lazy.compactMap { $0.label.begun == nil ? $0.label.number : nil }.max() ?? 0
-            entries[index].label = LogFileLabel(begun: nil, number: newest)
+            let newest =
+                entries.lazy.compactMap { $0.label.createdAt == nil ? $0.label.number : nil }.max() ?? 0
+            entries[index].label = LogFileLabel(createdAt: nil, number: newest)
             entries[index].label.count()
         }
         entries.sort { ($0.label, $0.stage.rawValue, $0.name) < ($1.label, $1.stage.rawValue, $1.name) }

@@ -106,7 +106,7 @@ final class FileLedger {
         let newest = scene.inventory.newest
         guard let finished = catalogue.finished else { return newest }
         guard let newest, newest >= finished else {
-            guard let begun = finished.begun, begun > now else { return finished }
+            guard let createdAt = finished.createdAt, createdAt > now else { return finished }
             let entries = scene.inventory.entries
             catalogue = file.update { catalogue in
                 let known = catalogue
@@ -122,17 +122,17 @@ final class FileLedger {
     ///
     /// The others are told first, so that a death in between hides nothing; they look once the lock is free. What they
     /// have changed before must be known already.
-    func note(begun: FileWriter?, finished: [(name: String, label: LogFileLabel)]) {
+    func note(opened: FileWriter?, finished: [(name: String, label: LogFileLabel)]) {
         let entries = scene.inventory.entries
         let active = scene.settings.naming.activeName
         let isNew = catalogue.finished == nil && file.isKnown
         _ = lock.acquire()
         defer { lock.release() }
         let mayStore = checkClaims() && lock.countUp()
-        catalogue = file.update(opening: begun?.name, mayStore: mayStore) { [unowned scene] catalogue in
-            if let begun {
-                if begun.name == active { catalogue.active = begun.label }
-                catalogue.open.insert(begun.name)
+        catalogue = file.update(opening: opened?.name, mayStore: mayStore) { [unowned scene] catalogue in
+            if let opened {
+                if opened.name == active { catalogue.active = opened.label }
+                catalogue.open.insert(opened.name)
             }
             for (name, label) in finished {
                 FileLedger.finish(name, label, among: entries, isNew: isNew, &catalogue, scene)

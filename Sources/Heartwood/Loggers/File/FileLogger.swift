@@ -20,7 +20,7 @@ public import Foundation
 ///   and belong to one logger of one process each. Only files that this naming made are ever touched.
 /// - **Rolling**: a file is finished when the next line would make it larger than ``maximumFileSize``, when it is
 ///   ``rollingInterval`` old, or at a ``rollingBoundary`` of the calendar. Idle files are rolled in time as well; the
-///   next file is begun by the next line.
+///   next file is created by the next line.
 /// - **Retention**: the oldest files are removed so that ``maximumFileCount``, ``diskQuota`` and ``maximumFileAge`` all
 ///   hold. The file that is written counts, and is never removed.
 /// - **Faults**: nothing that goes wrong with a disk reaches the program. Lines wait, ``waitingLimit`` bytes of them, are
@@ -43,7 +43,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// A line never makes a file exceed it, unless it is the only line. Zero: no limit.
     @Ordered public final var maximumFileSize = ByteCount.mebibytes(10)
 
-    /// How long a file is written, from when it was begun, through restarts as well; 24 hours.
+    /// How long a file is written, from when it was created, through restarts as well; 24 hours.
     ///
     /// Zero: no limit.
     @Ordered public final var rollingInterval = Duration.seconds(86_400)
@@ -141,7 +141,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// Where the key of encrypted logs comes from: the secret `log-archive-key`, of 32 bytes or 64 hex digits.
     ///
-    /// Asked whenever a file is begun or archived, or a setting is changed, so that a key may be replaced; not for each
+    /// Asked whenever a file is created or archived, or a setting is changed, so that a key may be replaced; not for each
     /// line. Called on the logging queues, and should not take long.
     @Ordered public final var archiveKey: (any SecretProvider)?
 
@@ -302,7 +302,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     private static func check(_ naming: LogFileNaming) throws {
         guard naming.isReadable else {
-            let example = naming.name(for: LogFileLabel(begun: LogTimestamp(nanoseconds: 0)))
+            let example = naming.name(for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 0)))
             throw LogError(.setting, LogFileNaming.unreadable, place: example)
         }
     }

@@ -166,7 +166,7 @@ final class FileOpener {
         guard let chosen else { return nil }
         inventory.protect(chosen.name, true)
         // Another process may have finished it before this one had its lock, and could not note that yet.
-        if !ledger.catalogue.open.contains(chosen.name) { ledger.note(begun: chosen, finished: []) }
+        if !ledger.catalogue.open.contains(chosen.name) { ledger.note(opened: chosen, finished: []) }
         updateLink(chosen.name)
         return chosen
     }
@@ -182,8 +182,8 @@ final class FileOpener {
         // Until the lock was taken, its writer may have finished it.
         ledger.load()
         guard ledger.isKnown, !ledger.isFinished(entry) else { return nil }
-        let begun = self.begun(file, entry, status)
-        let deadline = scene.rolling.deadline(begun: begun, wall: now, steady: uptime)
+        let createdAt = self.createdAt(file, entry, status)
+        let deadline = scene.rolling.deadline(createdAt: createdAt, wall: now, steady: uptime)
         let limit = scene.rolling.maximumSize
         let isOver = limit > 0 && status.size >= limit || deadline.isReached(wall: now, steady: uptime)
         let isKept = settings.reusesFiles || settings.isShared
@@ -206,7 +206,8 @@ final class FileOpener {
             return nil
         }
         let writer = FileWriter(
-            file: file, status: status, name: entry.name, label: entry.label, begun: begun, isNew: false,
+            file: file, status: status, name: entry.name, label: entry.label, createdAt: createdAt,
+            isNew: false,
             hasHeader: true, endsLines: settings.repairsTornLines, isWhole: isAlone,
             frames: try cipher.map { try FrameEncoder($0, behind: tail?.last) }, isShared: settings.isShared,
             calls: calls)
@@ -237,7 +238,7 @@ final class FileOpener {
 
     private func finishFound(_ entry: FileInventory.Entry) {
         let (name, label) = finishedName(entry)
-        ledger.note(begun: nil, finished: [(name, label)])
+        ledger.note(opened: nil, finished: [(name, label)])
         scene.report(.foundFinished(name: name))
     }
 
@@ -260,16 +261,16 @@ final class FileOpener {
     }
 
     /// When a file was created, as exactly as can be known without believing the file system where the name knows better.
-    private func begun(
+    private func createdAt(
         _ file: Descriptor, _ entry: FileInventory.Entry, _ status: FileStatus
     ) -> LogTimestamp {
         let birth = calls.birth(file.number) ?? status.modified
-        guard let begun = entry.label.begun else { return min(birth, status.modified) }
+        guard let createdAt = entry.label.createdAt else { return min(birth, status.modified) }
         // A name that tells only the day may be completed by the birth, if that rounds to the same name.
         let naming = settings.naming
-        let told = naming.name(for: LogFileLabel(begun: begun))
-        let seen = naming.name(for: LogFileLabel(begun: birth))
-        return told == seen ? max(begun, birth) : begun
+        let told = naming.name(for: LogFileLabel(createdAt: createdAt))
+        let seen = naming.name(for: LogFileLabel(createdAt: birth))
+        return told == seen ? max(createdAt, birth) : createdAt
     }
 
     /// Finishes the newest file that an earlier run left, unless another process or logger uses it.
@@ -316,7 +317,7 @@ final class FileOpener {
                     _ = try? directory.remove(name)
                     throw error
                 }
-                ledger.note(begun: writer, finished: old.map { [$0] } ?? [])
+                ledger.note(opened: writer, finished: old.map { [$0] } ?? [])
                 return writer
             } catch let failure as SystemFailure where failure.number == EEXIST {
                 guard name == naming.activeName else {
@@ -325,7 +326,7 @@ final class FileOpener {
                 }
                 switch try takeActive(name, label, now, uptime, cipher) {
                 case .taken(let writer):
-                    ledger.note(begun: writer, finished: old.map { [$0] } ?? [])
+                    ledger.note(opened: writer, finished: old.map { [$0] } ?? [])
                     return writer
                 case .renamed: continue
                 case .refused: isActiveRefused = true
@@ -400,10 +401,11 @@ final class FileOpener {
     ) throws -> FileWriter {
         let status = try calls.status(file.number)
         let writer = FileWriter(
-            file: file, status: status, name: name, label: label, begun: now, isNew: true, hasHeader: true,
+            file: file, status: status, name: name, label: label, createdAt: now, isNew: true,
+            hasHeader: true,
             endsLines: settings.repairsTornLines, isWhole: isWhole,
             frames: try cipher.map { try FrameEncoder($0, behind: tail) }, isShared: isShared, calls: calls)
-        writer.deadline = scene.rolling.deadline(begun: now, wall: now, steady: uptime)
+        writer.deadline = scene.rolling.deadline(createdAt: now, wall: now, steady: uptime)
         inventory.insert(
             FileInventory.Entry(
                 name: name, label: label, stage: .plain, size: status.size, modified: now, isProtected: true))
@@ -458,7 +460,7 @@ final class FileOpener {
         guard let entry = inventory.entries.last(where: { $0.name == active }) else { return .refused }
         let (name, label) = finishedName(entry)
         guard name != active, !hasSurplusName else { return .refused }
-        ledger.note(begun: nil, finished: [(name, label)])
+        ledger.note(opened: nil, finished: [(name, label)])
         scene.report(.foundFinished(name: name))
         return .renamed
     }

@@ -17,8 +17,8 @@ package final class FileWriter {
     /// Whether other processes write to the file as well.
     package let isShared: Bool
     package var name: String
-    /// When the file was begun; as exactly as is known.
-    package let begun: LogTimestamp
+    /// When the file was created; as exactly as is known.
+    package let createdAt: LogTimestamp
     /// The bytes in the file, as far as is known: others may cut or extend it.
     package private(set) var size: Int
     /// Whether there is more in it than a header.
@@ -43,7 +43,7 @@ package final class FileWriter {
     private let calls: SystemCalls
 
     package init(
-        file: Descriptor, status: FileStatus, name: String, label: LogFileLabel, begun: LogTimestamp,
+        file: Descriptor, status: FileStatus, name: String, label: LogFileLabel, createdAt: LogTimestamp,
         isNew: Bool, hasHeader: Bool, endsLines: Bool = true, isWhole: Bool = true,
         frames: FrameEncoder? = nil, isShared: Bool = false,
         calls: SystemCalls
@@ -52,7 +52,7 @@ package final class FileWriter {
         self.identity = status.identity
         self.name = name
         self.label = label
-        self.begun = begun
+        self.createdAt = createdAt
         self.size = status.size
         self.hasRecords = !isNew && status.size > 0
         self.needsHeader = hasHeader && status.size == 0

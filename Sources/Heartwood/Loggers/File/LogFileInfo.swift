@@ -10,9 +10,9 @@ public struct LogFileInfo: Hashable, Sendable {
     public let name: String
     /// The directory and the name.
     public let path: String
-    /// When the file was begun, as its name says; nil where names have no date.
-    public let begun: LogTimestamp?
-    /// Which file of those begun at the same time it is, from 1.
+    /// When the file was created, as its name says; nil where names have no date.
+    public let createdAt: LogTimestamp?
+    /// Which file of those created at the same time it is, from 1.
     public let number: Int
     /// When it was last written.
     public let modified: LogTimestamp
@@ -63,7 +63,7 @@ public struct LogFileInfo: Hashable, Sendable {
     ) {
         name = entry.name
         path = directory.path + "/" + entry.name
-        begun = entry.label.begun
+        createdAt = entry.label.createdAt
         number = entry.label.number
         modified = entry.modified
         size = ByteCount(entry.size)

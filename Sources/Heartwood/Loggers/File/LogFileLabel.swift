@@ -1,11 +1,11 @@
-/// What the name of a log file says: when it was begun, and which of several it is.
+/// What the name of a log file says: when it was created, and which of several it is.
 ///
-/// Labels are ordered as the files were begun. A logger never gives a label below one that is there already,
+/// Labels are ordered as the files were created. A logger never gives a label below one that is there already,
 /// so the order of the names is the order of the lines, even when the clock was set back in between.
 public struct LogFileLabel: Hashable, Comparable, Sendable {
-    /// When the file was begun, as exactly as the name can tell; nil where names have no date.
-    public var begun: LogTimestamp?
-    /// Which file of those begun at the same time it is; the first is 1.
+    /// When the file was created, as exactly as the name can tell; nil where names have no date.
+    public var createdAt: LogTimestamp?
+    /// Which file of those created at the same time it is; the first is 1.
     public var number: Int
     /// The process that the file belongs to, where the name says so.
     public var process: Int32?
@@ -16,8 +16,8 @@ public struct LogFileLabel: Hashable, Comparable, Sendable {
     package static let greatestNumber = 999_999_999_999_999
 
     /// Describes a file.
-    public init(begun: LogTimestamp?, number: Int = 1, process: Int32? = nil, variant: String? = nil) {
-        self.begun = begun
+    public init(createdAt: LogTimestamp?, number: Int = 1, process: Int32? = nil, variant: String? = nil) {
+        self.createdAt = createdAt
         self.number = number
         self.process = process
         self.variant = variant
@@ -28,11 +28,11 @@ public struct LogFileLabel: Hashable, Comparable, Sendable {
         number = (1..<LogFileLabel.greatestNumber).contains(number) ? number + 1 : 1
     }
 
-    /// Which of the two files was begun first.
+    /// Which of the two files was created first.
     public static func < (left: LogFileLabel, right: LogFileLabel) -> Bool {
-        if left.begun != right.begun {
-            guard let first = left.begun else { return true }
-            guard let second = right.begun else { return false }
+        if left.createdAt != right.createdAt {
+            guard let first = left.createdAt else { return true }
+            guard let second = right.createdAt else { return false }
             return first < second
         }
         if left.number != right.number { return left.number < right.number }

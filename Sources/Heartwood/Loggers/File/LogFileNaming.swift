@@ -11,14 +11,14 @@ public import Foundation
 /// The default makes `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC. A template has its own text and any of
 ///
 /// - `{app}`: the application's name;
-/// - `{date}` or `{date:yyyy-MM-dd}`: when the file was begun, of the fields `yyyy MM dd HH mm ss SSS ZZZ`;
+/// - `{date}` or `{date:yyyy-MM-dd}`: when the file was created, of the fields `yyyy MM dd HH mm ss SSS ZZZ`;
 /// - `{number}` or `{number:6}`: a number that counts up, with at least that many digits;
 /// - `{pid}`: the process;
 /// - `{variant}`: a version, build or session, which each file has in its name (see ``variant``).
 ///
 /// A template needs a date or a number. What is not in it is put before the extension where it is needed: `@0002`,
-/// `@0003` … when two files were begun at the same time, `@0001@pid77` when several processes log to the directory. So
-/// names in alphabetical order are files in the order they were begun, up to 9,999 of one moment.
+/// `@0003` … when two files were created at the same time, `@0001@pid77` when several processes log to the directory. So
+/// names in alphabetical order are files in the order they were created, up to 9,999 of one moment.
 ///
 /// **Only files that this naming made are ever touched.** A name counts as made by it only if it can be read, and
 /// writing what was read gives the same name again; so an application "Foo" never takes files of "FooBar" or of
@@ -31,7 +31,7 @@ public import Foundation
 ///     override func name(for label: LogFileLabel) -> String { "trace-\(String(label.number, radix: 16)).log" }
 ///     override func label(of name: String) -> LogFileLabel? {
 ///         guard name.hasPrefix("trace-"), name.hasSuffix(".log") else { return nil }
-///         return Int(name.dropFirst(6).dropLast(4), radix: 16).map { LogFileLabel(begun: nil, number: $0) }
+///         return Int(name.dropFirst(6).dropLast(4), radix: 16).map { LogFileLabel(createdAt: nil, number: $0) }
 ///     }
 /// }
 /// ```
@@ -94,7 +94,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
                 "The file name template must have the field {variant} if and only if `variant` is set",
                 place: template)
         }
-        let example = name(for: LogFileLabel(begun: LogTimestamp(nanoseconds: 0)))
+        let example = name(for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 0)))
         for name in [example, activeName].compactMap({ $0 }) where !LogFileNaming.isUsable(name) {
             throw LogError(
                 .setting,
@@ -136,16 +136,16 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         at now: LogTimestamp, after newest: LogFileLabel?, process: Int32?
     ) -> LogFileLabel {
         // Only as exact as the name can tell; a naming that cannot read its own names keeps the time itself.
-        var label = LogFileLabel(begun: now, number: 1, process: process)
+        var label = LogFileLabel(createdAt: now, number: 1, process: process)
         label = recognise(name(for: label)) ?? label
         guard let newest else { return label }
         let greatest = LogFileLabel.greatestNumber
-        if label.begun == nil {
+        if label.createdAt == nil {
             // After the greatest number comes the first that is free: better than none.
             let next = newest.number >= greatest ? 1 : newest.number + 1
             label.number = newest.number >= greatest ? next : max(label.number, next)
-        } else if let latest = newest.begun, let begun = label.begun, begun <= latest {
-            label.begun = latest
+        } else if let latest = newest.createdAt, let createdAt = label.createdAt, createdAt <= latest {
+            label.createdAt = latest
             label.number = newest.number + 1
             if newest.number >= greatest { label = later(than: latest, like: label) }
         }
@@ -157,14 +157,14 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         var label = label
         label.number = 1
         for step in [Duration.milliseconds(1), .seconds(1), .seconds(60), .seconds(3600), .seconds(86_400)] {
-            label.begun = latest + step
-            if let read = recognise(name(for: label))?.begun, read > latest {
-                label.begun = read
+            label.createdAt = latest + step
+            if let read = recognise(name(for: label))?.createdAt, read > latest {
+                label.createdAt = read
                 return label
             }
         }
         // The calendar ends there: after the greatest number comes the first that is free.
-        label.begun = latest
+        label.createdAt = latest
         return label
     }
 
@@ -172,7 +172,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     ///
     /// Without that its files would be outside of all limits.
     package final var isReadable: Bool {
-        let first = LogFileLabel(begun: LogTimestamp(nanoseconds: 1_767_225_600_000_000_000))
+        let first = LogFileLabel(createdAt: LogTimestamp(nanoseconds: 1_767_225_600_000_000_000))
         var second = first
         second.number = 2
         let names = [first, second].map { name(for: $0) }

@@ -120,7 +120,8 @@ package struct NameTemplate: Sendable, Hashable {
             switch piece {
             case .literal(let literal): text += literal
             case .application: text += application
-            case .date(let pattern): text += pattern.format(label.begun ?? LogTimestamp(nanoseconds: 0), zone)
+            case .date(let pattern):
+                text += pattern.format(label.createdAt ?? LogTimestamp(nanoseconds: 0), zone)
             case .number(let digits):
                 text += padded(label.number, digits)
             case .process: text += String(label.process ?? 0)
@@ -150,7 +151,7 @@ package struct NameTemplate: Sendable, Hashable {
     package func label(of name: String, _ application: String, _ zone: TimeZone) -> LogFileLabel? {
         guard name.hasSuffix(fileExtension) else { return nil }
         let text = name.dropLast(fileExtension.count)
-        return read(stem[...], text, LogFileLabel(begun: nil, number: 1), application, zone)
+        return read(stem[...], text, LogFileLabel(createdAt: nil, number: 1), application, zone)
     }
 
     /// Reads the rest of a name as the rest of the pieces.
@@ -170,7 +171,7 @@ package struct NameTemplate: Sendable, Hashable {
                 rest.removeFirst(application.count)
             case .date(let pattern):
                 guard let moment = pattern.read(&rest, zone) else { return nil }
-                label.begun = moment
+                label.createdAt = moment
             case .number:
                 guard let number = NameTemplate.number(&rest) else { return nil }
                 label.number = number

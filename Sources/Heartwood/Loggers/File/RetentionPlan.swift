@@ -44,7 +44,7 @@ package struct RetentionPlan: Sendable, Hashable {
     ///
     /// `files` are ordered, oldest first. `now` is nil where the wall clock cannot be trusted at the moment; then no
     /// file is too old. `incoming` bytes, which are about to be written, count for the quota, and `incomingFiles`,
-    /// which are about to be begun, for the count.
+    /// which are about to be created, for the count.
     package func removals(
         from files: [File], now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0
     ) -> [File] {

@@ -4,7 +4,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// When a log file is finished and the next one begun.
+/// When a log file is finished and the next one created.
 ///
 /// Pure: the caller brings the clocks.
 ///
@@ -75,12 +75,14 @@ package struct RollingPolicy: Sendable, Hashable {
         }
     }
 
-    /// The deadline of a file begun at `begun`, seen at `now`.
-    package func deadline(begun: LogTimestamp, wall now: LogTimestamp, steady uptime: Duration) -> Deadline {
-        // A file "from the future" was begun before the clock was set back: it counts from now.
-        let wasSetBack = begun > now + .seconds(3600)
-        let origin = wasSetBack ? now : begun
-        var deadline = Deadline(wall: nil, steady: nil, earliest: min(begun, now) + .seconds(-3600))
+    /// The deadline of a file created at `createdAt`, seen at `now`.
+    package func deadline(createdAt: LogTimestamp, wall now: LogTimestamp, steady uptime: Duration)
+        -> Deadline
+    {
+        // A file "from the future" was created before the clock was set back: it counts from now.
+        let wasSetBack = createdAt > now + .seconds(3600)
+        let origin = wasSetBack ? now : createdAt
+        var deadline = Deadline(wall: nil, steady: nil, earliest: min(createdAt, now) + .seconds(-3600))
         if interval > .zero {
             let age = now - origin > .zero ? now - origin : .zero
             deadline.wall = origin + interval

@@ -22,7 +22,7 @@ struct SystemOutbox {
     private var frames: [Frame] = []
     private var firstFrame = 0
     /// How many bytes of the first frame have gone.
-    private var begun = 0
+    private var sentOfFirst = 0
     /// How many messages are missing before the first frame that is not partly sent, and no frame says so.
     private(set) var unannounced = 0
 
@@ -46,7 +46,7 @@ struct SystemOutbox {
 
     /// Puts a note of the messages that are missing where they are missing.
     mutating func announce(_ note: UnsafeRawBufferPointer) {
-        let behind = begun > 0 ? 1 : 0
+        let behind = sentOfFirst > 0 ? 1 : 0
         let place = head + frames[firstFrame..<firstFrame + behind].reduce(0) { $0 + $1.size }
         bytes.insert(contentsOf: note, at: place)
         frames.insert(
@@ -60,7 +60,7 @@ struct SystemOutbox {
     mutating func trim(to limit: Int) -> Int {
         if size <= limit { return 0 }
         var dropped = 0
-        if begun == 0 {
+        if sentOfFirst == 0 {
             while size > limit, count > 1 {
                 unannounced += frames[firstFrame].messages + frames[firstFrame].announced
                 dropped += removeFirst()
@@ -101,7 +101,7 @@ struct SystemOutbox {
     /// Calls `body` with what has not gone yet, `limit` bytes at most.
     func withRest<Result>(upTo limit: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytes.withUnsafeBytes {
-            body(UnsafeRawBufferPointer(rebasing: $0[(head + begun)...].prefix(limit)))
+            body(UnsafeRawBufferPointer(rebasing: $0[(head + sentOfFirst)...].prefix(limit)))
         }
     }
 
@@ -112,7 +112,7 @@ struct SystemOutbox {
         firstFrame += 1
         messages -= frame.messages
         head += frame.size
-        begun = 0
+        sentOfFirst = 0
         if isEmpty {
             bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
             frames.removeAll(keepingCapacity: frames.capacity <= 1 << 14)
@@ -127,14 +127,14 @@ struct SystemOutbox {
 
     /// So many more bytes have gone.
     mutating func advance(by count: Int) {
-        begun += count
-        while !isEmpty, begun >= frames[firstFrame].size {
-            let rest = begun - frames[firstFrame].size
+        sentOfFirst += count
+        while !isEmpty, sentOfFirst >= frames[firstFrame].size {
+            let rest = sentOfFirst - frames[firstFrame].size
             removeFirst()
-            begun = rest
+            sentOfFirst = rest
         }
     }
 
     /// The connection was lost: what has gone in part goes again from its beginning.
-    mutating func restartFirst() { begun = 0 }
+    mutating func restartFirst() { sentOfFirst = 0 }
 }

@@ -33,7 +33,7 @@ struct DeliveryEngine: Sendable {
     private var rules: DeliveryRules
     private var phase = Phase.detached
     private var isClosing = false
-    /// With ``DeliveryEvent/added(atFirstUse:)`` when to begin; nil: it has begun.
+    /// With ``DeliveryEvent/added(atFirstUse:)`` when to start; nil: it has started.
     private var beginning: Duration?
     private var pace = SendingPace()
     private var failures = FailureRecord()

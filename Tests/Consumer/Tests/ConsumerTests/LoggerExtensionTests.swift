@@ -18,7 +18,7 @@ final class EveryHook: AbstractLogger, @unchecked Sendable {
         guard let text = formatted(message) else { return }
         note(prefix + text)
         noteWritten(text.utf8.count)
-        if text.contains("bad") { noteFailure("bad text") }
+        if text.contains("bad") { reportFailure("bad text") }
     }
 
     private func note(_ call: String) { written.sync { calls.append(call) } }

@@ -344,7 +344,7 @@ final class FileWorld {
         let moment = clock.now() + .seconds(Double(-numbers.number(0...9000)))
         let name = naming.name(
             for: LogFileLabel(
-                begun: naming.recognise(naming.name(for: LogFileLabel(begun: moment)))?.begun,
+                createdAt: naming.recognise(naming.name(for: LogFileLabel(createdAt: moment)))?.createdAt,
                 number: numbers.number(1...5)))
         let names = [
             name, name, naming.activeName ?? name, "t.log.txt", ".t.lock", ".t.catalogue", "current",

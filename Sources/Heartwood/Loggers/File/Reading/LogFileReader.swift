@@ -175,7 +175,7 @@ public struct LogFileReader: Sendable {
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
             guard log.hasSuffix(".log"), !log.hasPrefix("."), !isUnfinished else { return nil }
             guard let status = try? opened.status(name), status.kind == .regular else { return nil }
-            let label = LogFileReader.label(of: log) ?? LogFileLabel(begun: status.modified)
+            let label = LogFileReader.label(of: log) ?? LogFileLabel(createdAt: status.modified)
             return FileInventory.Entry(
                 name: name, label: label, stage: stage, size: status.size, modified: status.modified)
         }

@@ -12,7 +12,7 @@ package final class LogLineIterator {
     private let until: LogTimestamp?
     private var source: LogFileSource?
     private var name = ""
-    /// Where the first file is begun.
+    /// Where reading starts in the first file.
     private var offset: Int
     private var splitter = LineSplitter()
     private var isWanted: Bool
