@@ -110,8 +110,8 @@ struct RemoteExtensionTests {
     func configuration() throws {
         LogConfiguration.register(
             LoggerKind("pager") { settings in
-                let address = settings.required("address", .text)
-                settings.bind("service", .text, to: \Pager.service)
+                let address = settings.required("address", .string)
+                settings.bind("service", .string, to: \Pager.service)
                 return { Pager(name: settings.name, address: address.value) }
             })
         LogConfiguration.register(FormatterKind("brackets") { _ in Brackets() })
