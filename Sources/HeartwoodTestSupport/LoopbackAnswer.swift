@@ -2,7 +2,7 @@ public import HeartwoodHTTP
 
 /// What a ``LoopbackServer`` does with a request: an honest answer, or one of the ways in which servers fail.
 public struct LoopbackAnswer: Sendable {
-    /// The ways to fail; `honest` is none of them.
+    /// The ways to fail; `honest` is not one of them.
     enum Fault: Sendable {
         case honest
         case lost

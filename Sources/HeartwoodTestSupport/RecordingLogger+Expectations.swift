@@ -112,9 +112,9 @@ extension RecordingLogger {
         var rest = messages[...]
         for (index, text) in texts.enumerated() {
             guard let place = rest.firstIndex(where: { $0.text(privacy: .reveal).contains(text) }) else {
-                let behind = index == 0 ? "" : " after “\(texts[index - 1])”"
+                let position = index == 0 ? "" : " after “\(texts[index - 1])”"
                 throw RecordingMismatch(
-                    reason: "expected “\(text)”\(behind), found none", place: "\(file):\(line)",
+                    reason: "expected “\(text)”\(position), found none", place: "\(file):\(line)",
                     messages: messages)
             }
             rest = rest[(place + 1)...]

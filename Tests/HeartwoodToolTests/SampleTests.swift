@@ -52,7 +52,7 @@ struct SampleTests {
         arguments: [
             "README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md", "Docs/FileLogging.md",
             "Docs/Events.md", "Docs/CrashJournal.md", "Docs/EndingAProgram.md", "Docs/Formatting.md",
-            "Docs/Filtering.md",
+            "Docs/Filtering.md", "Docs/Cookbook.md",
             "Docs/Databases.md",
             "Docs/Loggers.md",
             "Docs/Configuration.md", "Docs/MigratingFromCocoaLumberjack.md",

@@ -124,7 +124,7 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
         return ((try? logger?.logFiles()) ?? []).map { DDLogFileInfo($0) }
     }
 
-    /// Creates an empty file with a new name, which the logger goes on with at its next start.
+    /// Creates an empty file with a new name, which the logger continues at its next start.
     ///
     /// A logger does not call it: it creates its files itself.
     open func createNewLogFile() throws -> String {

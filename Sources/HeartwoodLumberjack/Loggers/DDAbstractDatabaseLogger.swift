@@ -47,7 +47,7 @@ open class DDAbstractDatabaseLogger: DDAbstractLogger {
         set { database?.saveInterval = .lumberjackSeconds(newValue) }
     }
 
-    /// How many seconds a message is kept; 7 days, and 0 or less for ever.
+    /// How many seconds a message is kept; 7 days, and 0 or less: forever.
     public final var maxAge: TimeInterval {
         get { database?.maximumAge.seconds ?? 0 }
         set { database?.maximumAge = .lumberjackSeconds(newValue) }

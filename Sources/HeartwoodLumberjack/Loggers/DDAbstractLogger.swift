@@ -23,7 +23,7 @@ open class DDAbstractLogger: NSObject, DDLogger {
         backing = LoggerAdapter(self)
     }
 
-    /// Makes a logger that something else than its `log(message:)` stands behind.
+    /// Makes a logger that is backed by something other than its `log(message:)`.
     init(backedBy make: (DDAbstractLogger) -> AbstractLogger) {
         super.init()
         backing = make(self)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The logger that a backing stands for: kept while it is added, and by nobody else's doing before and after.
+/// The logger that a backing stands for: kept alive by it while it is added, and only then.
 final class Owner: @unchecked Sendable {  // the logger guards itself; the rest is behind a lock
     private weak var given: (any DDLogger)?
     private let kept = Mutex<Kept>(Kept())

@@ -142,7 +142,7 @@ struct RecordFilter {
         (unknown.category, unknown.conditions) = (false, false)
     }
 
-    /// Whether a line can only be part of the message in front of it: it is indented, or goes on with a stack trace.
+    /// Whether a line can only be part of the message in front of it: it is indented, or continues a stack trace.
     static func isContinuation(_ line: UnsafeRawBufferPointer) -> Bool {
         guard let first = line.first else { return true }
         if first == 0x20 || first == 0x09 { return true }

@@ -42,7 +42,7 @@ struct SettingText {
         return counts[index] + rest.reduce(0) { $0 + (SettingText.beginsCharacter($1) ? 1 : 0) }
     }
 
-    /// A byte of the form 10xxxxxx goes on with a character.
+    /// A byte of the form 10xxxxxx continues a character.
     private static func beginsCharacter(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]

@@ -20,7 +20,7 @@ public enum ConsoleColor: Hashable, Sendable {
     public static let magenta = ConsoleColor.ansi(5)
     /// Cyan.
     public static let cyan = ConsoleColor.ansi(6)
-    /// Grey.
+    /// Gray.
     public static let gray = ConsoleColor.ansi(8)
 
     /// The same color, or the nearest one, for a terminal that can show no more than `depth`.

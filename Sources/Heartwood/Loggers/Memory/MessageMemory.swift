@@ -15,7 +15,7 @@ struct MessageMemory {
         size += message.storage.footprint
     }
 
-    /// Removes the oldest until the limits hold, of which 0 is none, and hands them out.
+    /// Removes the oldest until the limits hold, where 0 means no limit, and returns them.
     mutating func trim(count limit: Int, size most: Int) -> [LogMessage] {
         var removed: [LogMessage] = []
         while (limit > 0 && count > limit) || (most > 0 && size > most), let oldest = messages.popFirst() {

@@ -1,0 +1,199 @@
+import Foundation
+import Heartwood
+import HeartwoodHTTP
+import HeartwoodTestSupport
+
+// The code of Docs/Cookbook.md, word for word; `SampleTests` compares them.
+
+func cookbookAFirstLogger(order: String) {
+    // sample: Docs/Cookbook.md
+    LogDispatcher.shared.add(ConsoleLogger())
+    logInfo("shop is open")
+    logError("cannot charge card of order \(order, as: "order")")
+    // end
+}
+
+func cookbookConsoleAndFile() throws {
+    // sample: Docs/Cookbook.md
+    LogDispatcher.shared.add(ConsoleLogger(), levels: .debug)
+    LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"), levels: .info)
+    // end
+}
+
+func cookbookJsonLines(ms: Double) throws {
+    // sample: Docs/Cookbook.md
+    let json = try FileLogger(directory: "/var/log/shop", formatter: JSONLinesFormatter())
+    LogDispatcher.shared.add(json)
+    logInfo("request took \(ms, as: "ms") ms", metadata: ["route": "/cart"])
+    // end
+}
+
+func cookbookLevelsPerCategory(host: String) {
+    // sample: Docs/Cookbook.md
+    logDebug("connected to \(host)", category: LogCategory("net.http"))
+    LogCategory("net").levels = .warning
+    LogCategory("net.http").levels = .debug
+    // end
+}
+
+func cookbookChangeLevelsAtRunTime(file: FileLogger) {
+    // sample: Docs/Cookbook.md
+    LogDispatcher.shared.levels = .verbose  // of all loggers
+    file.levels = .debug  // of one logger
+    LogCategory.setLevels(.warning, matching: "net.*")
+    // end
+}
+
+func cookbookContextOfARequest(
+    id: String, request: CookbookRequest, handle: @Sendable (CookbookRequest) async throws -> Void
+) async throws {
+    // sample: Docs/Cookbook.md
+    try await withLogContext(["request_id": .string(id)]) {
+        logInfo("start")
+        try await handle(request)
+    }
+    // end
+}
+
+func cookbookRedactSecrets(email: String, file: FileLogger) {
+    // sample: Docs/Cookbook.md
+    logInfo("login of \(email, privacy: .private)")
+    file.redaction = .standard  // bearer tokens, card numbers, e-mail addresses
+    // end
+}
+
+func cookbookRotateDaily(file: FileLogger) {
+    // sample: Docs/Cookbook.md
+    file.rollingBoundary = .day
+    file.rollingInterval = .zero
+    file.maximumFileSize = .zero
+    // end
+}
+
+func cookbookKeepAWeek(file: FileLogger) {
+    // sample: Docs/Cookbook.md
+    file.maximumFileAge = .seconds(7 * 86_400)
+    file.maximumFileCount = 0  // no limit
+    file.diskQuota = .gibibytes(1)
+    // end
+}
+
+func cookbookCompressFinishedFiles(file: FileLogger) {
+    // sample: Docs/Cookbook.md
+    file.archiveFormat = .gzip
+    // end
+}
+
+func cookbookEncryptFiles(file: FileLogger) {
+    // sample: Docs/Cookbook.md
+    file.archiveKey = FileSecrets(directory: "/etc/shop/keys")
+    file.archiveFormat = .encrypted
+    // end
+}
+
+func cookbookSendToOpentelemetry() throws {
+    // sample: Docs/Cookbook.md
+    let otlp = try HTTPLogger(
+        "https://otel.example.com:4318", encoding: OTLPEncoding(service: "shop"), spool: "/var/lib/shop/spool"
+    )
+    LogDispatcher.shared.add(otlp, levels: .info)
+    // end
+}
+
+func cookbookSendToLoki() throws {
+    // sample: Docs/Cookbook.md
+    let loki = try HTTPLogger(
+        "https://loki.example.com", encoding: LokiEncoding(labels: ["app": "shop"]),
+        spool: "/var/lib/shop/spool")
+    LogDispatcher.shared.add(loki, levels: .info)
+    // end
+}
+
+func cookbookSendToElasticsearch() throws {
+    // sample: Docs/Cookbook.md
+    let search = try HTTPLogger(
+        "https://search.example.com:9200", encoding: ElasticsearchEncoding(index: "logs-shop-default"),
+        spool: "/var/lib/shop/spool")
+    search.decorators = [
+        .header("Authorization", secret: "ELASTIC_KEY", from: EnvironmentSecrets(), prefix: "ApiKey ")
+    ]
+    LogDispatcher.shared.add(search, levels: .info)
+    // end
+}
+
+func cookbookSendToDatadog() throws {
+    // sample: Docs/Cookbook.md
+    let datadog = try HTTPLogger(
+        "https://http-intake.logs.datadoghq.eu", encoding: DatadogEncoding(service: "shop"),
+        spool: "/var/lib/shop/spool")
+    datadog.decorators = [.datadogKey(try EnvironmentSecrets().secret(named: "DD_API_KEY"))]
+    LogDispatcher.shared.add(datadog, levels: .info)
+    // end
+}
+
+func cookbookSendToSplunk() throws {
+    // sample: Docs/Cookbook.md
+    let splunk = try HTTPLogger(
+        "https://splunk.example.com:8088", encoding: SplunkEncoding(source: "shop", index: "main"),
+        spool: "/var/lib/shop/spool")
+    splunk.decorators = [.splunkToken(try EnvironmentSecrets().secret(named: "SPLUNK_TOKEN"))]
+    LogDispatcher.shared.add(splunk, levels: .info)
+    // end
+}
+
+func cookbookSendToClickhouse() throws {
+    // sample: Docs/Cookbook.md
+    let house = try HTTPLogger(
+        "https://clickhouse.example.com:8443/?query=INSERT%20INTO%20logs%20FORMAT%20JSONEachRow"
+            + "&date_time_input_format=best_effort&input_format_skip_unknown_fields=1",
+        encoding: NDJSONEncoding(), spool: "/var/lib/shop/spool")
+    house.decorators = [
+        .basicAuth(user: "shop", password: try EnvironmentSecrets().secret(named: "CLICKHOUSE_PASSWORD"))
+    ]
+    LogDispatcher.shared.add(house, levels: .info)
+    // end
+}
+
+func cookbookTestWhatIsLogged(checkOut: (_ log: LogDispatcher) -> Void) throws {
+    // sample: Docs/Cookbook.md
+    let dispatcher = LogDispatcher()
+    let recorder = RecordingLogger()
+    dispatcher.add(recorder)
+    checkOut(dispatcher)
+    try recorder.expect(.error, containing: "card", category: .payments)
+    try recorder.expectNone(above: .error)
+    // end
+}
+
+// sample: Docs/Cookbook.md
+extension LogCategory {
+    static let images = LogCategory("com.example.images")
+}
+
+func decode(_ bytes: [UInt8]) {
+    logDebug("decoding \(bytes.count) bytes", category: .images)
+}
+// end
+
+func cookbookSigterm() {
+    // sample: Docs/Cookbook.md
+    LogDispatcher.flushOnSignals([.term, .int], timeout: .seconds(5))
+    // end
+}
+
+func cookbookSystemdAndDocker() {
+    // sample: Docs/Cookbook.md
+    let isService = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
+    let console = ConsoleLogger(.standardOutput, formatter: JSONLinesFormatter())
+    LogDispatcher.shared.add(isService ? SystemLogger() : console)
+    // end
+}
+
+func cookbookSurviveACrash() throws {
+    // sample: Docs/Cookbook.md
+    LogDispatcher.shared.journal = .file("/var/lib/shop/journal")  // before the first add
+    LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
+    // end
+}
+
+struct CookbookRequest {}
