@@ -1,15 +1,15 @@
 import CHeartwood
 
-// Calls whose place is known only while the program runs: for facades, wrappers and bridges.
+// Calls with a source location that is known only while the program runs: for facades, wrappers and bridges.
 
-/// Whether a logger wants a message of this level, category and dispatcher, logged in this file.
+/// Checks whether any logger wants a message of this level and category, logged in a given file.
 ///
 /// - Parameters:
-///   - level: The level.
-///   - category: The part of the program; nil is the default one.
-///   - dispatcher: The dispatcher; nil is the shared one.
-///   - file: The source file: `Module/File.swift`. Only levels by source file look at it.
-/// - Returns: whether a message would reach a logger.
+///   - level: The level of the message.
+///   - category: The part of the program. nil, the default, is ``LogCategory/default``.
+///   - dispatcher: The dispatcher that would get the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file, as `Module/File.swift`. Only levels by source file use it.
+/// - Returns: `true` if at least one logger wants such a message.
 public func isLogEnabled(
     _ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil, file: String
 ) -> Bool {
@@ -18,9 +18,9 @@ public func isLogEnabled(
     return !hw_source_levels_load() || LogSourceLevels.wants(level, category ?? .default, named: file)
 }
 
-/// Logs a message whose place is known only while the program runs.
+/// Logs a message whose source location is given as values.
 ///
-/// For a facade, a wrapper or a bridge, which is given the place as values:
+/// Use it in a facade, a wrapper or a bridge, which receives the location as values:
 ///
 /// ```swift
 /// func trace(_ text: String, file: String = #fileID, function: String = #function, line: Int = #line) {
@@ -28,23 +28,26 @@ public func isLogEnabled(
 /// }
 /// ```
 ///
-/// It is like the other calls, and costs a look into a table more. The table keeps up to 4,096 such places of the process,
-/// and 512 KiB of their texts. The place of a message beyond that is in its fields `source.file`, `source.function` and
-/// `source.line`: file names made from data take no memory. ``LogDispatcher/log(_:asynchronous:)`` takes a message whose
+/// The call works like the others, plus one table lookup. The table keeps up to 4,096 locations per process and 512 KiB
+/// of their text. Beyond that, the message carries its location in the fields `source.file`, `source.function` and
+/// `source.line`, so file names that are made from data use no memory. ``LogDispatcher/log(_:asynchronous:)`` takes a message whose
 /// time and thread are known as well.
 ///
 /// - Parameters:
-///   - text: What to log. Evaluated only if a logger wants the message.
-///   - level: The level.
-///   - category: The part of the program.
-///   - context: A number for formatters and filters.
-///   - tag: Any value, handed to loggers as it is.
-///   - metadata: Typed fields beside the text.
-///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
-///   - dispatcher: Another dispatcher than the shared one.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
+///     the message.
+///   - level: The level of the message; standard or custom.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file: `Module/File.swift`, as `#fileID` gives it, or a path.
-///   - function: The function.
-///   - line: The line.
+///   - function: The function that logs.
+///   - line: The line in `file`, from 1.
 @_disfavoredOverload
 public func log(
     _ text: @autoclosure () -> LogText, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
@@ -60,7 +63,25 @@ public func log(
     text.recycle()
 }
 
-/// Logs a `String` whose place is known only while the program runs; the parameters are those of the call with a literal.
+/// Logs a `String` whose source location is given as values.
+///
+/// The whole string becomes the text of the message. Everything else is as for a literal.
+///
+/// - Parameters:
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
+///     message.
+///   - level: The level of the message; standard or custom.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file: `Module/File.swift`, as `#fileID` gives it, or a path.
+///   - function: The function that logs.
+///   - line: The line in `file`, from 1.
 @_disfavoredOverload
 public func log(
     _ string: @autoclosure () -> String, level: LogLevel, category: LogCategory? = nil, context: Int = 0,

@@ -4,21 +4,20 @@ public import Synchronization
 // The calls that app code makes. Each is one load and one branch while no logger wants its message; the message is
 // evaluated at most once, on the caller's thread, and only if a logger does (promise 9).
 //
-// Parameters of all of them:
-//   category      the part of the program; its levels decide too, and its metadata is added
-//   context       a number that formatters and filters may use
-//   tag           any value, handed to loggers as it is
-//   metadata      typed fields beside the text
-//   asynchronous  false waits until every logger has handled the message, true does not; nil leaves it to the
-//                 dispatcher's `synchronousLevels`
-//   dispatcher    another dispatcher than the shared one
-//
-// A text is written as a literal, whose values keep their types, or handed over as a `String`. The traits
-// FloorDebug … FloorError of the package remove the calls below a level from the binary, values and literals included.
+// A text is a literal, whose values keep their types, or a `String`. The package traits FloorDebug … FloorError remove the
+// calls below a level from the binary, values and literals included.
 
-/// Whether a logger wants a message of this level, category and dispatcher; nil is the default one and the shared one.
+/// Checks whether any logger wants a message of this level and category.
 ///
-/// For work that is done only for a message, where it does not fit into the message's own literal.
+/// Use it to skip work that only a message needs, when that work does not fit into the message's literal. The check costs
+/// one load and one branch.
+///
+/// - Parameters:
+///   - level: The level of the message.
+///   - category: The part of the program. nil, the default, is ``LogCategory/default``.
+///   - dispatcher: The dispatcher that would get the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call, for levels by source file. Leave out.
+/// - Returns: `true` if at least one logger wants such a message.
 @inlinable @inline(__always)
 public func isLogEnabled(
     _ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil,
@@ -39,7 +38,7 @@ public func isLogEnabled(
 
 /// Passes a message that a logger wants to its dispatcher.
 ///
-/// The text is still the caller's afterwards.
+/// The caller still owns the text afterwards.
 @inlinable @inline(__always)
 func submit(
     _ text: borrowing LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int,
@@ -60,7 +59,7 @@ func submit(
     }
 }
 
-/// The way of nearly every message: nothing but the text.
+/// The path of nearly every message: only a text.
 @usableFromInline
 func submitPlain(
     _ text: UnsafeMutableRawPointer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
@@ -73,7 +72,7 @@ func submitPlain(
         CallSiteTable.id(file: file, function: function, line: line), asynchronous)
 }
 
-/// The way of a message with a tag or fields.
+/// The path of a message with a tag or fields.
 @usableFromInline
 func submitWithExtras(
     _ text: UnsafeMutableRawPointer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
@@ -91,20 +90,26 @@ func submitWithExtras(
     }
 }
 
-/// Logs at a level that is given as a value: a custom one, or one that is known only while the program runs.
+/// Logs a message at a given level: a custom one, or one that is known only while the program runs.
+///
+/// `log("GET /", level: .access)` logs at the level `access`, which the program has declared. `logFatal` to `logVerbose` are
+/// the calls for the standard levels.
 ///
 /// - Parameters:
-///   - text: What to log.
-///   - level: The level.
-///   - category: The part of the program.
-///   - context: A number that goes along.
-///   - tag: A value that goes along.
-///   - metadata: Typed fields.
-///   - asynchronous: Whether to wait for the loggers.
-///   - dispatcher: Another dispatcher than the shared one.
-///   - file: The source file of the call.
-///   - function: The function of the call.
-///   - line: The line of the call.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
+///     the message.
+///   - level: The level of the message; standard or custom.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable
 public func log(
     _ text: @autoclosure () -> LogText, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
@@ -119,7 +124,26 @@ public func log(
     text.recycle()
 }
 
-/// Logs a string at a level that is given as a value.
+/// Logs a `String` at a given level: a custom one, or one that is known only while the program runs.
+///
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
+/// values.
+///
+/// - Parameters:
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
+///     message.
+///   - level: The level of the message; standard or custom.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @_disfavoredOverload
 public func log(
     _ string: @autoclosure () -> String, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
@@ -134,21 +158,25 @@ public func log(
     text.recycle()
 }
 
-/// Logs a message of level `fatal`: the program cannot go on.
+/// Logs a message at the `fatal` level: the program cannot continue.
 ///
-/// Logged synchronously unless the call says otherwise; it does not end the program.
+/// Logging a fatal message does not end the program. The call waits until all loggers have handled the message, unless
+/// `asynchronous` or the dispatcher's ``LogDispatcher/synchronousLevels`` say otherwise.
 ///
 /// - Parameters:
-///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
-///   - category: The part of the program; its levels decide too, and its fields are added.
-///   - context: A number for formatters and filters.
-///   - tag: Any value, handed to loggers as it is.
-///   - metadata: Typed fields beside the text.
-///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
-///   - dispatcher: Another dispatcher than the shared one.
-///   - file: The source file of the call.
-///   - function: The function of the call.
-///   - line: The line of the call.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
+///     the message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logFatal(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
@@ -163,7 +191,25 @@ public func logFatal(
     text.recycle()
 }
 
-/// Logs a `String` built elsewhere at level `fatal`, as one text; the parameters are those of the call with a literal.
+/// Logs a `String` at the `fatal` level: the program cannot continue.
+///
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
+/// values.
+///
+/// - Parameters:
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
+///     message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logFatal(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
@@ -178,21 +224,25 @@ public func logFatal(
     text.recycle()
 }
 
-/// Logs a message of level `error`: something failed.
+/// Logs a message at the `error` level: an operation failed.
 ///
-/// Logged synchronously unless the call says otherwise.
+/// The call waits until all loggers have handled the message, unless `asynchronous` or the dispatcher's
+/// ``LogDispatcher/synchronousLevels`` say otherwise.
 ///
 /// - Parameters:
-///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
-///   - category: The part of the program; its levels decide too, and its fields are added.
-///   - context: A number for formatters and filters.
-///   - tag: Any value, handed to loggers as it is.
-///   - metadata: Typed fields beside the text.
-///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
-///   - dispatcher: Another dispatcher than the shared one.
-///   - file: The source file of the call.
-///   - function: The function of the call.
-///   - line: The line of the call.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
+///     the message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logError(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
@@ -207,7 +257,25 @@ public func logError(
     text.recycle()
 }
 
-/// Logs a `String` built elsewhere at level `error`, as one text; the parameters are those of the call with a literal.
+/// Logs a `String` at the `error` level: an operation failed.
+///
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
+/// values.
+///
+/// - Parameters:
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
+///     message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logError(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
@@ -222,19 +290,25 @@ public func logError(
     text.recycle()
 }
 
-/// Logs a message of level `warning`: something may fail soon, or was worked around.
+/// Logs a message at the `warning` level: something may fail soon, or the program worked around a problem.
+///
+/// The program continues as it should, but a person should look at the cause.
+/// The package trait `FloorError` removes these calls from the binary.
 ///
 /// - Parameters:
-///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
-///   - category: The part of the program; its levels decide too, and its fields are added.
-///   - context: A number for formatters and filters.
-///   - tag: Any value, handed to loggers as it is.
-///   - metadata: Typed fields beside the text.
-///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
-///   - dispatcher: Another dispatcher than the shared one.
-///   - file: The source file of the call.
-///   - function: The function of the call.
-///   - line: The line of the call.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
+///     the message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logWarning(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
@@ -252,7 +326,25 @@ public func logWarning(
     #endif
 }
 
-/// Logs a `String` built elsewhere at level `warning`, as one text; the parameters are those of the call with a literal.
+/// Logs a `String` at the `warning` level: something may fail soon, or the program worked around a problem.
+///
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
+/// values. The package trait `FloorError` removes these calls.
+///
+/// - Parameters:
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
+///     message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logWarning(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
@@ -270,19 +362,25 @@ public func logWarning(
     #endif
 }
 
-/// Logs a message of level `notice`: normal, but worth a look.
+/// Logs a message at the `notice` level: a normal event that is worth attention.
+///
+/// Typical events are a start, a stop or a changed setting, which an operator wants to see even in a busy log.
+/// The package trait `FloorWarning` removes these calls from the binary.
 ///
 /// - Parameters:
-///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
-///   - category: The part of the program; its levels decide too, and its fields are added.
-///   - context: A number for formatters and filters.
-///   - tag: Any value, handed to loggers as it is.
-///   - metadata: Typed fields beside the text.
-///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
-///   - dispatcher: Another dispatcher than the shared one.
-///   - file: The source file of the call.
-///   - function: The function of the call.
-///   - line: The line of the call.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
+///     the message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logNotice(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
@@ -300,7 +398,25 @@ public func logNotice(
     #endif
 }
 
-/// Logs a `String` built elsewhere at level `notice`, as one text; the parameters are those of the call with a literal.
+/// Logs a `String` at the `notice` level: a normal event that is worth attention.
+///
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
+/// values. The package trait `FloorWarning` removes these calls.
+///
+/// - Parameters:
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
+///     message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logNotice(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
@@ -318,19 +434,25 @@ public func logNotice(
     #endif
 }
 
-/// Logs a message of level `info`: what the program does, for those who run it.
+/// Logs a message at the `info` level: what the program does, for the people who operate it.
+///
+/// Typical events are an accepted request or a finished job.
+/// The package trait `FloorNotice` removes these calls from the binary.
 ///
 /// - Parameters:
-///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
-///   - category: The part of the program; its levels decide too, and its fields are added.
-///   - context: A number for formatters and filters.
-///   - tag: Any value, handed to loggers as it is.
-///   - metadata: Typed fields beside the text.
-///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
-///   - dispatcher: Another dispatcher than the shared one.
-///   - file: The source file of the call.
-///   - function: The function of the call.
-///   - line: The line of the call.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
+///     the message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logInfo(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
@@ -347,7 +469,25 @@ public func logInfo(
     #endif
 }
 
-/// Logs a `String` built elsewhere at level `info`, as one text; the parameters are those of the call with a literal.
+/// Logs a `String` at the `info` level: what the program does, for the people who operate it.
+///
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
+/// values. The package trait `FloorNotice` removes these calls.
+///
+/// - Parameters:
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
+///     message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logInfo(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
@@ -364,19 +504,25 @@ public func logInfo(
     #endif
 }
 
-/// Logs a message of level `debug`: how the program does it, for its developers.
+/// Logs a message at the `debug` level: how the program works, for its developers.
+///
+/// Turn the level on to find a bug, for example for one category only.
+/// The package trait `FloorInfo` removes these calls from the binary.
 ///
 /// - Parameters:
-///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
-///   - category: The part of the program; its levels decide too, and its fields are added.
-///   - context: A number for formatters and filters.
-///   - tag: Any value, handed to loggers as it is.
-///   - metadata: Typed fields beside the text.
-///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
-///   - dispatcher: Another dispatcher than the shared one.
-///   - file: The source file of the call.
-///   - function: The function of the call.
-///   - line: The line of the call.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
+///     the message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logDebug(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
@@ -393,7 +539,25 @@ public func logDebug(
     #endif
 }
 
-/// Logs a `String` built elsewhere at level `debug`, as one text; the parameters are those of the call with a literal.
+/// Logs a `String` at the `debug` level: how the program works, for its developers.
+///
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
+/// values. The package trait `FloorInfo` removes these calls.
+///
+/// - Parameters:
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
+///     message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logDebug(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
@@ -410,19 +574,25 @@ public func logDebug(
     #endif
 }
 
-/// Logs a message of level `verbose`: every detail.
+/// Logs a message at the `verbose` level: every detail, such as single steps and raw values.
+///
+/// The level is for short investigations, because it can produce very many messages.
+/// The package trait `FloorDebug` removes these calls from the binary.
 ///
 /// - Parameters:
-///   - text: What to log: a literal, whose values keep their types. Evaluated only if a logger wants the message.
-///   - category: The part of the program; its levels decide too, and its fields are added.
-///   - context: A number for formatters and filters.
-///   - tag: Any value, handed to loggers as it is.
-///   - metadata: Typed fields beside the text.
-///   - asynchronous: False waits until the loggers have handled the message; nil leaves it to the dispatcher.
-///   - dispatcher: Another dispatcher than the shared one.
-///   - file: The source file of the call.
-///   - function: The function of the call.
-///   - line: The line of the call.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
+///     the message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logVerbose(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
@@ -440,7 +610,25 @@ public func logVerbose(
     #endif
 }
 
-/// Logs a `String` built elsewhere at level `verbose`, as one text; the parameters are those of the call with a literal.
+/// Logs a `String` at the `verbose` level: every detail, such as single steps and raw values.
+///
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
+/// values. The package trait `FloorDebug` removes these calls.
+///
+/// - Parameters:
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
+///     message.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
+///     ``LogCategory/default``.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
+///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
+///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logVerbose(
     _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
@@ -458,12 +646,19 @@ public func logVerbose(
     #endif
 }
 
-/// Checks that something holds.
+/// Logs an error if a condition is false, and stops a debug build.
 ///
-/// When it does not, that is logged as an error, and the program stops where assertions are on: in debug
-/// builds.
+/// The message is logged synchronously at the `error` level. Then the program stops where assertions are on, that is in
+/// debug builds. Unlike `assert`, this function evaluates the condition in release builds too.
 ///
-/// The condition is evaluated in release builds too, unlike that of `assert`.
+/// - Parameters:
+///   - condition: What should be true. Evaluated once, in every build.
+///   - text: The message; "assertion failed" unless given. Evaluated only if the condition is false.
+///   - category: The part of the program. nil, the default, is ``LogCategory/default``.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable
 public func logAssert(
     _ condition: @autoclosure () -> Bool, _ text: @autoclosure () -> LogText = "assertion failed",
@@ -476,8 +671,18 @@ public func logAssert(
     }
 }
 
-/// Says that a place was reached that must not be: logged synchronously as an error, and the program stops where
-/// assertions are on.
+/// Logs an error because the program reached a place that it must not reach, and stops a debug build.
+///
+/// The message is logged synchronously at the `error` level. Then the program stops where assertions are on, that is in
+/// debug builds.
+///
+/// - Parameters:
+///   - text: The message. Evaluated once.
+///   - category: The part of the program. nil, the default, is ``LogCategory/default``.
+///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
 @inlinable
 public func logAssertionFailure(
     _ text: @autoclosure () -> LogText, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil,

@@ -1,7 +1,9 @@
 public import Heartwood
 
 extension LoggerKind {
-    /// A logger that saves to a database, ``SQLiteLogger``; configurations know it when it has been registered.
+    /// A logger that saves messages in a database: an `SQLiteLogger`.
+    ///
+    /// Register it before you load a configuration that uses it:
     ///
     /// ```swift
     /// LogConfiguration.register(.sqlite)

@@ -1,7 +1,7 @@
 import CHeartwood
 public import Heartwood
 
-/// Saves messages in an SQLite database, where they can be looked for by time, level, category and text.
+/// Saves messages in an SQLite database, where you can search them by time, level, category and text.
 ///
 /// ```swift
 /// let database = try SQLiteLogger(path: "/var/lib/shop/log.sqlite")
@@ -10,39 +10,46 @@ public import Heartwood
 /// LogDispatcher.shared.add(database, levels: .debug)
 /// ```
 ///
-/// - **When** messages are saved and deleted is settled by ``AbstractDatabaseLogger``: 500 at a time or after 60 seconds, for
-///   seven days, unless changed. Each save is one transaction.
-/// - **Reading**: ``SQLiteLogReader`` in this process or another one, while the logger is at work; or any tool for SQLite:
-///   `sqlite3 log.sqlite 'SELECT * FROM log'`. What is not saved yet is not seen: flush first.
-/// - **The file** has mode 0600, in a directory with mode 0700 that no other user may write to. Beside it are `-wal` and `-shm`, which
-///   belong to it, and a hidden lock file. Several processes and loggers may write to the same database.
-/// - **Faults**: a disk that is full, or a database that others have locked for longer than ``busyTimeout``, keeps messages
-///   waiting, see ``AbstractDatabaseLogger``. A database that is damaged is set aside as `log.sqlite.damaged-…`, of which the
-///   newest three are kept, and a new one is started, also when the file was removed. Each is reported.
-/// - **Crashes**: what was saved survives the process. With a journal (``LogDispatcher/journal``) every batch is saved, and
-///   nothing accepted is lost or saved twice.
+/// - **Schedule**: `AbstractDatabaseLogger` decides when to save and delete. By default it saves 500 messages
+///   at a time or after 60 seconds, and keeps messages for seven days. Each save is one transaction.
+/// - **Reading**: use ``SQLiteLogReader``, in this or another process, while the logger is running, or any
+///   SQLite tool: `sqlite3 log.sqlite 'SELECT * FROM log'`. Messages that are not saved yet are not visible:
+///   flush first.
+/// - **Files**: the database has mode 0600, in a directory with mode 0700 that no other user can write to.
+///   Its `-wal` and `-shm` files and a hidden lock file are next to it. Several processes and loggers can
+///   write to the same database.
+/// - **Errors**: if the disk is full, or others have the database locked for longer than ``busyTimeout``,
+///   messages wait in memory, up to `unsavedLimit`. A damaged database is set aside as
+///   `log.sqlite.damaged-…`, and a new one is started; the newest three damaged ones are kept. A new one is
+///   also started if the file was removed. Each of these is reported.
+/// - **Crashes**: saved messages survive the process. With a journal (`LogDispatcher.journal`), every batch
+///   is saved, and no accepted message is lost or saved twice.
 ///
-/// Texts are saved as they are, line breaks and control characters included, but for zero bytes, which become U+2400.
+/// Texts are saved unchanged, including line breaks and control characters, except that zero bytes become
+/// U+2400.
 public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked Sendable {  // owned by 'queue'
     // MARK: Settings (any thread, ordered)
 
-    /// What a save waits for; ``SQLiteSynchronous/normal``.
+    /// What a save waits for; ``SQLiteSynchronous/normal`` unless changed.
     @Ordered public var synchronous = SQLiteSynchronous.normal
 
-    /// How long a save waits for others who have the database locked, before it has failed; 2 seconds.
+    /// How long a save waits while others have the database locked, before it fails; 2 seconds unless
+    /// changed.
     ///
-    /// The logger's queue waits, never a caller, unless the call is synchronous.
+    /// The logger's queue waits, not the caller, unless the call is synchronous.
     @Ordered public var busyTimeout = Duration.seconds(2)
 
-    /// How large the database may become, of which the empty tables take some 40 KiB; zero, the default: no limit.
+    /// The largest size of the database; zero, the default, means no limit.
     ///
-    /// When it is larger after a save, the oldest messages are deleted, with about a tenth of room to spare. The
-    /// write-ahead log beside it comes on top, usually at most 4 MiB.
+    /// The empty tables take about 40 KiB.
+    ///
+    /// When the database is larger after a save, the oldest messages are deleted, and about a tenth more to
+    /// leave some room. The write-ahead log is not included; it usually takes up to 4 MiB.
     @Ordered public var maximumSize = ByteCount.zero
 
-    /// What happens to private pieces, in the text and in the fields; ``LogPrivacyPolicy/redact``.
+    /// How private values are written, in the text and in the fields; `redact` unless changed.
     ///
-    /// Where a formatter is set, the text is what that writes.
+    /// If the logger has a formatter, the formatter decides for the text.
     @Ordered public var privacy = LogPrivacyPolicy.redact
 
     // MARK: Constants (any thread)
@@ -62,17 +69,23 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     var slot: JournalSlot?
     var saves: Int64 = 0
 
-    /// Opens the database, and makes it where it is missing, with the directories above it.
+    /// Opens the database.
+    ///
+    /// Creates it, and the directories above it, if they are missing.
+    ///
+    /// A damaged database is not an error: it is set aside, and a new one is started.
     ///
     /// - Parameters:
     ///   - path: The path of the database.
-    ///   - formatter: Writes the text of a message; nil, the default, saves the text alone, which is best for looking things up.
-    ///   - name: The logger's name in statistics.
-    ///   - directoryMode: The permissions of directories that are made, whatever the umask.
-    ///   - acceptsSharedDirectory: Accepts a directory that other users may write to.
-    ///   - clock: The time, for tests.
-    /// - Throws: ``LogError`` where the database cannot be made or opened, was written by a newer version, or belongs to another
-    ///   program. One that is damaged is no error: it is set aside.
+    ///   - formatter: Writes the text of each message. nil, the default, saves the plain text, which is best
+    ///     for searching.
+    ///   - name: The logger's name in statistics and diagnostics.
+    ///   - directoryMode: The permissions of directories that are created, whatever the umask; 0700 unless
+    ///     given.
+    ///   - acceptsSharedDirectory: Accepts a directory that other users can write to; `false` unless given.
+    ///   - clock: The clock; tests pass another one.
+    /// - Throws: `LogError` if the database cannot be created or opened, if a newer version of this package
+    ///   wrote it, or if it belongs to another program.
     public convenience init(
         path: String, formatter: LogFormatter? = nil, name: String? = nil, directoryMode: UInt16 = 0o700,
         acceptsSharedDirectory: Bool = false, clock: any LogClock = SystemClock()
@@ -114,7 +127,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
         return (folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...]))
     }
 
-    /// Reports a trouble; one that is met before there is a dispatcher, when there is.
+    /// Reports a problem; one that is found before there is a dispatcher is reported when there is one.
     private func tell(_ kind: LogDiagnostics.Kind, _ text: String) {
         if isAdded {
             diagnostics.report(kind, "\(name): \(text)", key: name)
@@ -125,7 +138,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
 
     // MARK: - Hooks of the base class
 
-    /// Turns a message into a row, with what the settings at its time let be read.
+    /// Converts a message to a row, with the settings that were in effect when it was logged.
     public override func row(for message: LogMessage) -> SQLiteRow? {
         text.removeAll()
         if hasFormatter {
@@ -144,6 +157,9 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     }
 
     /// Saves rows in one transaction.
+    ///
+    /// - Throws: An error if the disk is full, the database cannot be opened or written, or others have it
+    ///   locked for longer than ``busyTimeout``. Then no row is saved, and the base class tries again.
     public override func save(_ rows: [SQLiteRow]) throws {
         guard let slot, lastMark != 0, !hw_forked_child_load() else {
             try store.save(rows)
@@ -167,22 +183,26 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
         noteWritten(rows.reduce(0) { $0 + $1.message.utf8.count + ($1.metadata?.utf8.count ?? 0) })
     }
 
-    /// Deletes in transactions of 10,000 messages, and gives their room back to the file system.
+    /// Deletes messages that were logged before a moment, in transactions of up to 10,000 messages, and
+    /// returns their space to the file system.
+    ///
+    /// - Throws: An error if the database cannot be opened or written, or others have it locked for longer
+    ///   than ``busyTimeout``. The base class tries again later.
     public override func deleteMessages(before moment: LogTimestamp) throws {
         try store.delete(before: moment)
     }
 
-    /// Reports what was met when the database was opened.
+    /// Reports the problems that were found when the database was opened.
     public override func begin() {
         isAdded = true
         for (kind, text) in early { tell(kind, text) }
         early = []
     }
 
-    /// Closes the database, which writes the log beside it back.
+    /// Closes the database, and writes its write-ahead log back.
     public override func end() { store.close() }
 
-    /// Takes the settings over.
+    /// Applies changed settings.
     public override func applySettings() {
         guard existingStore != nil else { return }
         store.settings = SQLiteStore.Settings(

@@ -1,13 +1,14 @@
 /// What a save waits for; SQLite's `PRAGMA synchronous`.
 ///
-/// In each case a save that has been made survives the death of the process, `kill -9` included, and no case damages the
-/// database by itself.
+/// In each case, a completed save survives the end of the process, including `kill -9`.
 public enum SQLiteSynchronous: String, Hashable, Sendable, CaseIterable {
-    /// The kernel; a power cut may take recent saves, and may damage the database.
+    /// The kernel; a power failure can lose recent saves and damage the database.
     case off
-    /// The kernel; a power cut may take recent saves, and leaves the database whole. The default.
+    /// The kernel; a power failure can lose recent saves, but does not damage the database.
+    ///
+    /// This is the default.
     case normal
-    /// The disk: a save survives a power cut, and takes as long as the disk does.
+    /// The disk; a save survives a power failure, but takes as long as the disk needs.
     case full
 
     var word: String { rawValue.uppercased() }

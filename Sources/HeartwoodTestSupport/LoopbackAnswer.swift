@@ -25,7 +25,13 @@ public struct LoopbackAnswer: Sendable {
     var delay = Duration.zero
     var readsSlowly = false
 
-    /// An answer with that status, header fields and body.
+    /// Makes an answer with a status, header fields and a body.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status, such as 503.
+    ///   - headers: The header fields; none unless given.
+    ///   - body: The body as text; empty unless given.
+    /// - Returns: The answer.
     public static func status(_ status: Int, headers: HTTPHeaders = [:], body: String = "") -> LoopbackAnswer
     {
         LoopbackAnswer(status: status, headers: headers, body: Array(body.utf8))

@@ -28,7 +28,13 @@ public final class ManualClock: LogClock {
     /// Sets the wall clock alone, as an administrator or a time server does; no timer fires.
     public func setWall(_ moment: LogTimestamp) { state.withLock { $0.wall = moment } }
 
-    /// Registers `work` to be called on `queue` once the clock was moved by `delay` in all.
+    /// Schedules `work` for the moment when the clock has been advanced by `delay` in total.
+    ///
+    /// - Parameters:
+    ///   - delay: The delay. Zero or less means the next call of ``advance(by:)``.
+    ///   - queue: The queue on which `work` is called.
+    ///   - work: The function to call once.
+    /// - Returns: The timer. Keep it: a timer that is released does not fire.
     public func schedule(
         after delay: Duration, on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void
     ) -> any LogTimer {

@@ -43,7 +43,13 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock gua
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    /// Makes a logger that keeps what it gets.
+    /// Makes a logger that records the messages that it gets.
+    ///
+    /// - Parameters:
+    ///   - name: The logger's name in statistics; the name of the type unless given.
+    ///   - formatter: Writes the lines that the logger records with the messages; nil, the default, records
+    ///     the plain text.
+    ///   - queue: The queue that the logger uses; nil, the default, makes one.
     public override init(name: String? = nil, formatter: LogFormatter? = nil, queue: DispatchQueue? = nil) {
         super.init(name: name, formatter: formatter, queue: queue)
     }

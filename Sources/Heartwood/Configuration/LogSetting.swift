@@ -33,7 +33,12 @@ public struct LogSetting: Sendable {
         /// What it is set to.
         public var setting: LogSetting
 
-        /// Names a setting.
+        /// Makes a named setting.
+        ///
+        /// - Parameters:
+        ///   - key: The name.
+        ///   - place: The source location of the name; `code` unless given.
+        ///   - setting: The value.
         public init(_ key: String, at place: LogSettingLocation = .code, _ setting: LogSetting) {
             self.key = key
             self.place = place
@@ -90,7 +95,12 @@ public struct LogSettingLocation: Hashable, Sendable, CustomStringConvertible {
     /// The character in its line, counted from 1; nil where it is not known.
     public let column: Int?
 
-    /// Names a place.
+    /// Makes a location.
+    ///
+    /// - Parameters:
+    ///   - source: The path of the file, or the name of the environment variable.
+    ///   - line: The line, from 1; nil if it is not known.
+    ///   - column: The character in the line, from 1; nil if it is not known.
     public init(_ source: String, line: Int? = nil, column: Int? = nil) {
         self.source = source
         self.line = line

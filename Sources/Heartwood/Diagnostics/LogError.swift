@@ -35,7 +35,13 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
     /// The system's `errno`, where there was one.
     public let cause: Int32?
 
-    /// Describes a failure.
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of error.
+    ///   - message: What is wrong and what to do, for a person.
+    ///   - place: The path or URL that the error is about, if any.
+    ///   - cause: The system's `errno`, if a system call failed.
     public init(_ code: Code, _ message: String, place: String? = nil, cause: Int32? = nil) {
         self.code = code
         self.message = message

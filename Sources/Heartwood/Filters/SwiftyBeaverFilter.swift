@@ -53,7 +53,12 @@ public struct SwiftyBeaverFilter: Sendable {
             }
     }
 
-    /// Makes a filter of any condition, as SwiftyBeaver's `custom` does.
+    /// Makes a filter from any condition, like SwiftyBeaver's `custom`.
+    ///
+    /// - Parameters:
+    ///   - condition: The condition that a message must meet to match.
+    ///   - role: How a match counts; `optional` unless given.
+    ///   - minimumLevel: The least severe level of matching messages; `verbose` unless given.
     public init(_ condition: LogFilter, role: Role = .optional, minimumLevel: LogLevel = .verbose) {
         self.role = role
         minimum = LogLevelMask(atLeast: minimumLevel)

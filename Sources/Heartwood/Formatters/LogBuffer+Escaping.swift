@@ -18,7 +18,14 @@ extension LogBuffer {
         text.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Adds the text of a message, made safe as `escaping` says.
+    /// Appends the text of a message, with line breaks and control characters made safe.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - privacy: How private values are written.
+    ///   - escaping: How line breaks and control characters are written.
+    ///   - indent: The number of spaces before continued lines, where `escaping` indents them; 4 unless
+    ///     given.
     public mutating func appendText(
         of message: LogMessage, privacy: LogPrivacyPolicy, escaping: Escaping, indent: Int = 4
     ) {

@@ -31,7 +31,11 @@ public struct LogBuffer: ~Copyable {
     @inline(__always)
     public var last: UInt8? { count == 0 ? nil : base[count - 1] }
 
-    /// Calls `body` with the bytes.
+    /// Calls a function with the bytes.
+    ///
+    /// - Parameter body: The function. The pointer is valid only while it runs.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error that `body` throws.
     public func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -14,21 +14,35 @@ enum LogContext {
 
 /// Adds fields to every message that is logged in `body`, and in the tasks that it starts.
 ///
-/// Scopes nest: the fields of an inner one come on top of those of the outer one, and win where the name is the same.
-/// In a message, the fields of the call win over these, and these over the fields of the category and the dispatcher.
+/// Scopes nest: a message gets the fields of all scopes around it, and the innermost scope wins for fields
+/// with the same name. The fields of the call take precedence over these, and these over the fields of the
+/// category and the dispatcher.
 ///
 /// ```swift
 /// withLogContext(["request_id": .string(id)]) {
 ///     logInfo("accepted")  // carries request_id
 /// }
 /// ```
+///
+/// - Parameters:
+///   - metadata: The fields.
+///   - body: The code whose messages get the fields. Work that it passes to dispatch queues or threads does
+///     not.
+/// - Returns: The result of `body`.
+/// - Throws: The error that `body` throws.
 public func withLogContext<Result>(_ metadata: LogMetadata, _ body: () throws -> Result) rethrows -> Result {
     try LogContext.$current.withValue(LogContext.merged(with: metadata), operation: body)
 }
 
-/// Adds fields to every message that is logged in `body`, and in the tasks that it starts.
+/// Adds fields to every message that is logged in an asynchronous `body`, and in the tasks that it starts.
 ///
-/// The form for asynchronous code: the fields follow the task across its suspensions and threads.
+/// The fields follow the task across suspensions and threads.
+///
+/// - Parameters:
+///   - metadata: The fields.
+///   - body: The code whose messages get the fields.
+/// - Returns: The result of `body`.
+/// - Throws: The error that `body` throws.
 nonisolated(nonsending) public func withLogContext<Result>(
     _ metadata: LogMetadata, _ body: nonisolated(nonsending) () async throws -> Result
 ) async rethrows -> Result {

@@ -1,7 +1,13 @@
-// Options of a value in another order than that of the other forms, as people write them who come from elsewhere.
+// Options in the order that other logging systems use.
 
 extension LogText.StringInterpolation {
-    /// Adds a whole number with a format before its privacy.
+    /// Adds an integer, with its format before its privacy.
+    ///
+    /// - Parameters:
+    ///   - value: The integer.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - format: How it is written as text.
+    ///   - privacy: Who may see the value.
     @inlinable
     public mutating func appendInterpolation<T: FixedWidthInteger>(
         _ value: T, as name: StaticString? = nil, format: IntegerFormat, privacy: LogPrivacy
@@ -9,7 +15,13 @@ extension LogText.StringInterpolation {
         appendInterpolation(value, as: name, privacy: privacy, format: format)
     }
 
-    /// Adds a floating-point number with a format before its privacy.
+    /// Adds a floating-point number, with its format before its privacy.
+    ///
+    /// - Parameters:
+    ///   - value: The number.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - format: How it is written as text.
+    ///   - privacy: Who may see the value.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Double, as name: StaticString? = nil, format: FloatFormat, privacy: LogPrivacy
@@ -17,26 +29,31 @@ extension LogText.StringInterpolation {
         appendInterpolation(value, as: name, privacy: privacy, format: format)
     }
 
-    /// Adds any value with a privacy before its name.
+    /// Adds any value, with its privacy before its name.
     ///
-    /// It keeps its type where the type is known while the program runs.
+    /// The value keeps its type if it is one of the known types, such as an integer, a string or a date.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - privacy: Who may see the value.
+    ///   - name: The name of the field in structured formats, as JSON. It must be a literal.
     @_disfavoredOverload
     public mutating func appendInterpolation<T>(_ value: T, privacy: LogPrivacy, as name: StaticString) {
         appendInterpolation(value as Any, as: name, privacy: privacy)
     }
 
-    /// Not available: formatters align columns, and `format: .padded(10)` a whole number.
+    /// Not available: formatters align columns, and `format: .padded(10)` pads an integer.
     @available(*, unavailable, message: "align is not supported; use format: .padded(10) for an integer")
     @_disfavoredOverload
     public mutating func appendInterpolation<T>(_ value: T, align: LogAlignment) {}
 }
 
-/// The alignment of a value in other logging systems, which Heartwood's values do not have.
+/// The alignment of a value, which Heartwood does not support.
 ///
-/// It is there for the compiler's message only.
+/// The type exists only so that the compiler can say what to write instead.
 public struct LogAlignment: Sendable {
-    /// Not available.
+    /// Not available: formatters align columns.
     public static func left(columns: Int) -> LogAlignment { LogAlignment() }
-    /// Not available.
+    /// Not available: formatters align columns.
     public static func right(columns: Int) -> LogAlignment { LogAlignment() }
 }

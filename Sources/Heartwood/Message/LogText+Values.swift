@@ -35,17 +35,21 @@ extension LogText.StringInterpolation {
         cursor += 3 + count
     }
 
-    /// Puts what stands for a sensitive value; the value itself is not touched.
+    /// Puts the replacement of a sensitive value, without reading the value.
     @usableFromInline
     mutating func putSensitive() { put(.string, LogPrivacyPolicy.sensitiveText) }
 
     // MARK: Whole numbers
 
-    /// Adds a whole number.
+    /// Adds an integer.
+    ///
+    /// - Parameter value: The integer.
     @inlinable
     public mutating func appendInterpolation(_ value: Int) { put(.integer, Int64(value)) }
 
-    /// Adds a whole number of any width; one beyond 64 bits is kept as decimal digits.
+    /// Adds an integer of any width.
+    ///
+    /// - Parameter value: The integer. One that needs more than 64 bits is kept as decimal digits.
     @inlinable
     public mutating func appendInterpolation<T: FixedWidthInteger>(_ value: T) {
         if let signed = Int64(exactly: value) {
@@ -57,7 +61,13 @@ extension LogText.StringInterpolation {
         }
     }
 
-    /// Adds a whole number with a name, a privacy or a format.
+    /// Adds an integer with a name, a privacy or a format: `\(ms, as: "ms", format: .hex)`.
+    ///
+    /// - Parameters:
+    ///   - value: The integer. One that needs more than 64 bits is kept as decimal digits.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
+    ///   - format: How it is written as text; nil, the default, writes plain decimal digits.
     @inlinable
     public mutating func appendInterpolation<T: FixedWidthInteger>(
         _ value: T, as name: StaticString? = nil, privacy: LogPrivacy = .public, format: IntegerFormat? = nil
@@ -68,15 +78,25 @@ extension LogText.StringInterpolation {
 
     // MARK: Floating-point numbers
 
-    /// Adds a floating-point number, written in the fewest digits that say exactly this number.
+    /// Adds a floating-point number, which is written with the fewest digits that identify it.
+    ///
+    /// - Parameter value: The number.
     @inlinable
     public mutating func appendInterpolation(_ value: Double) { put(.double, value) }
 
-    /// Adds a floating-point number, written in the fewest digits that say exactly this number.
+    /// Adds a floating-point number, which is written with the fewest digits that identify it.
+    ///
+    /// - Parameter value: The number.
     @inlinable
     public mutating func appendInterpolation(_ value: Float) { put(.float, value) }
 
-    /// Adds a floating-point number with a name, a privacy or a format.
+    /// Adds a floating-point number with a name, a privacy or a format: `\(ms, as: "ms", format: .fixed(2))`.
+    ///
+    /// - Parameters:
+    ///   - value: The number.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
+    ///   - format: How it is written as text; nil, the default, writes the fewest digits that identify the number.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Double, as name: StaticString? = nil, privacy: LogPrivacy = .public,
@@ -86,7 +106,13 @@ extension LogText.StringInterpolation {
         if privacy == .sensitive { putSensitive() } else { put(.double, value) }
     }
 
-    /// Adds a floating-point number with a name, a privacy or a format.
+    /// Adds a floating-point number with a name, a privacy or a format: `\(ms, as: "ms", format: .fixed(2))`.
+    ///
+    /// - Parameters:
+    ///   - value: The number.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
+    ///   - format: How it is written as text; nil, the default, writes the fewest digits that identify the number.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Float, as name: StaticString? = nil, privacy: LogPrivacy = .public,
@@ -96,13 +122,20 @@ extension LogText.StringInterpolation {
         if privacy == .sensitive { putSensitive() } else { put(.float, value) }
     }
 
-    // MARK: Truth values
+    // MARK: Booleans
 
-    /// Adds `true` or `false`.
+    /// Adds a Boolean as `true` or `false`.
+    ///
+    /// - Parameter value: The Boolean.
     @inlinable
     public mutating func appendInterpolation(_ value: Bool) { put(.bool, UInt8(value ? 1 : 0)) }
 
-    /// Adds `true` or `false`, with a name or a privacy.
+    /// Adds a Boolean as `true` or `false`, with a name or a privacy.
+    ///
+    /// - Parameters:
+    ///   - value: The Boolean.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Bool, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -113,11 +146,18 @@ extension LogText.StringInterpolation {
 
     // MARK: Text
 
-    /// Adds text.
+    /// Adds a string.
+    ///
+    /// - Parameter value: The string.
     @inlinable
     public mutating func appendInterpolation(_ value: String) { put(.string, value) }
 
-    /// Adds text with a name or a privacy.
+    /// Adds a string with a name or a privacy: `\(email, as: "email", privacy: .private)`.
+    ///
+    /// - Parameters:
+    ///   - value: The string.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     @inlinable
     public mutating func appendInterpolation(
         _ value: String, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -126,7 +166,12 @@ extension LogText.StringInterpolation {
         if privacy == .sensitive { putSensitive() } else { put(.string, value) }
     }
 
-    /// Adds a part of a text.
+    /// Adds a substring.
+    ///
+    /// - Parameters:
+    ///   - value: The substring.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Substring, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -141,6 +186,11 @@ extension LogText.StringInterpolation {
     }
 
     /// Adds a character.
+    ///
+    /// - Parameters:
+    ///   - value: The character.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Character, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -148,7 +198,12 @@ extension LogText.StringInterpolation {
         appendInterpolation(String(value), as: name, privacy: privacy)
     }
 
-    /// Adds a text that is known when the program is built.
+    /// Adds a string that is known when the program is compiled, such as `#function`.
+    ///
+    /// - Parameters:
+    ///   - value: The string.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     @inlinable
     public mutating func appendInterpolation(
         _ value: StaticString, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -163,7 +218,13 @@ extension LogText.StringInterpolation {
 
     // MARK: Dates and identifiers
 
-    /// Adds a moment.
+    /// Adds a date, with a precision of a nanosecond as far as `Date` has it.
+    ///
+    /// - Parameters:
+    ///   - value: The date.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
+    ///   - format: How it is written as text; nil, the default, is ``DateFormat/iso8601``.
     public mutating func appendInterpolation(
         _ value: Date, as name: StaticString? = nil, privacy: LogPrivacy = .public, format: DateFormat? = nil
     ) {
@@ -171,7 +232,13 @@ extension LogText.StringInterpolation {
         if privacy == .sensitive { putSensitive() } else { put(.date, LogTimestamp(value).nanoseconds) }
     }
 
-    /// Adds a moment.
+    /// Adds a time stamp, with a precision of a nanosecond.
+    ///
+    /// - Parameters:
+    ///   - value: The time stamp.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
+    ///   - format: How it is written as text; nil, the default, is ``DateFormat/iso8601``.
     public mutating func appendInterpolation(
         _ value: LogTimestamp, as name: StaticString? = nil, privacy: LogPrivacy = .public,
         format: DateFormat? = nil
@@ -181,6 +248,11 @@ extension LogText.StringInterpolation {
     }
 
     /// Adds a UUID.
+    ///
+    /// - Parameters:
+    ///   - value: The UUID.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation(
         _ value: UUID, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
@@ -197,7 +269,12 @@ extension LogText.StringInterpolation {
         }
     }
 
-    /// Adds a decimal number, which keeps its digits.
+    /// Adds a decimal number, which keeps all its digits.
+    ///
+    /// - Parameters:
+    ///   - value: The number.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation(
         _ value: Decimal, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
@@ -211,7 +288,12 @@ extension LogText.StringInterpolation {
         }
     }
 
-    /// Adds a URL, as text.
+    /// Adds a URL as text.
+    ///
+    /// - Parameters:
+    ///   - value: The URL. Its user name, password and query are kept: use `privacy` if they are secret.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation(
         _ value: URL, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
@@ -219,7 +301,12 @@ extension LogText.StringInterpolation {
         if privacy == .sensitive { putSensitive() } else { put(.string, value.absoluteString) }
     }
 
-    /// Adds a value that was made for fields.
+    /// Adds a ``LogValue``, such as a value of a field, with its type.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation(
         _ value: LogValue, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
@@ -231,9 +318,16 @@ extension LogText.StringInterpolation {
 extension LogText.StringInterpolation {
     // MARK: Anything else, described at once on the caller's thread
 
-    /// Adds any value, as `String(describing:)` writes it; one that has a name and can be encoded is kept as JSON, too.
+    /// Adds any other value, as `String(describing:)` writes it.
     ///
-    /// What has a form of its own above goes there, also when its type is known only while the program runs.
+    /// The value is described at once, on the caller's thread. An `Encodable` value that has a name is also kept as JSON, for
+    /// structured formats. A value whose type is known only while the program runs keeps that type if it is one of those
+    /// above, such as an integer or a date.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     @_disfavoredOverload
     public mutating func appendInterpolation<T>(
         _ value: T, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -243,6 +337,13 @@ extension LogText.StringInterpolation {
     }
 
     /// Adds the value of an optional, or `nil`.
+    ///
+    /// JSON contains `null` for nil.
+    ///
+    /// - Parameters:
+    ///   - value: The optional.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation<T>(
         _ value: T?, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
@@ -254,7 +355,13 @@ extension LogText.StringInterpolation {
         }
     }
 
-    /// Adds the value of an optional, or the text that stands for none.
+    /// Adds the value of an optional, or a default text: `\(user, default: "anonymous")`.
+    ///
+    /// - Parameters:
+    ///   - value: The optional.
+    ///   - text: The text to add for nil.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation<T>(
         _ value: T?, default text: String, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {

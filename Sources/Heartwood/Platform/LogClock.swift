@@ -9,9 +9,13 @@ public protocol LogClock: Sendable {
     /// A time that only moves forward, at a steady rate, from any beginning.
     func uptime() -> Duration
 
-    /// Calls `work` on `queue` once, when `delay` of steady time has passed.
+    /// Calls `work` once, after `delay` of steady time.
     ///
-    /// - Returns: the timer, which the caller keeps: one that is released does not fire.
+    /// - Parameters:
+    ///   - delay: The delay.
+    ///   - queue: The queue on which `work` is called.
+    ///   - work: The function to call.
+    /// - Returns: The timer. Keep it: a timer that is released does not fire.
     func schedule(
         after delay: Duration, on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void
     ) -> any LogTimer
@@ -42,7 +46,13 @@ public struct SystemClock: LogClock {
         return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 
-    /// A dispatch timer, with a leeway of a tenth of the delay, a second at most.
+    /// Starts a dispatch timer, with a leeway of a tenth of the delay, up to one second.
+    ///
+    /// - Parameters:
+    ///   - delay: The delay.
+    ///   - queue: The queue on which `work` is called.
+    ///   - work: The function to call once.
+    /// - Returns: The timer. Keep it: a timer that is released does not fire.
     public func schedule(
         after delay: Duration, on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void
     ) -> any LogTimer {

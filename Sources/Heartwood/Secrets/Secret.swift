@@ -19,7 +19,12 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
     /// How many bytes it has.
     public var count: Int { bytes.count }
 
-    /// Calls `body` with the secret's bytes; do not let them out of it.
+    /// Calls a function with the bytes of the secret.
+    ///
+    /// - Parameter body: The function. The pointer is valid only while it runs; do not copy the bytes
+    ///   elsewhere.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error that `body` throws.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try bytes.withUnsafeBytes(body)
     }

@@ -193,7 +193,7 @@ public final class EventStore: Sendable {
         set { limits.withLock { $0.payload = min(max(newValue, .kibibytes(1)), .mebibytes(48)) } }
     }
 
-    /// Whether reads of one type in a row become one event, true by default; see ``EventScope/record(read:expanding:)``.
+    /// Whether reads of one type in a row become one event, true by default; see `EventScope.record(read:expanding:)`.
     ///
     /// A change holds for what is recorded afterwards.
     public var foldsReads: Bool {

@@ -1,7 +1,9 @@
 public import Heartwood
 
 extension LoggerKind {
-    /// A logger that sends to a server, ``HTTPLogger``; configurations know it when it has been registered.
+    /// A logger that sends messages to a server: an `HTTPLogger`.
+    ///
+    /// Register it before you load a configuration that uses it:
     ///
     /// ```swift
     /// LogConfiguration.register(.http)

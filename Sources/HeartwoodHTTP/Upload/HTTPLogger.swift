@@ -38,7 +38,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @Ordered public var encoding: any RemoteEncoding
     /// Changes to every request, in their order, none by default; asked anew for each attempt, on any thread.
     @Ordered public var decorators: [RequestDecorator] = []
-    /// Who may read private pieces, applied before a message is stored; ``LogPrivacyPolicy/redact`` by default.
+    /// Who may read private pieces, applied before a message is stored; `redact` by default.
     @Ordered public var privacy = LogPrivacyPolicy.redact
 
     /// How often what waits is sent; 60 s by default.
@@ -229,7 +229,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         }
     }
 
-    /// As ``deliver(timeout:)-async``, for callers that may wait; false at once inside of a logger.
+    /// As the asynchronous `deliver(timeout:)`, for callers that may wait; false at once inside of a logger.
     public func deliver(timeout: Duration) -> Bool {
         if isInHook { return false }
         let done = Semaphore()

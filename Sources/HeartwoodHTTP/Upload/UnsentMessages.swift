@@ -3,7 +3,7 @@ public import Heartwood
 /// The store of unsent messages of an ``HTTPLogger``, or of an event store, that does not run: to look into it, to export
 /// it, to empty it, and to have refused messages sent again.
 ///
-/// To send messages, make a logger with the directory, add it to a dispatcher, and call its ``HTTPLogger/deliver(timeout:)``; events are sent by
+/// To send messages, make a logger with the directory, add it to a dispatcher, and call its `deliver(timeout:)`; events are sent by
 /// their event store. It is not thread-safe.
 public final class UnsentMessages {
     private enum Store {

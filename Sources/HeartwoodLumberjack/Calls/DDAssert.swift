@@ -1,19 +1,20 @@
-/// Checks that something holds, in release builds too.
+/// Logs an error if a condition is false, and stops a debug build.
 ///
-/// When it does not, that is logged as an error, and the program stops where assertions are on. The message is evaluated
-/// once.
+/// The program stops where assertions are on, that is in debug builds. Release builds evaluate the condition
+/// too.
 ///
 /// - Parameters:
-///   - condition: What must hold; always evaluated.
-///   - message: What to log otherwise.
-///   - level: Which flags are logged from here.
-///   - context: A number that formatters and filters may use.
-///   - file: The source file of the call.
-///   - function: The function of the call.
-///   - line: The line of the call.
-///   - tag: Any value, handed to loggers and formatters as it is.
-///   - async: False, the default, waits until all loggers have handled the message.
-///   - ddlog: The dispatcher.
+///   - condition: What should be true. Evaluated once, in every build.
+///   - message: The message: a literal. Evaluated once, and only if the condition is false.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - async: `false`, the default, waits until all loggers have handled the message, up to five seconds.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable
 public func DDAssert(
     _ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> DDLogMessageFormat = "",
@@ -27,7 +28,24 @@ public func DDAssert(
         asynchronous: async, ddlog: ddlog)
 }
 
-/// Checks that something holds, with a message that was built elsewhere.
+/// Logs an error with a `String` if a condition is false, and stops a debug build.
+///
+/// The program stops where assertions are on, that is in debug builds. Release builds evaluate the condition
+/// too.
+///
+/// - Parameters:
+///   - condition: What should be true. Evaluated once, in every build.
+///   - message: The message: a `String` that was built elsewhere. Evaluated once, and only if the condition
+///     is false.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - async: `false`, the default, waits until all loggers have handled the message, up to five seconds.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable @_disfavoredOverload
 public func DDAssert(
     _ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> String,
@@ -41,7 +59,19 @@ public func DDAssert(
         function: function, line: line, tag: tag, asynchronous: async, ddlog: ddlog)
 }
 
-/// Says that a place was reached that must not be: logged as an error, and the program stops where assertions are on.
+/// Logs an error because the program reached a place that it must not reach, and stops a debug build.
+///
+/// - Parameters:
+///   - message: The message: a literal. Evaluated once.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - async: `false`, the default, waits until all loggers have handled the message, up to five seconds.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable
 public func DDAssertionFailure(
     _ message: @autoclosure () -> DDLogMessageFormat = "", level: DDLogLevel = DDDefaultLogLevel,
@@ -57,7 +87,20 @@ public func DDAssertionFailure(
     assertionFailure(text, file: file, line: line)
 }
 
-/// Says that a place was reached that must not be, with a message that was built elsewhere.
+/// Logs an error with a `String` because the program reached a place that it must not reach, and stops a
+/// debug build.
+///
+/// - Parameters:
+///   - message: The message: a `String` that was built elsewhere. Evaluated once.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - async: `false`, the default, waits until all loggers have handled the message, up to five seconds.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable @_disfavoredOverload
 public func DDAssertionFailure(
     _ message: @autoclosure () -> String, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,

@@ -1,18 +1,24 @@
 // The calls that app code makes. Each evaluates its message at most once, on the caller's thread, and only if `level`,
 // ``dynamicLogLevel`` and at least one logger want it.
-//
-// Parameters of all of them:
-//   message       what to log: a literal, whose values keep their types for Heartwood's loggers
-//   level         which flags are logged from here: `level: ddLogLevel` for levels of a file of its own
-//   context       a number that formatters and filters may use
-//   file, function, line   where the call is
-//   tag           any value, handed to loggers and formatters as `representedObject`
-//   asynchronous  false waits until all loggers have handled the message; nil leaves it to ``asyncLoggingEnabled``
-//   ddlog         another dispatcher than the shared one
 
-/// Logs a message with the flag `error`: something failed.
+/// Logs a message with the flag `error`: an operation failed.
 ///
-/// Waits until the loggers have handled it, five seconds at most, unless `asynchronous` says otherwise.
+/// By default the call waits until all loggers have handled the message, up to five seconds.
+///
+/// - Parameters:
+///   - message: The message: a literal, whose values keep their types for Heartwood's loggers. Evaluated at
+///     most once, and only if the message is wanted.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
+///     level passes it here.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
+///     returns at once. nil, the default, is `false` for errors.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable
 public func DDLogError(
     _ message: @autoclosure () -> DDLogMessageFormat, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -24,7 +30,23 @@ public func DDLogError(
         tag: tag, asynchronous: asynchronous ?? false, ddlog: ddlog)
 }
 
-/// Logs any value, as it describes itself, with the flag `error`.
+/// Logs any value, such as a `String` or an error, with the flag `error`: an operation failed.
+///
+/// The text of the message is the description of the value.
+///
+/// - Parameters:
+///   - message: The value to log. Evaluated at most once, and only if the message is wanted.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
+///     level passes it here.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
+///     returns at once. nil, the default, is `false` for errors.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable @_disfavoredOverload
 public func DDLogError(
     _ message: @autoclosure () -> Any, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -36,7 +58,22 @@ public func DDLogError(
         tag: tag, asynchronous: asynchronous ?? false, ddlog: ddlog)
 }
 
-/// Logs a message with the flag `warning`: something may fail soon, or was worked around.
+/// Logs a message with the flag `warning`: something may fail soon, or the program worked around a problem.
+///
+/// - Parameters:
+///   - message: The message: a literal, whose values keep their types for Heartwood's loggers. Evaluated at
+///     most once, and only if the message is wanted.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
+///     level passes it here.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
+///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable
 public func DDLogWarn(
     _ message: @autoclosure () -> DDLogMessageFormat, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -48,7 +85,24 @@ public func DDLogWarn(
         tag: tag, asynchronous: asynchronous, ddlog: ddlog)
 }
 
-/// Logs any value, as it describes itself, with the flag `warning`.
+/// Logs any value, such as a `String` or an error, with the flag `warning`: something may fail soon, or the
+/// program worked around a problem.
+///
+/// The text of the message is the description of the value.
+///
+/// - Parameters:
+///   - message: The value to log. Evaluated at most once, and only if the message is wanted.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
+///     level passes it here.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
+///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable @_disfavoredOverload
 public func DDLogWarn(
     _ message: @autoclosure () -> Any, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -60,7 +114,22 @@ public func DDLogWarn(
         tag: tag, asynchronous: asynchronous, ddlog: ddlog)
 }
 
-/// Logs a message with the flag `info`: what operators need to know.
+/// Logs a message with the flag `info`: what the program does, for the people who operate it.
+///
+/// - Parameters:
+///   - message: The message: a literal, whose values keep their types for Heartwood's loggers. Evaluated at
+///     most once, and only if the message is wanted.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
+///     level passes it here.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
+///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable
 public func DDLogInfo(
     _ message: @autoclosure () -> DDLogMessageFormat, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -72,7 +141,24 @@ public func DDLogInfo(
         tag: tag, asynchronous: asynchronous, ddlog: ddlog)
 }
 
-/// Logs any value, as it describes itself, with the flag `info`.
+/// Logs any value, such as a `String` or an error, with the flag `info`: what the program does, for the
+/// people who operate it.
+///
+/// The text of the message is the description of the value.
+///
+/// - Parameters:
+///   - message: The value to log. Evaluated at most once, and only if the message is wanted.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
+///     level passes it here.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
+///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable @_disfavoredOverload
 public func DDLogInfo(
     _ message: @autoclosure () -> Any, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -84,7 +170,22 @@ public func DDLogInfo(
         tag: tag, asynchronous: asynchronous, ddlog: ddlog)
 }
 
-/// Logs a message with the flag `debug`: what developers need to know.
+/// Logs a message with the flag `debug`: how the program works, for its developers.
+///
+/// - Parameters:
+///   - message: The message: a literal, whose values keep their types for Heartwood's loggers. Evaluated at
+///     most once, and only if the message is wanted.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
+///     level passes it here.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
+///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable
 public func DDLogDebug(
     _ message: @autoclosure () -> DDLogMessageFormat, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -96,7 +197,24 @@ public func DDLogDebug(
         tag: tag, asynchronous: asynchronous, ddlog: ddlog)
 }
 
-/// Logs any value, as it describes itself, with the flag `debug`.
+/// Logs any value, such as a `String` or an error, with the flag `debug`: how the program works, for its
+/// developers.
+///
+/// The text of the message is the description of the value.
+///
+/// - Parameters:
+///   - message: The value to log. Evaluated at most once, and only if the message is wanted.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
+///     level passes it here.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
+///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable @_disfavoredOverload
 public func DDLogDebug(
     _ message: @autoclosure () -> Any, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -108,7 +226,22 @@ public func DDLogDebug(
         tag: tag, asynchronous: asynchronous, ddlog: ddlog)
 }
 
-/// Logs a message with the flag `verbose`: every detail.
+/// Logs a message with the flag `verbose`: every detail, such as single steps and raw values.
+///
+/// - Parameters:
+///   - message: The message: a literal, whose values keep their types for Heartwood's loggers. Evaluated at
+///     most once, and only if the message is wanted.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
+///     level passes it here.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
+///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable
 public func DDLogVerbose(
     _ message: @autoclosure () -> DDLogMessageFormat, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -120,7 +253,24 @@ public func DDLogVerbose(
         tag: tag, asynchronous: asynchronous, ddlog: ddlog)
 }
 
-/// Logs any value, as it describes itself, with the flag `verbose`.
+/// Logs any value, such as a `String` or an error, with the flag `verbose`: every detail, such as single
+/// steps and raw values.
+///
+/// The text of the message is the description of the value.
+///
+/// - Parameters:
+///   - message: The value to log. Evaluated at most once, and only if the message is wanted.
+///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
+///     level passes it here.
+///   - context: A number that formatters and filters can use; 0 unless set.
+///   - file: The source file of the call. Leave out.
+///   - function: The function of the call. Leave out.
+///   - line: The line of the call. Leave out.
+///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
+///     set.
+///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
+///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
+///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable @_disfavoredOverload
 public func DDLogVerbose(
     _ message: @autoclosure () -> Any, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,

@@ -121,9 +121,22 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
         dispatcher.log(message.departing, asynchronous: asynchronous)
     }
 
-    /// Logs a format and a list of its values, as `String(format:)` puts them together on the caller's thread.
+    /// Logs a message that is made of a format and a list of values.
     ///
-    /// The other parameters are those of ``DDLogMessage``.
+    /// `String(format:)` puts the text together on the caller's thread. All loggers get the message, whatever
+    /// `dynamicLogLevel` is; their own levels decide.
+    ///
+    /// - Parameters:
+    ///   - asynchronous: `false` waits until all loggers have handled the message.
+    ///   - level: The flags that the call site logs. It does not filter this message.
+    ///   - flag: The severity.
+    ///   - context: A number that formatters and filters can use.
+    ///   - file: The path of the source file, as a C string.
+    ///   - function: The function, as a C string; nil if it is not known.
+    ///   - line: The line, from 1.
+    ///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``.
+    ///   - format: A format of `String(format:)`. It must not come from outside the program.
+    ///   - arguments: The values of the format.
     open func log(
         asynchronous: Bool, level: DDLogLevel, flag: DDLogFlag, context: Int, file: UnsafePointer<CChar>,
         function: UnsafePointer<CChar>?, line: UInt, tag: Any?, format: String, arguments: CVaListPointer

@@ -23,7 +23,10 @@ public protocol DDLogFileManager: NSObjectProtocol {
     /// The files, the newest first.
     var sortedLogFileInfos: [DDLogFileInfo] { get }
 
-    /// Creates a file, and returns its path.
+    /// Creates a file.
+    ///
+    /// - Returns: The path of the file.
+    /// - Throws: An error if the file cannot be created.
     func createNewLogFile() throws -> String
 
     /// Turns texts into the bytes of files; as they are by default.
@@ -32,7 +35,11 @@ public protocol DDLogFileManager: NSObjectProtocol {
     var fileManager: FileManager { get }
     /// Whether several processes write to one file; false by default. Asked once, for the directory.
     func shouldLockLogFile(_ logFilePath: String) -> Bool
-    /// Removes what the limits say; does nothing by default: Heartwood keeps limits at every moment.
+    /// Removes files beyond the limits.
+    ///
+    /// The default does nothing, because Heartwood enforces the limits all the time.
+    ///
+    /// - Throws: An error if a file cannot be removed.
     func cleanupLogFiles() throws
     /// Called when a file logger uses the manager; does nothing by default.
     func didAdd(to fileLogger: DDFileLogger)
@@ -58,7 +65,9 @@ extension DDLogFileManager {
     /// Each process writes to files of its own.
     public func shouldLockLogFile(_ logFilePath: String) -> Bool { false }
 
-    /// Does nothing: Heartwood keeps limits at every moment.
+    /// Does nothing, because Heartwood enforces the limits all the time.
+    ///
+    /// - Throws: Nothing.
     public func cleanupLogFiles() throws {}
 
     /// Does nothing.

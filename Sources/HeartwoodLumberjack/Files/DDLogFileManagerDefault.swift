@@ -124,9 +124,14 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
         return ((try? logger?.logFiles()) ?? []).map { DDLogFileInfo($0) }
     }
 
-    /// Creates an empty file with a new name, which the logger continues at its next start.
+    /// Creates an empty file with a new name.
     ///
-    /// A logger does not call it: it creates its files itself.
+    /// The logger continues this file the next time it starts.
+    ///
+    /// File loggers do not call this method: they create their files themselves.
+    ///
+    /// - Returns: The path of the file.
+    /// - Throws: A `CocoaError` if the file exists already or cannot be created.
     open func createNewLogFile() throws -> String {
         let path = (logsDirectory as NSString).appendingPathComponent(newLogFileName)
         try Data().write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
@@ -146,7 +151,9 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
     /// Asked once, with the path of the directory.
     open func shouldLockLogFile(_ logFilePath: String) -> Bool { false }
 
-    /// Does nothing: limits hold at every moment.
+    /// Does nothing unless overridden, because Heartwood enforces the limits all the time.
+    ///
+    /// - Throws: Nothing, unless overridden.
     open func cleanupLogFiles() throws {}
 
     /// Called when a file logger uses the manager; does nothing unless overridden.

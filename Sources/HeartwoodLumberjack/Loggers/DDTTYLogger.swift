@@ -76,14 +76,25 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
         }
     }
 
-    /// Sets the colors of messages of some flags, in all contexts that have no colors of their own.
+    /// Sets the colors of messages with some flags, in all contexts that have no colors of their own.
+    ///
+    /// - Parameters:
+    ///   - txtColor: The color of the text; nil leaves it as the terminal has it.
+    ///   - bgColor: The color of the background; nil leaves it as the terminal has it.
+    ///   - mask: The flags.
     public func setForegroundColor(
         _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, for mask: DDLogFlag
     ) {
         setForegroundColor(txtColor, backgroundColor: bgColor, for: mask, context: Int(LOG_CONTEXT_ALL))
     }
 
-    /// Sets the colors of messages of some flags in one context; `LOG_CONTEXT_ALL` for all that have none of their own.
+    /// Sets the colors of messages with some flags in one context.
+    ///
+    /// - Parameters:
+    ///   - txtColor: The color of the text; nil leaves it as the terminal has it.
+    ///   - bgColor: The color of the background; nil leaves it as the terminal has it.
+    ///   - mask: The flags.
+    ///   - ctxt: The context. `LOG_CONTEXT_ALL` means all contexts that have no colors of their own.
     public func setForegroundColor(
         _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, for mask: DDLogFlag, context ctxt: Int
     ) {
@@ -91,7 +102,14 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
         change { $0.set(style, for: mask, context: ctxt) }
     }
 
-    /// Sets the colors of messages with a tag; they come before those of flags.
+    /// Sets the colors of messages with a tag.
+    ///
+    /// They take precedence over the colors of flags.
+    ///
+    /// - Parameters:
+    ///   - txtColor: The color of the text; nil leaves it as the terminal has it.
+    ///   - bgColor: The color of the background; nil leaves it as the terminal has it.
+    ///   - tag: The tag: the colors apply to messages whose `representedObject` equals it.
     public func setForegroundColor<Tag: Hashable & Sendable>(
         _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, forTag tag: Tag
     ) {
@@ -99,7 +117,14 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
         change { $0.set(style, forTag: tag) }
     }
 
-    /// Sets the colors of messages with a text as their tag.
+    /// Sets the colors of messages whose tag is a string.
+    ///
+    /// They take precedence over the colors of flags.
+    ///
+    /// - Parameters:
+    ///   - txtColor: The color of the text; nil leaves it as the terminal has it.
+    ///   - bgColor: The color of the background; nil leaves it as the terminal has it.
+    ///   - tag: The tag: the colors apply to messages whose `representedObject` is this string.
     public func setForegroundColor(
         _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, forTag tag: NSString
     ) {

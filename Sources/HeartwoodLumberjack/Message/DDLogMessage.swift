@@ -42,20 +42,20 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
         representedObject = call == nil ? tag : call?.tag
     }
 
-    /// Makes a message by hand, on the thread that it is about.
+    /// Makes a message from a text, on the thread that the message is about.
     ///
     /// - Parameters:
     ///   - format: The text before values were put into it.
     ///   - formatted: The text.
-    ///   - level: Which flags were logged there.
+    ///   - level: The flags that the call site logs.
     ///   - flag: The severity.
-    ///   - context: A number that formatters and filters may use.
+    ///   - context: A number that formatters and filters can use.
     ///   - file: The source file.
-    ///   - function: The function.
-    ///   - line: The line.
-    ///   - tag: Any value.
-    ///   - options: Without effect.
-    ///   - timestamp: When it was logged; now unless given.
+    ///   - function: The function; nil if it is not known.
+    ///   - line: The line, from 1.
+    ///   - tag: Any value, which becomes ``representedObject``.
+    ///   - options: Kept in ``options``; without effect.
+    ///   - timestamp: The time of the message; nil is the current time.
     public init(
         format: String, formatted: String, level: DDLogLevel, flag: DDLogFlag, context: Int, file: String,
         function: String?, line: UInt, tag: Any?, options: DDLogMessageOptions, timestamp: Date?
@@ -67,7 +67,20 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
         (self.level, self.flag, representedObject, self.options) = (level, flag, tag, options)
     }
 
-    /// Makes a message of a format and a list of its values, as `String(format:)` puts them together.
+    /// Makes a message from a format and a list of values, which `String(format:)` puts together.
+    ///
+    /// - Parameters:
+    ///   - format: A format of `String(format:)`. It must not come from outside the program.
+    ///   - args: The values of the format.
+    ///   - level: The flags that the call site logs.
+    ///   - flag: The severity.
+    ///   - context: A number that formatters and filters can use.
+    ///   - file: The source file.
+    ///   - function: The function; nil if it is not known.
+    ///   - line: The line, from 1.
+    ///   - tag: Any value, which becomes ``representedObject``.
+    ///   - options: Kept in ``options``; without effect.
+    ///   - timestamp: The time of the message; nil is the current time.
     public convenience init(
         format: String, args: CVaListPointer, level: DDLogLevel, flag: DDLogFlag, context: Int, file: String,
         function: String?, line: UInt, tag: Any?, options: DDLogMessageOptions, timestamp: Date?
@@ -79,7 +92,19 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
             timestamp: timestamp)
     }
 
-    /// Makes a message of a text alone.
+    /// Makes a message from a text.
+    ///
+    /// - Parameters:
+    ///   - message: The text.
+    ///   - level: The flags that the call site logs.
+    ///   - flag: The severity.
+    ///   - context: A number that formatters and filters can use.
+    ///   - file: The source file.
+    ///   - function: The function; nil if it is not known.
+    ///   - line: The line, from 1.
+    ///   - tag: Any value, which becomes ``representedObject``.
+    ///   - options: Kept in ``options``; without effect.
+    ///   - timestamp: The time of the message; nil is the current time.
     @available(*, deprecated, message: "Use init(format:formatted:…)")
     public convenience init(
         message: String, level: DDLogLevel, flag: DDLogFlag, context: Int, file: String, function: String?,
@@ -90,7 +115,18 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
             function: function, line: line, tag: tag, options: options, timestamp: timestamp)
     }
 
-    /// Makes a message of a literal, whose values keep their types.
+    /// Makes a message from a literal, whose values keep their types.
+    ///
+    /// - Parameters:
+    ///   - format: The literal.
+    ///   - level: The flags that the call site logs.
+    ///   - flag: The severity.
+    ///   - context: A number that formatters and filters can use; 0 unless given.
+    ///   - file: The source file of the call. Leave out.
+    ///   - function: The function of the call. Leave out.
+    ///   - line: The line of the call. Leave out.
+    ///   - tag: Any value, which becomes ``representedObject``; nil unless given.
+    ///   - timestamp: The time of the message; nil, the default, is the current time.
     public init(
         _ format: DDLogMessageFormat, level: DDLogLevel, flag: DDLogFlag, context: Int = 0,
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line, tag: Any? = nil,

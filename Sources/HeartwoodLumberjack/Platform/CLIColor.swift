@@ -16,7 +16,13 @@ open class CLIColor: NSObject, @unchecked Sendable {  // constants
         (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
     }
 
-    /// Gives the components, 0 to 1; those that are asked for.
+    /// Writes the components of the color to the given places.
+    ///
+    /// - Parameters:
+    ///   - red: Gets the red component, 0 to 1; nil skips it.
+    ///   - green: Gets the green component, 0 to 1; nil skips it.
+    ///   - blue: Gets the blue component, 0 to 1; nil skips it.
+    ///   - alpha: Gets the opacity, 0 to 1; nil skips it.
     open func get(
         red: UnsafeMutablePointer<CGFloat>?, green: UnsafeMutablePointer<CGFloat>?,
         blue: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?

@@ -18,7 +18,13 @@ public typealias DDColor = CLIColor
 /// All contexts, for colors that hold in each of them.
 public let LOG_CONTEXT_ALL = Int32.max
 
-/// Makes a color of red, green and blue, each from 0 to 255.
+/// Makes a color from red, green and blue.
+///
+/// - Parameters:
+///   - red: The red component, 0 to 255.
+///   - green: The green component, 0 to 255.
+///   - blue: The blue component, 0 to 255.
+/// - Returns: The color.
 public func DDMakeColor(_ red: CGFloat, _ green: CGFloat, _ blue: CGFloat) -> DDColor {
     #if canImport(UIKit)
     DDColor(red: red / 255, green: green / 255, blue: blue / 255, alpha: 1)

@@ -1,6 +1,6 @@
 public import Heartwood
 
-/// Which saved messages are wanted; without any condition, the newest thousand.
+/// Selects saved messages; without conditions, the newest thousand.
 ///
 /// ```swift
 /// var query = LogQuery(levels: .warning, categories: ["net.*"])
@@ -9,36 +9,57 @@ public import Heartwood
 /// let records = try SQLiteLogReader(path: path).records(query)
 /// ```
 ///
-/// All conditions must hold.
+/// A message is selected if it meets all conditions.
 public struct LogQuery: Hashable, Sendable {
-    /// In which order messages come.
+    /// The order of the selected messages.
     public enum Order: Hashable, Sendable {
-        /// The latest first.
+        /// The newest message first.
         case newestFirst
-        /// The earliest first.
+        /// The oldest message first.
         case oldestFirst
     }
 
-    /// Logged then or later.
-    public var from: LogTimestamp?
-    /// Logged before that.
-    public var until: LogTimestamp?
-    /// Of one of these levels.
-    public var levels: LogLevelMask
-    /// Of one of these categories, by name, where `*` stands for any characters, also none; empty: of any.
+    /// The earliest time: messages that were logged at this moment or later.
     ///
-    /// A name alone means that category only: `net` and what belongs to it are `["net", "net.*"]`.
+    /// nil means no limit.
+    public var from: LogTimestamp?
+    /// The end of the time range: messages that were logged before this moment.
+    ///
+    /// nil means no limit.
+    public var until: LogTimestamp?
+    /// The levels: messages with one of them; all unless changed.
+    public var levels: LogLevelMask
+    /// The categories, by name: messages of one of them.
+    ///
+    /// An empty array, the default, means any category.
+    ///
+    /// A `*` matches any number of characters. A plain name matches that category only: `["net", "net.*"]`
+    /// matches `net` and its subcategories.
     public var categories: [String]
-    /// Whose text has this in it, whatever the case of its ASCII letters; empty or nil: any.
+    /// Messages whose text contains this string, ignoring the case of ASCII letters.
+    ///
+    /// Empty or nil means any text.
     public var text: String?
-    /// After this position, in ``order``: for the next page.
+    /// Messages after this position, in ``order``: use it to read the next page.
     public var after: LogRecord.Position?
-    /// In which order; the newest first unless changed.
+    /// The order of the selected messages; the newest first unless changed.
     public var order: Order
-    /// The largest number of messages; 1000 unless changed, and nil for all.
+    /// The largest number of messages; 1000 unless changed.
+    ///
+    /// nil means no limit.
     public var limit: Int?
 
-    /// Makes a query; what each means is said at the properties.
+    /// Makes a query.
+    ///
+    /// - Parameters:
+    ///   - from: The earliest time; nil, the default, means no limit.
+    ///   - until: The time before which messages were logged; nil, the default, means no limit.
+    ///   - levels: The levels; all unless given.
+    ///   - categories: The names of the categories, in which `*` matches any number of characters; any
+    ///     category unless given.
+    ///   - text: A string that the text of the message contains; nil, the default, means any text.
+    ///   - order: The order of the messages; the newest first unless given.
+    ///   - limit: The largest number of messages; 1000 unless given, and nil for all.
     public init(
         from: LogTimestamp? = nil, until: LogTimestamp? = nil, levels: LogLevelMask = .all,
         categories: [String] = [], text: String? = nil, order: Order = .newestFirst, limit: Int? = 1000

@@ -1,26 +1,26 @@
 public import Heartwood
 
-/// A message as it was saved.
+/// A message that was read from the database.
 public struct LogRecord: Hashable, Sendable, Identifiable {
-    /// The place of a message in the order of time.
+    /// The position of a message in the order of time.
     public struct Position: Hashable, Sendable {
         let timestamp: LogTimestamp
         let id: Int64
     }
 
-    /// Its number in the database: later saves have higher ones, and none is used twice.
+    /// The number of the message in the database: later saves have higher numbers, and no number is used twice.
     public let id: Int64
-    /// When it was logged.
+    /// The time at which the message was logged.
     public let timestamp: LogTimestamp
-    /// Its level; of a level of the program's own, a program that has not declared it sees the number only.
+    /// The level; a custom level has its name only in programs that declare it.
     public let level: LogLevel
-    /// The name of its category.
+    /// The name of the category.
     public let category: String
-    /// Its text.
+    /// The text.
     public let text: String
-    /// Its named pieces and fields, a JSON object; nil where it has none.
+    /// The named values and the fields as a JSON object; nil if the message has none.
     public let metadataJSON: String?
-    /// The number that the call gave, 0 unless it did.
+    /// The `context` of the call; 0 unless the call set it.
     public let context: Int
     /// The location of the call: `Module/File.swift`.
     public let file: String
@@ -28,23 +28,23 @@ public struct LogRecord: Hashable, Sendable, Identifiable {
     public let function: String
     /// The line of the call.
     public let line: Int
-    /// The kernel's number of the thread that logged it.
+    /// The kernel's number of the thread that logged the message.
     public let threadID: UInt64
-    /// That thread's name, if it had one.
+    /// The name of that thread, if it had one.
     public let threadName: String?
     /// The label of the dispatch queue, if there was one.
     public let queueLabel: String?
     /// The name of the task, if it had one.
     public let taskName: String?
-    /// Its number in its dispatcher.
+    /// The number of the message in its dispatcher.
     public let sequence: UInt64
-    /// The number of the process that saved it.
+    /// The number of the process that saved the message.
     public let processID: Int
 
-    /// Its position: for the next page of a query, see ``LogQuery/after``.
+    /// The position of the message, for the next page of a query: see ``LogQuery/after``.
     public var position: Position { Position(timestamp: timestamp, id: id) }
 
-    /// Its named pieces and fields with their values, in the order of their names.
+    /// The named values and the fields, in the order of their names.
     ///
     /// Numbers with a fraction or an exponent are doubles, other numbers integers; dates and UUIDs are text.
     public var metadata: LogMetadata { JSONFields.decode(metadataJSON) }

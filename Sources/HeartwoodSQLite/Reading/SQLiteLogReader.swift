@@ -1,7 +1,7 @@
 import CSQLite
 import Heartwood
 
-/// Looks messages up in a database that an ``SQLiteLogger`` writes, in this process or in another one.
+/// Reads messages from a database that an ``SQLiteLogger`` writes, in this process or another one.
 ///
 /// ```swift
 /// let reader = try SQLiteLogReader(path: "/var/lib/shop/log.sqlite")
@@ -10,9 +10,9 @@ import Heartwood
 /// }
 /// ```
 ///
-/// It never waits for a logger and never makes one wait: each query sees the saves that were complete when it began. It may
-/// be used from several threads, whose queries follow each other. A database that is removed or replaced is opened again at
-/// the next query.
+/// A reader never waits for a logger and never makes one wait: each query sees the saves that were complete when it started.
+/// Several threads can use a reader; their queries run one after the other. If the database is removed or replaced, the next
+/// query opens the new one.
 public final class SQLiteLogReader: Sendable {
     private struct State {
         var connection: SQLiteConnection?
@@ -29,17 +29,22 @@ public final class SQLiteLogReader: Sendable {
 
     /// Opens a database for reading.
     ///
-    /// - Throws: ``LogError`` if there is none, or it may not be read, or has an unsupported schema version.
+    /// - Parameter path: The path of the database.
+    /// - Throws: `LogError` if the database does not exist, is empty, cannot be read, is not a log database, or has an
+    ///   unsupported schema version.
     public init(path: String) throws {
         self.path = path
         try query { _ in }
     }
 
-    /// The messages that a query describes, in its order.
+    /// Reads the messages that a query selects, in the query's order.
     ///
-    /// All of them are in memory at once: for more than some thousands ask page by page, with ``LogQuery/after``.
+    /// The result is in memory as a whole. To read more than some thousand messages, read page by page with
+    /// ``LogQuery/after``.
     ///
-    /// - Throws: ``LogError`` where the database cannot be read.
+    /// - Parameter query: The query; without one, the newest thousand messages.
+    /// - Returns: The messages.
+    /// - Throws: `LogError` if the database cannot be read.
     public func records(_ query: LogQuery = LogQuery()) throws -> [LogRecord] {
         let text = LogQueryText(query)
         return try self.query { connection in
@@ -50,9 +55,11 @@ public final class SQLiteLogReader: Sendable {
         }
     }
 
-    /// How many messages a query describes; no more than its limit.
+    /// Counts the messages that a query selects, up to its limit.
     ///
-    /// - Throws: ``LogError`` where the database cannot be read.
+    /// - Parameter query: The query; without one, all messages.
+    /// - Returns: The number of messages.
+    /// - Throws: `LogError` if the database cannot be read.
     public func count(_ query: LogQuery = LogQuery(limit: nil)) throws -> Int {
         let text = LogQueryText(query)
         return try self.query { connection in

@@ -97,7 +97,7 @@ extension LogSettingDecoder where Value == SecretReference {
 /// A secret of a provider, by whatever name it is asked for.
 public struct SecretReference: SecretProvider {
     private let provider: any SecretProvider
-    /// Its name there.
+    /// The name of the secret at its provider.
     public let name: String
 
     /// Refers to a secret.
@@ -106,7 +106,10 @@ public struct SecretReference: SecretProvider {
         self.name = name
     }
 
-    /// The secret, whatever name is given.
+    /// Reads the secret from its provider, under ``name``, whatever name is passed.
+    ///
+    /// - Returns: The secret.
+    /// - Throws: The error of the provider, if it cannot read the secret or has none of that name.
     public func secret(named _: String = "") throws -> Secret { try provider.secret(named: name) }
 }
 

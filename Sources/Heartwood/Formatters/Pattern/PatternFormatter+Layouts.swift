@@ -15,10 +15,16 @@ extension PatternFormatter {
             privacy)
     }
 
-    /// What CocoaLumberjack's dispatch-queue formatter writes: `2026-11-20 10:20:30:123 [main] text`, in local time.
+    /// Writes lines like CocoaLumberjack's dispatch-queue formatter: `2026-11-20 10:20:30:123 [main] text`.
     ///
-    /// The label is that of the queue, or the thread's name or number, with lengths and replacements as `label` says.
-    /// A message does not carry its quality of service, so that ` (QOS:…)` is not there.
+    /// The label is the label of the queue, or the name or number of the thread. Messages do not contain
+    /// their quality of service, so ` (QOS:…)` is missing.
+    ///
+    /// - Parameters:
+    ///   - label: The lengths and replacements of the label; as in CocoaLumberjack unless given.
+    ///   - zone: The time zone; local time unless given.
+    ///   - privacy: How private values are written; redacted unless given.
+    /// - Returns: The formatter.
     public static func dispatchQueue(
         label: ThreadLabel = ThreadLabel(), zone: LogTimeZone = .local, privacy: LogPrivacyPolicy = .redact
     ) -> PatternFormatter {

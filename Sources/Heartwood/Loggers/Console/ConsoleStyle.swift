@@ -9,7 +9,13 @@ public struct ConsoleStyle: Hashable, Sendable {
     /// Whether the letters are faint.
     public var isFaint: Bool
 
-    /// Describes a look.
+    /// Makes a style.
+    ///
+    /// - Parameters:
+    ///   - foreground: The color of the text; nil, the default, keeps the terminal's color.
+    ///   - background: The color of the background; nil, the default, keeps the terminal's color.
+    ///   - isBold: Whether the text is bold; `false` unless given.
+    ///   - isFaint: Whether the text is faint; `false` unless given.
     public init(
         _ foreground: ConsoleColor? = nil, background: ConsoleColor? = nil, isBold: Bool = false,
         isFaint: Bool = false
@@ -82,7 +88,12 @@ public struct ConsolePalette: Sendable {
         tags.insert(({ ($0 as? Tag) == tag }, style), at: 0)
     }
 
-    /// Sets the style of messages of a level in one context; nil takes it back.
+    /// Sets the style of messages of one level in one context.
+    ///
+    /// - Parameters:
+    ///   - style: The style; nil removes the one that was set.
+    ///   - level: The level.
+    ///   - context: The `context` of the messages.
     public mutating func setStyle(_ style: ConsoleStyle?, for level: LogLevel, inContext context: Int) {
         pairs[context, default: [:]][level] = style
     }

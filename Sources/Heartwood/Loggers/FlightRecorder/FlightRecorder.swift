@@ -28,15 +28,18 @@ import Synchronization
 ///
 /// One recorder may serve several loggers: each keeps its own messages, and the figures are those of all together.
 public final class FlightRecorder: Sendable {
-    /// Which messages belong together.
+    /// Which messages belong together: a trigger releases all of them.
     public enum Scope: Hashable, Sendable {
-        /// Those of a ``FlightRecorder/withRecording(_:_:)``: a trigger inside of one has its messages written, with
-        /// those of the recordings around it and inside of it. Messages that are in none belong together.
+        /// Messages of the same recording, see `FlightRecorder.withRecording`.
+        ///
+        /// A trigger inside a recording releases the messages of that recording, of the recordings around it, and of those
+        /// inside it. Messages outside all recordings belong together.
         case recording
-        /// Those with the same value of a field: a trigger has those of its own value written. Messages without the field
-        /// belong together.
+        /// Messages with the same value of a field.
+        ///
+        /// A trigger releases the messages with its own value. Messages without the field belong together.
         case field(String)
-        /// All of them.
+        /// All messages.
         case everything
     }
 
@@ -65,7 +68,7 @@ public final class FlightRecorder: Sendable {
     public let capacity: Int
     /// The most memory that all messages of a logger occupy which wait; the oldest go first.
     public let memoryLimit: ByteCount
-    /// Which messages belong together.
+    /// Which messages belong together: a trigger releases all of them.
     public let scope: Scope
     /// Whether a line says how many messages follow.
     public let announces: Bool
@@ -122,19 +125,33 @@ public final class FlightRecorder: Sendable {
 
     private static let lastNumber = Atomic<Int>(0)
 
-    /// Makes what is logged in `body`, and in the tasks that it starts, one recording, whatever loggers do with it.
+    /// Makes the messages that are logged in `body`, and in the tasks that it starts, one recording.
     ///
     /// - Parameters:
-    ///   - name: What tells it from others that run at the same time; a number of its own unless given.
-    ///   - body: What is recorded. Work that it hands to dispatch queues or threads is not part of it.
-    /// - Returns: what `body` returns.
+    ///   - name: A name that identifies the recording among others that run at the same time; a unique number
+    ///     unless given.
+    ///   - body: The code to record. Work that it passes to dispatch queues or threads is not part of the
+    ///     recording.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error that `body` throws.
     public static func withRecording<Result>(_ name: String? = nil, _ body: () throws -> Result) rethrows
         -> Result
     {
         try withLogContext([field: .string(path(name))], body)
     }
 
-    /// The same for asynchronous code: the recording follows the task across its suspensions and threads.
+    /// Makes the messages that are logged in an asynchronous `body`, and in the tasks that it starts, one
+    /// recording.
+    ///
+    /// The recording follows the task across suspensions and threads.
+    ///
+    /// - Parameters:
+    ///   - name: A name that identifies the recording among others that run at the same time; a unique number
+    ///     unless given.
+    ///   - body: The code to record. Work that it passes to dispatch queues or threads is not part of the
+    ///     recording.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error that `body` throws.
     nonisolated(nonsending) public static func withRecording<Result>(
         _ name: String? = nil, _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {

@@ -19,7 +19,7 @@ import Synchronization
 /// - **The unified log** gets the text, with the level and category; what is private is redacted in it, for the system
 ///   shows it to everybody. Its part is not tested by Heartwood's own tests, which run on Linux.
 ///
-/// A ``formatter``, nil unless set, makes the text alone; header and fields stay.
+/// The ``AbstractLogger/formatter``, nil unless set, writes only the text; the header and the fields are not affected.
 ///
 /// **Without a receiver**, messages wait in memory, ``waitingLimit`` bytes of them, and the daemon is tried again
 /// after ``pauses``. One attempt (to find a host, to connect, to send) keeps the queue for ``sendTimeout`` at most,
@@ -48,9 +48,9 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     /// The host's name, for syslog; nil, the default: what the system says.
     @Ordered public var host: String?
 
-    /// What happens to private pieces of texts and fields; ``LogPrivacyPolicy/redact`` unless changed.
+    /// How private values are written, in texts and in fields; ``LogPrivacyPolicy/redact`` unless changed.
     ///
-    /// A ``formatter`` has a setting of its own for the text.
+    /// If the logger has a formatter, the formatter decides for the text.
     @Ordered public var privacy = LogPrivacyPolicy.redact
 
     /// The most bytes of a message, cut where a character ends; nil, the default, is what is usual for the destination.
