@@ -6,14 +6,17 @@ struct Options {
     var json = false
     var peers = false
     var runs = 5
+    /// Where charts are written; nil: nowhere.
+    var plots: String?
 
     static let help = """
-        heartwood-benchmark [scenario …] [--json] [--peers] [--runs N]
+        heartwood-benchmark [scenario …] [--json] [--peers] [--runs N] [--plot DIR]
 
           scenario   what to measure; everything unless named (--list shows the names)
           --json     one JSON object per scenario: scenario, unit, value (median), min, max
           --peers    build and run others on the same work, in turn with ours, and print the ratios
           --runs N   how many times to measure each, 5 unless given
+          --plot DIR write the comparison with the peers to DIR/peers.svg; runs the peers
         """
 
     init(_ arguments: some Sequence<String>) throws {
@@ -27,6 +30,10 @@ struct Options {
                     throw WrongResult("--runs takes a number above 0")
                 }
                 runs = number
+            case "--plot":
+                guard let path = rest.popFirst() else { throw WrongResult("--plot takes a directory") }
+                plots = path
+                peers = true
             case "--burst":
                 try MemoryScenario.burst()
                 exit(0)
