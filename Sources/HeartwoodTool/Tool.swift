@@ -1,3 +1,5 @@
+import Heartwood
+
 /// The executable `heartwood`: finds the subcommand, reads its arguments, runs it.
 ///
 /// A new subcommand is a type of its own, in a file of its own, and an entry in ``subcommands``. Help, parsing and the

@@ -335,8 +335,8 @@ import Testing
             ("", "FIELD_"), ("message", "FIELD_MESSAGE"), ("a=b\nc", "A_B_C"),
         ])
     func journalNames(name: String, field: String) {
-        #expect(JournalEncoding.fieldName(name) == field)
-        #expect(JournalEncoding.fieldName(String(repeating: "x", count: 100)).count == 64)
+        #expect(JournalFieldName.make(name) == field)
+        #expect(JournalFieldName.make(String(repeating: "x", count: 100)).count == 64)
     }
 
     // MARK: SwiftyBeaver

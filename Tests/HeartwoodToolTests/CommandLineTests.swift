@@ -52,8 +52,10 @@ struct CommandLineTests {
     func noSuggestion() {
         #expect(Spelling.nearest(to: "--zzzzzz", among: ["--keep", "--quota"]) == nil)
         #expect(Spelling.nearest(to: "--kep", among: ["--keep", "--quota"]) == "--keep")
-        #expect(Spelling.distance("", "abc") == 3)
-        #expect(Spelling.distance("kitten", "sitting") == 3)
+        #expect(Spelling.nearest(to: "gerp", among: ["cat", "grep"]) == "grep")
+        #expect(Spelling.nearest(to: "--dire", among: ["--directory", "--dirt"]) == "--directory")
+        #expect(
+            Spelling.nearest(to: "", among: ["cat"]) == nil && Spelling.nearest(to: "cat", among: []) == nil)
     }
 
     @Test(

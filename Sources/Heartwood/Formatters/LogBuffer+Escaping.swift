@@ -144,8 +144,8 @@ extension LogBuffer {
         let length = LogBuffer.sequenceLength(bytes, at: index)
         if length == 0 {
             append("\\x{" as StaticString)
-            append(LogBuffer.hexDigits[Int(bytes[index] >> 4)])
-            append(LogBuffer.hexDigits[Int(bytes[index] & 15)])
+            append(Hexadecimal.digits[Int(bytes[index] >> 4)])
+            append(Hexadecimal.digits[Int(bytes[index] & 15)])
             append(UInt8(ascii: "}"))
             return 1
         }

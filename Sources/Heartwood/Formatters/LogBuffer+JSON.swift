@@ -70,7 +70,7 @@ extension LogBuffer {
         }
         append("\\u" as StaticString)
         for shift in stride(from: UInt32(12), through: 0, by: -4) {
-            append(LogBuffer.hexDigits[Int(code >> shift) & 15])
+            append(Hexadecimal.digits[Int(code >> shift) & 15])
         }
     }
 

@@ -116,10 +116,9 @@ extension LogBuffer {
         let hash = UInt64(UInt(bitPattern: hasher.finalize()))
         append("<hash:" as StaticString)
         for shift in stride(from: 60, through: 0, by: -4) {
-            append(LogBuffer.hexDigits[Int((hash >> UInt64(shift)) & 15)])
+            append(Hexadecimal.digits[Int((hash >> UInt64(shift)) & 15)])
         }
         append(UInt8(ascii: ">"))
     }
 
-    static let hexDigits = Array("0123456789abcdef".utf8)
 }

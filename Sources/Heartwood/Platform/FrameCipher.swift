@@ -20,24 +20,16 @@ package struct FrameCipher: Sendable, Equatable {
         let bytes = key.withBytes { Array($0) }
         if bytes.count == 32 {
             self.key = key
-        } else if bytes.count >= 64, let decoded = FrameCipher.decodeHex(bytes) {
+        } else if bytes.count >= 64, let decoded = FrameCipher.decode(bytes) {
             self.key = Secret(bytes: decoded)
         } else {
             throw LogError(.secret, "The log encryption key must be 32 bytes or 64 hexadecimal digits")
         }
     }
 
-    private static func decodeHex(_ text: [UInt8]) -> [UInt8]? {
+    private static func decode(_ text: [UInt8]) -> [UInt8]? {
         let digits = String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }
-        guard digits.utf8.count == 64 else { return nil }
-        var bytes: [UInt8] = []
-        var rest = digits[...]
-        while !rest.isEmpty {
-            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-            bytes.append(byte)
-            rest.removeFirst(2)
-        }
-        return bytes
+        return digits.utf8.count == 64 ? Hexadecimal.decode(digits) : nil
     }
 
     /// A key for one purpose, from which this one cannot be found: HMAC-SHA-256 of the purpose.
@@ -46,21 +38,7 @@ package struct FrameCipher: Sendable, Equatable {
     }
 
     /// HMAC-SHA-256 of some bytes.
-    package func code(for bytes: [UInt8]) throws -> [UInt8] {
-        #if canImport(CryptoKit)
-        return key.withBytes { key in
-            Array(HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: Data(key))))
-        }
-        #else
-        var code = [UInt8](repeating: 0, count: 32)
-        var length: UInt32 = 0
-        let result = key.withBytes { key in
-            HMAC(EVP_sha256(), key.baseAddress, Int32(key.count), bytes, bytes.count, &code, &length)
-        }
-        guard result != nil, length == 32 else { throw FrameCipher.failure }
-        return code
-        #endif
-    }
+    package func code(for bytes: [UInt8]) throws -> [UInt8] { try Digest.hmacSHA256(key: key, bytes) }
 
     /// The encrypted bytes, followed by the tag.
     package func seal(_ bytes: [UInt8], nonce: [UInt8], header: [UInt8]) throws -> [UInt8] {

@@ -1,7 +1,7 @@
 import CHeartwood
 
 /// What formatters say of the process and its host.
-enum ProcessFacts {
+package enum ProcessFacts {
     /// The kernel's number of the process; asked for each time, for it is another one in a forked child.
     static var identifier: Int { Int(getpid()) }
 
@@ -9,7 +9,7 @@ enum ProcessFacts {
     static var name: String { LogFileNaming.programName }
 
     /// The host's name; empty where the system does not say.
-    static var host: String {
+    package static var host: String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

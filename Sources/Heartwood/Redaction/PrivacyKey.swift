@@ -64,8 +64,7 @@ public final class PrivacyKey: Sendable {
                 output.append("<hash:" as StaticString)
                 output.append(hex: try hashing.code(for: bytes).prefix(8))
             case .encryption:
-                var random = SystemRandomNumberGenerator()
-                let nonce = (0..<FrameCipher.nonceSize).map { _ in UInt8.random(in: 0...255, using: &random) }
+                let nonce = Digest.random(FrameCipher.nonceSize)
                 output.append("<enc:" as StaticString)
                 output.append(hex: nonce[...])
                 output.append(hex: try encryption.seal(bytes, nonce: nonce, header: [])[...])
@@ -96,8 +95,8 @@ extension LogBuffer {
 
     fileprivate mutating func append(hex bytes: ArraySlice<UInt8>) {
         for byte in bytes {
-            append(LogBuffer.hexDigits[Int(byte >> 4)])
-            append(LogBuffer.hexDigits[Int(byte & 15)])
+            append(Hexadecimal.digits[Int(byte >> 4)])
+            append(Hexadecimal.digits[Int(byte & 15)])
         }
     }
 }

@@ -37,7 +37,7 @@ public struct JournalEncoding: RemoteEncoding {
             append("LOG_ID", entry.id, to: &output)
             // More than 1,024 fields make the server cut the connection.
             for (name, value) in entry.allFields.prefix(500) {
-                append(Self.fieldName(name), value.description, to: &output)
+                append(JournalFieldName.make(name), value.description, to: &output)
             }
             output.append(UInt8(ascii: "\n"))
         }
@@ -55,23 +55,5 @@ public struct JournalEncoding: RemoteEncoding {
         }
         output.append(contentsOf: bytes)
         output.append(UInt8(ascii: "\n"))
-    }
-
-    private static let ownNames: Set<String> = [
-        "MESSAGE", "PRIORITY", "SYSLOG_IDENTIFIER", "CODE_FILE", "CODE_LINE", "CODE_FUNC", "TID", "CATEGORY",
-        "LOG_ID",
-    ]
-
-    /// A name that the journal takes: `[A-Z0-9_]`, not beginning with a digit or an underscore, 64 at most.
-    static func fieldName(_ name: String) -> String {
-        var field = String(
-            name.uppercased().unicodeScalars.map { scalar -> Character in
-                switch scalar {
-                case "A"..."Z", "0"..."9": Character(scalar)
-                default: "_"
-                }
-            })
-        if field.first.map({ !$0.isLetter }) ?? true || ownNames.contains(field) { field = "FIELD_" + field }
-        return String(field.prefix(64))
     }
 }

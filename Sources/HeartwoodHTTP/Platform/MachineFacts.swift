@@ -52,9 +52,6 @@ enum MachineFacts {
     /// `x86_64`, for instance.
     static var model: String { uname(\.machine) }
 
-    /// The host's name.
-    static var host: String { uname(\.nodename) }
-
     private static func uname<Field>(_ field: KeyPath<utsname, Field>) -> String {
         var names = utsname()
         guard Self.fill(&names) == 0 else { return "" }

@@ -11,7 +11,7 @@ extension RequestDecorator {
             guard request.headers["Content-Encoding"] == nil, request.body.count >= minimum.bytes else {
                 return request
             }
-            let packed = try Gzip.compress(request.body, level: level)
+            let packed = try GzipMember.compress(request.body, level: Int32(min(9, max(1, level))))
             guard packed.count < request.body.count else { return request }
             return request.with(body: packed).with(header: "Content-Encoding", "gzip")
         }

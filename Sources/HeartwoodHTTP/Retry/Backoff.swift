@@ -1,3 +1,5 @@
+import Heartwood
+
 /// Pauses that grow with each failure and are drawn at random, so that many clients do not come back together.
 public struct Backoff: Sendable, Equatable {
     /// The longest first pause, 1 s by default.
@@ -16,8 +18,8 @@ public struct Backoff: Sendable, Equatable {
 
     /// The longest pause after `failures` failures in a row (at least 1).
     public func ceiling(failures: Int) -> Duration {
-        var seconds = max(0, initial.inSeconds)
-        let limit = maximum.inSeconds
+        var seconds = max(0, initial.seconds)
+        let limit = maximum.seconds
         for _ in 1..<max(2, min(failures, 64)) where failures > 1 && seconds < limit {
             seconds *= max(1, multiplier)
         }
@@ -26,11 +28,6 @@ public struct Backoff: Sendable, Equatable {
 
     /// A pause between nothing and the ceiling ("full jitter"), for a random number in 0 ..< 1.
     public func pause(failures: Int, random: Double) -> Duration {
-        .seconds(ceiling(failures: failures).inSeconds * min(1, max(0, random)))
+        .seconds(ceiling(failures: failures).seconds * min(1, max(0, random)))
     }
-}
-
-extension Duration {
-    /// The duration in seconds.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

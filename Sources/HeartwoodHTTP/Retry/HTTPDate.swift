@@ -27,7 +27,7 @@ package enum HTTPDate {
         let fullYear = year >= 100 ? year : year + (year < 70 ? 2000 : 1900)
         guard fullYear >= 1678, fullYear < 2262 else { return nil }
         let seconds =
-            days(year: fullYear, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+            CivilTime.days(fullYear, month + 1, day) * 86_400 + hour * 3600 + minute * 60 + second
         return LogTimestamp(nanoseconds: Int64(seconds) * 1_000_000_000)
     }
 
@@ -36,15 +36,5 @@ package enum HTTPDate {
             let value = Int(text), value <= limit
         else { return nil }
         return value
-    }
-
-    /// Days since 1970-01-01 in the Gregorian calendar, counted from March so that the leap day comes last.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
     }
 }

@@ -1,3 +1,5 @@
+import Heartwood
+
 /// The policy that loses nothing: what may pass is repeated for ever, with growing pauses; what somebody must mend is
 /// held; only single records that the server refuses are set aside.
 public struct StandardRetryPolicy: RetryPolicy, Equatable {
@@ -40,7 +42,7 @@ public struct StandardRetryPolicy: RetryPolicy, Equatable {
     private func asked(_ failure: DeliveryFailure, _ random: Double) -> Duration? {
         failure.retryAfter.map { asked in
             let clamped = min(max(asked, retryAfterRange.lowerBound), retryAfterRange.upperBound)
-            return clamped + .seconds(clamped.inSeconds * 0.1 * random)
+            return clamped + .seconds(clamped.seconds * 0.1 * random)
         }
     }
 }

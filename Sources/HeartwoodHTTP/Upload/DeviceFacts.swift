@@ -96,8 +96,8 @@ struct DeviceRecord: Codable, Sendable, Equatable {
             fields["osVersion"] = .string(MachineFacts.version)
         }
         if facts.contains(.host) {
-            fields["hostName"] = .string(MachineFacts.host)
-            fields["deviceName"] = .string(MachineFacts.host)
+            fields["hostName"] = .string(ProcessFacts.host)
+            fields["deviceName"] = .string(ProcessFacts.host)
         }
         if facts.contains(.model) { fields["deviceModel"] = .string(MachineFacts.model) }
         if facts.contains(.app) {

@@ -1,3 +1,4 @@
+import Heartwood
 import HeartwoodHTTP
 
 /// The page, and the policy that keeps everything else out of it.

@@ -59,7 +59,7 @@ struct JournalEntryTests {
             ("a=b\nX", "A_B_X"), (String(repeating: "x", count: 70), String(repeating: "X", count: 64)),
         ])
     func names(name: String, field: String) {
-        #expect(JournalEntry.fieldName(name) == field)
+        #expect(JournalFieldName.make(name) == field)
     }
 
     @Test("No text and no value can forge a field, or end an entry")

@@ -85,24 +85,9 @@ extension LogSettingDecoder where Value == Duration {
             switch setting.value {
             case .integer(let number): seconds(Double(number))
             case .number(let number): seconds(number)
-            case .string(let text): duration(text)
+            case .string(let text): Duration(parsing: text.filter { $0 != " " })
             default: nil
             }
-        }
-    }
-
-    private static func duration(_ text: String) -> Duration? {
-        let compact = text.filter { $0 != " " }
-        let digits = compact.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        guard let number = Double(digits) else { return nil }
-        switch compact.dropFirst(digits.count) {
-        case "ms": return seconds(number / 1000)
-        case "s": return seconds(number)
-        case "m", "min": return seconds(number * 60)
-        case "h": return seconds(number * 3600)
-        case "d": return seconds(number * 86_400)
-        case "w": return seconds(number * 604_800)
-        default: return nil
         }
     }
 

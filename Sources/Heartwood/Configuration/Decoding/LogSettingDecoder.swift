@@ -91,7 +91,7 @@ public struct LogSettingDecoder<Value>: Sendable {
             if let text = setting.string, let found = choices.first(where: { $0.name == text }) {
                 return found.value
             }
-            let near = setting.string.flatMap { Spelling.nearest(to: $0, in: names) }
+            let near = setting.string.flatMap { Spelling.nearest(to: $0, among: names) }
             let hint =
                 near.map { "did you mean “\($0)”?" } ?? "use one of \(names.joined(separator: ", "))"
             collector.add(setting.place, path, "\(setting.shown) is not a valid choice; \(hint)")

@@ -186,13 +186,3 @@ struct SettingTuning {
     /// Notes what the property is, to set it again.
     let keep: (AnyObject) -> (AnyObject) -> Void
 }
-
-extension Spelling {
-    /// `: did you mean “level”?`, or the names there are.
-    static func hint(for name: String, among names: [String]) -> String {
-        if let near = nearest(to: name, in: names) { return ": did you mean “\(near)”?" }
-        let visible = names.filter { !$0.isEmpty }
-        return visible.isEmpty || visible.count > 30
-            ? "" : "; there are \(visible.joined(separator: ", "))"
-    }
-}

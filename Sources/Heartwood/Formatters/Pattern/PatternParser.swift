@@ -93,7 +93,7 @@ struct PatternParser {
         let others = ["time", "utc", "local", "process", "host", "uptime", "field.NAME"]
         let names = PatternToken.named.map(\.name) + others
         let advice =
-            Spelling.nearest(to: name, in: names).map { "did you mean “\($0)”?" }
+            Spelling.nearest(to: name, among: names).map { "did you mean “\($0)”?" }
             ?? "there are " + names.sorted().joined(separator: ", ")
         return failure("Unknown token “\(name)” in the pattern; \(advice)", at: position)
     }

@@ -91,22 +91,17 @@ package struct FramePlace: Sendable, Hashable {
 
     /// The first frame of a new file.
     package static func first() -> FramePlace {
-        FramePlace(file: random(16), run: random(8), number: 0)
+        FramePlace(file: Digest.random(16), run: Digest.random(8), number: 0)
     }
 
     /// The frame behind the one that has `number`, in a run of its own.
     package func next(number: UInt64) -> FramePlace {
-        FramePlace(file: file, run: FramePlace.random(8), number: number)
+        FramePlace(file: file, run: Digest.random(8), number: number)
     }
 
     /// The cipher of the run.
     package func cipher(_ cipher: FrameCipher) throws -> FrameCipher {
         try cipher.derived(for: Array("heartwood frame key 1".utf8) + file + run)
-    }
-
-    private static func random(_ count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 }
 

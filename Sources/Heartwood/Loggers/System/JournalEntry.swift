@@ -48,7 +48,7 @@ struct JournalEntry {
     }
 
     private func appendFields(of message: LogMessage, to output: inout LogBuffer) {
-        message.forEachField(privacy, reserved: [], naming: JournalEntry.fieldName, to: &output) {
+        message.forEachField(privacy, reserved: [], naming: JournalFieldName.make, to: &output) {
             name, value, privacy, output in
             // Two names may become one: the journal takes several values of a field.
             let name = String(name.drop { $0 == "_" })
@@ -59,29 +59,6 @@ struct JournalEntry {
             }
             output.append(journalField: name) { $0.append(field: value, privacy: privacy) }
         }
-    }
-
-    private static let ownNames: Set<String> = [
-        "MESSAGE", "MESSAGE_ID", "PRIORITY", "SYSLOG_FACILITY", "SYSLOG_IDENTIFIER", "SYSLOG_PID",
-        "SYSLOG_TIMESTAMP", "SYSLOG_RAW", "CODE_FILE", "CODE_LINE", "CODE_FUNC", "TID", "LOG_TIME",
-        "CATEGORY", "CONTEXT", "OBJECT_PID",
-    ]
-
-    /// The journal's name of a field: `[A-Z0-9_]`, beginning with a letter, 64 bytes at most.
-    ///
-    /// Letters of ASCII become large, everything else but digits becomes `_`. What would then begin with a digit or with
-    /// `_`, be empty, or be the name of something else here, gets `FIELD_` in front.
-    static func fieldName(_ name: String) -> String {
-        let bytes = name.unicodeScalars.map { scalar -> UInt8 in
-            switch scalar {
-            case "A"..."Z", "0"..."9": UInt8(truncatingIfNeeded: scalar.value)
-            case "a"..."z": UInt8(truncatingIfNeeded: scalar.value - 0x20)
-            default: UInt8(ascii: "_")
-            }
-        }
-        let field = String(decoding: bytes, as: UTF8.self)
-        let isPlain = field.first.map { $0 >= "A" && $0 <= "Z" } ?? false
-        return String((isPlain && !ownNames.contains(field) ? field : "FIELD_" + field).prefix(64))
     }
 
     /// The 32 digits of a value that can be the identifier of a kind of message: a UUID, or its digits.

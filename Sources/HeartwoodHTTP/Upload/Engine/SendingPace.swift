@@ -1,3 +1,5 @@
+import Heartwood
+
 /// When the next request may go out: the interval, the points, the round at hand and the pause.
 ///
 /// A request goes out when there is a reason: the interval is over, the points suffice, so many messages are pending, or
@@ -97,6 +99,6 @@ struct SendingPace: Sendable {
 
     private static func next(_ moment: DeliveryMoment, _ rules: DeliveryRules) -> Duration {
         let spread = 1 + max(0, min(1, rules.jitter)) * (2 * moment.random - 1)
-        return moment.now + .seconds(max(0.001, rules.interval.inSeconds * spread))
+        return moment.now + .seconds(max(0.001, rules.interval.seconds * spread))
     }
 }

@@ -1,5 +1,3 @@
-package import Heartwood
-
 #if canImport(CommonCrypto)
 import CommonCrypto
 #else
@@ -42,7 +40,7 @@ package enum Digest {
         return output
     }
 
-    /// Bytes that nobody can guess.
+    /// Bytes that cannot be guessed.
     package static func random(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
