@@ -164,7 +164,7 @@ struct HeartwoodLogHandlerTests {
         #expect(messages.map { $0.metadata["only-on"] } == ["first", "second"])
     }
 
-    @Test("Levels of the category decide as forevery other call")
+    @Test("Levels of the category decide as for every other call")
     func categories() {
         let category = LogCategory("swiftlog.quiet")
         category.levels = .warning

@@ -68,7 +68,7 @@ struct LineSplitterTests {
         }
     }
 
-    /// The input with `\n` forevery end of a line, and one at its end.
+    /// The input with `\n` for every end of a line, and one at its end.
     private func normalised(_ input: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in input {

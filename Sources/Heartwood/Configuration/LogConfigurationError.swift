@@ -1,7 +1,7 @@
 /// Everything that is wrong with a configuration; nothing of it was applied.
 ///
-///     logging.json:3:5: there is no setting “levle”: did you mean “level”?
-///     logging.dev.json:7:24: loggers.file.maximumFileSize: “10 QB” is no size: write 64 KiB, 10 MB or a number of bytes
+///     logging.json:3:5: unknown setting “levle”: did you mean “level”?
+///     logging.dev.json:7:24: loggers.file.maximumFileSize: “10 QB” is not a valid size; use 64 KiB, 10 MB or a number of bytes
 public struct LogConfigurationError: Error, Sendable, CustomStringConvertible {
     /// One thing that is wrong.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {

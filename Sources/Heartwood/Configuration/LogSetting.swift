@@ -81,7 +81,7 @@ public struct LogSetting: Sendable {
         case .number(let number): "the number \(number)"
         case .string(let text): "“\(text)”"
         case .list: "a list"
-        case .object: "a table"
+        case .object: "an object"
         }
     }
 }

@@ -18,7 +18,7 @@ extension LogDispatcher {
     /// journal the ring's ``overflowPolicy`` also counts for a disk that is full: after its time the records are released,
     /// which is reported, and are as safe as without a journal.
     ///
-    /// Where cannot create the file the ring stays in memory, which ``journalStatus`` and ``diagnostics`` tell: nothing is
+    /// If the file cannot be created, the ring stays in memory; ``journalStatus`` and ``diagnostics`` report it: nothing is
     /// thrown. Changing it takes a moment in which callers wait; never call it from a logger or formatter.
     public var journal: LogJournal? {
         get { journalState.withLock { $0.wanted } }

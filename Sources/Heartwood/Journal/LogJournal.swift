@@ -5,7 +5,7 @@ public struct LogJournal: Hashable, Sendable {
 
     /// A file in a directory, which is made, with mode 0700, if it is missing.
     ///
-    /// Several processes may use one directory; it needs room for the ring and 1.3 MiB for each of them. A file of
+    /// Several processes may use one directory; it needs room for the ring and 1.4 MiB for each of them. A file of
     /// a process that has ended is removed by the next that uses the directory.
     public static func file(_ directory: String) -> LogJournal { LogJournal(directory: directory) }
 

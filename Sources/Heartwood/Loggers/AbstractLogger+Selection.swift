@@ -70,10 +70,10 @@ extension AbstractLogger {
     private func note(of record: FlightMemory.Record) -> LogMessage {
         let count = record.messages.count
         var fields: LogMetadata = ["recorded": .integer(Int64(count))]
-        var text = count == 1 ? "1 message from before follows" : "\(count) messages from before follow"
+        var text = count == 1 ? "1 earlier message follows" : "\(count) earlier messages follow"
         if record.gone > 0 {
-            fields["gone"] = .integer(Int64(record.gone))
-            text += ", \(record.gone) older ones are gone"
+            fields["discarded"] = .integer(Int64(record.gone))
+            text += "; \(record.gone) older ones were discarded"
         }
         return LogMessage.ofFramework(text, level: .notice, fields: fields, at: currentTime)
     }

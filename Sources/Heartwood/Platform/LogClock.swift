@@ -1,6 +1,14 @@
 import CHeartwood
 public import Dispatch
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// Where the time comes from: the system's clocks, or a clock that a test moves by hand.
 public protocol LogClock: Sendable {
     /// The wall clock's time.

@@ -37,7 +37,7 @@ final class EventBatch: @unchecked Sendable {  // see above
 
     /// Adds an event, writing to the file when there are more than 64 KiB in memory.
     ///
-    /// - Throws: `LogError` when cannot create the file or written.
+    /// - Throws: `LogError` if the file cannot be created or written.
     func add(_ event: StoredEvent) throws {
         withUnsafeBytes(of: UInt32(event.payload.count)) { memory.append(contentsOf: $0) }
         withUnsafeBytes(of: event.time.nanoseconds) { memory.append(contentsOf: $0) }

@@ -151,7 +151,7 @@ public final class EventStore: Sendable {
         if name.contains(where: { $0 == "/" || $0 == "\\" || $0 == "\0" }) || name == "." || name == ".." {
             throw LogError(
                 .setting,
-                "Invalid audit partition \(kind) '\(name)': it must not contain slashes, or be '.' or '..'")
+                "the \(kind) “\(name)” is not valid: it must not contain slashes, or be “.” or “..”")
         }
     }
 

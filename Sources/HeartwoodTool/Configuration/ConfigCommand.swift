@@ -30,8 +30,8 @@ enum ConfigCommand: Subcommand {
         line and column. `show` writes the result of all files as JSON as well. Nothing is applied: whether a
         directory can be written to is not known before the program runs.
 
-        Exit codes: 0, the configuration is right; 1, it is not, and standard error says where; 2, the arguments
-        make no sense.
+        Exit codes: 0, the configuration is right; 1, it is not, and standard error says where; 2, invalid
+        arguments.
 
         Example:
             heartwood config check --environment dev /etc/shop/logging.json

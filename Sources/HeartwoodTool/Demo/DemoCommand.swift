@@ -32,8 +32,8 @@ enum DemoCommand: Subcommand {
 
         Then what arrived is read back, counted and compared with what was logged.
 
-        Exit codes: 0, everything arrived; 1, something is missing, and standard error says what; 2, the arguments
-        make no sense.
+        Exit codes: 0, everything arrived; 1, something is missing, and standard error says what; 2, invalid
+        arguments.
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {

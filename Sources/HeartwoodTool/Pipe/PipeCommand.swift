@@ -19,7 +19,7 @@ enum PipeCommand: Subcommand {
         the field `part` (1, 2, 3 …), and the last one with `last=true`.
 
         Levels are found by themselves: a syslog priority (<34>), `level=warn` and JSON's "level", ERROR and other
-        words in capitals, [error], error:, and a word behind the time. A rule of your own comes first:
+        words in capitals, [error], error:, and a word after the time. A rule of your own comes first:
 
             heartwood pipe -d /var/log/shop --level-pattern 'error=(?i)declined|timed out' < shop.out
 

@@ -17,8 +17,8 @@ enum DecryptCommand: Subcommand {
         The text goes to standard output. Each block of a file is encrypted by itself: what is damaged is left
         out, and said on standard error. Compressed and plain files are understood as well.
 
-        Exit codes: 0, all was read; 1, a file is damaged, cut off, or encrypted with another key; 2, the
-        arguments make no sense.
+        Exit codes: 0, all was read; 1, a file is damaged, cut off, or encrypted with another key; 2, invalid
+        arguments.
 
         Example:
             heartwood decrypt --key-file /etc/shop/log.key 'shop 2026-11-20--00-00-00-000.log.hwe' > thursday.log

@@ -17,8 +17,8 @@ enum RecoverCommand: Subcommand {
         touched. Files with the default names are continued; for others a new file is created. Nothing is rolled,
         removed or compressed. Messages for a server stay: only the program itself knows its credentials.
 
-        Exit codes: 0, nothing is left; 1, something is left or was damaged, and standard error says what; 2, the
-        arguments make no sense.
+        Exit codes: 0, nothing is left; 1, something is left or was damaged, and standard error says what; 2, invalid
+        arguments.
 
         Example:
             heartwood recover /var/lib/shop/journal

@@ -77,7 +77,7 @@ enum SpoolCommand: Subcommand {
         if let remote = try RemoteOptions(arguments, server: "--send") {
             if arguments.has("--export") || arguments.has("--clear") {
                 throw UsageError(
-                    "--send cannot be combined with --export or --remove: delivered messages are removed anyway, and the rest must stay"
+                    "--send cannot be combined with --export or --clear: delivered messages are removed anyway, and the rest must stay"
                 )
             }
             let patience = try arguments.duration("--patience") ?? .seconds(20)

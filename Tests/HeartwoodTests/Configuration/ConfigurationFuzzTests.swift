@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Input of any kind foreverything that reads settings: it is read or refused, and neither traps nor hangs.
+/// Input of any kind for everything that reads settings: it is read or refused, and neither traps nor hangs.
 @Suite("Settings from any bytes")
 struct ConfigurationFuzzTests {
     /// A binary property list of lists, each of which names the next one several times.

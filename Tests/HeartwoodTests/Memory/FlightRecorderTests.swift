@@ -44,7 +44,7 @@ struct FlightRecorderTests {
         logError("5", to: dispatcher)
         logDebug("6", to: dispatcher)
         dispatcher.flush()
-        #expect(logger.allTexts == ["2", "2 messages from before follow", "1", "3", "4", "5"])
+        #expect(logger.allTexts == ["2", "2 earlier messages follow", "1", "3", "4", "5"])
         #expect(logger.entries[1].metadata["recorded"] == 2 && logger.entries[1].level == .notice)
         for message in logger.messages {
             let original = try #require(all.messages.first { $0.text == message.text })
@@ -147,7 +147,7 @@ struct FlightRecorderTests {
         logFatal("end", to: dispatcher)
         dispatcher.flush()
         #expect(
-            logger.allTexts == ["10 messages from before follow, 90 older ones are gone"]
+            logger.allTexts == ["10 earlier messages follow; 90 older ones were discarded"]
                 + (90..<100).map { "\($0)" } + ["end"])
         #expect(recorder.statistics.discarded == 90)
 

@@ -84,7 +84,7 @@ extension LogSettingDecoder where Value == SecretReference {
             return variable.map { SecretReference(EnvironmentSecrets(), name: $0) }
                 ?? file.map { SecretReference(FileSecrets(), name: $0.hasPrefix("/") ? $0 : "./" + $0) }
         }.or(
-            LogSettingDecoder("secret", write: "a table") { setting, path, collector in
+            LogSettingDecoder("secret", write: "an object") { setting, path, collector in
                 collector.add(
                     setting.place, path,
                     "a configuration must not contain a secret; use {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}"

@@ -16,7 +16,7 @@ package enum FileEvent: Sendable {
     case locked(reason: String)
     /// Something in the directory was refused.
     case refused(LogDirectory.Refusal, name: String)
-    /// A file of the directory cannot be opened, locked, replaced or removed; logging goes on without it.
+    /// A file of the directory cannot be opened, locked, replaced or removed; logging continues without it.
     case unusable(SystemFailure, name: String)
     /// Lines were dropped; the total since the last time that all was well.
     case dropped(records: Int, SystemFailure?)

@@ -32,15 +32,16 @@ extension FileLogger {
         case .unusable(let failure, let name):
             diagnostics.report(
                 .writeFailed,
-                "\(self.name): \(name) in \(directoryPath) cannot be used, so logging goes on without it: \(failure)",
+                "\(self.name): \(name) in \(directoryPath) cannot be used, so logging continues without it: \(failure)",
                 key: "\(name) \(failure.call)")
         case .dropped(let records, let failure):
             let why = failure.map { "\($0)" } ?? "the limit of waiting lines is reached"
             diagnostics.report(
-                .messagesDropped, "\(self.name): \(records) messages dropped in all: \(why)", key: self.name)
+                .messagesDropped, "\(self.name): \(records) messages dropped in total: \(why)", key: self.name
+            )
         case .resumed(let dropped):
             diagnostics.report(
-                .note, "\(self.name): writing goes on; \(dropped) messages were dropped in all",
+                .note, "\(self.name): writing continues; \(dropped) messages were dropped in total",
                 key: self.name)
         case .advice(let text):
             diagnostics.report(.setting, "\(self.name): \(text)", key: text)
