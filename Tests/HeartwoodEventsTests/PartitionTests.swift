@@ -62,7 +62,7 @@ import Testing
         #expect(empty?.description == "Audit partition prefix must not be empty")
         for name in ["a/b", "/", "\\", "a\\b", "..", ".", "a\0b"] {
             let error = #expect(throws: LogError.self) { try fixture.store(prefix: name) }
-            #expect(error?.code == .setting && error?.description.contains("'\(name)'") == true)
+            #expect(error?.code == .setting && error?.description.contains("“\(name)”") == true)
             #expect(throws: LogError.self) { try fixture.store(user: name) }
         }
         #expect(throws: LogError.self) { try fixture.store(user: "") }
