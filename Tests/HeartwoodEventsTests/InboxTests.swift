@@ -11,7 +11,7 @@ import Testing
     enum Item: String { case text }
 
     @Test(
-        "where 16 MiB of events are waiting to be written, more are refused: the completion or the error handler is told"
+        "Where 16 MiB of events are waiting to be written, more are refused: the completion or the error handler is told"
     )
     func full() throws {
         let fixture = try Fixture()

@@ -9,7 +9,7 @@ import Testing
     init() throws { fixture = try Fixture() }
 
     @Test(
-        "an event store is no ordinary logger: it is not listed, not removed with the others, and takes no messages"
+        "An event store is no ordinary logger: it is not listed, not removed with the others, and takes no messages"
     )
     func membership() async throws {
         let store = try fixture.store(isPaused: true)

@@ -10,7 +10,7 @@ import Testing
 @Suite struct StoreSettingsTests {
     enum Item: String { case number }
 
-    @Test("no setting of the files has events dropped: neither a number of files nor an overflow")
+    @Test("No setting of the files has events dropped: neither a number of files nor an overflow")
     func nothingDropped() throws {
         let fixture = try Fixture()
         var settings = SpoolSettings()
@@ -29,7 +29,7 @@ import Testing
         #expect(try fixture.stored().count == 20)
     }
 
-    @Test("what is recorded after the end of a scope is told as a mistake") func tooLate() throws {
+    @Test("What is recorded after the end of a scope is told as a mistake") func tooLate() throws {
         let fixture = try Fixture()
         let store = try fixture.store(isPaused: true)
         let scope = try AuditLog(store).beginScope(activity: "a")

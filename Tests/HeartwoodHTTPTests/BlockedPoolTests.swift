@@ -7,7 +7,7 @@ import Testing
 @testable import HeartwoodHTTP
 
 @Suite struct BlockedPoolTests {
-    @Test("a program that blocks every thread of Swift's task pool delivers nevertheless (promise 5)")
+    @Test("A program that blocks every thread of Swift's task pool delivers nevertheless (promise 5)")
     func blockedPool() async {
         await #expect(processExitsWith: .exitCode(42)) {
             let started = Locked(0)

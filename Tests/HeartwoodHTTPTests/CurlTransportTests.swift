@@ -13,7 +13,7 @@ import Testing
             body: Array(body.utf8), timeout: timeout)
     }
 
-    @Test("a request arrives as it was written, and the answer comes back") func exchange() async throws {
+    @Test("A request arrives as it was written, and the answer comes back") func exchange() async throws {
         let server = try LoopbackServer(answers: [.status(202, headers: ["X-Kind": " a b "], body: "taken")])
         let response = try await CurlTransport().send(
             try post(server).with(header: "X-Empty", "").with(header: "X-One", "1"))
@@ -32,7 +32,7 @@ import Testing
         #expect(request.headers["cookie"] == nil)
     }
 
-    @Test("methods and empty bodies are sent as they are", arguments: ["GET", "PUT", "POST", "DELETE"])
+    @Test("Methods and empty bodies are sent as they are", arguments: ["GET", "PUT", "POST", "DELETE"])
     func methods(method: String) async throws {
         let server = try LoopbackServer()
         let request = HTTPRequest(method: method, endpoint: try HTTPEndpoint(server.address))
@@ -41,7 +41,7 @@ import Testing
         #expect(server.requests.first?.headers["content-type"] == nil)
     }
 
-    @Test("one connection serves many requests") func reuse() async throws {
+    @Test("One connection serves many requests") func reuse() async throws {
         let server = try LoopbackServer()
         let transport = CurlTransport()
         let began = ContinuousClock.now
@@ -51,7 +51,7 @@ import Testing
         #expect(server.connectionCount == 1 || ContinuousClock.now - began > .seconds(100))
     }
 
-    @Test("a redirect is not followed") func redirect() async throws {
+    @Test("A redirect is not followed") func redirect() async throws {
         let other = try LoopbackServer()
         let server = try LoopbackServer(answers: [.redirect(to: other.address + "/elsewhere")])
         let request = try post(server).with(header: "Authorization", "Basic c2VjcmV0")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "each way to fail has its reason",
+        "Each way to fail has its reason",
         arguments: [
             (LoopbackAnswer.lost, HTTPTransportError.Reason.connectionLost),
             (.resetInAnswer, .connectionLost), (.shorterThanSaid, .connectionLost),
@@ -77,7 +77,7 @@ import Testing
         #expect(error?.isTransient == true)
     }
 
-    @Test("a silent or trickling server is left when the time is over", arguments: [true, false])
+    @Test("A silent or trickling server is left when the time is over", arguments: [true, false])
     func deadline(isSilent: Bool) async throws {
         let server = try LoopbackServer(then: isSilent ? .silence : .trickle(every: .milliseconds(20)))
         let error = await #expect(throws: HTTPTransportError.self) {
@@ -86,7 +86,7 @@ import Testing
         #expect(error?.reason == .timedOut)
     }
 
-    @Test("of a huge answer 64 KiB are read, whatever it claims to be", arguments: [true, false])
+    @Test("Of a huge answer 64 KiB are read, whatever it claims to be", arguments: [true, false])
     func huge(gzipped: Bool) async throws {
         let server = try LoopbackServer(then: .huge(bytes: 200_000_000, gzipped: gzipped))
         let response = try await CurlTransport().send(try post(server))
@@ -95,7 +95,7 @@ import Testing
         #expect(response.isBodyCut)
     }
 
-    @Test("a cancelled task ends its request and leaves the transport usable") func cancellation()
+    @Test("A cancelled task ends its request and leaves the transport usable") func cancellation()
         async throws
     {
         let server = try LoopbackServer(answers: [.silence])
@@ -109,7 +109,7 @@ import Testing
         #expect(try await transport.send(request).status == 200)
     }
 
-    @Test("a task that was cancelled before it began sends nothing") func cancelledBefore() async throws {
+    @Test("A task that was cancelled before it began sends nothing") func cancelledBefore() async throws {
         let server = try LoopbackServer()
         let request = try post(server)
         let task = Task {
@@ -121,7 +121,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test("many requests at once do not wait for each other") func concurrent() async throws {
+    @Test("Many requests at once do not wait for each other") func concurrent() async throws {
         let server = try LoopbackServer { .ok.delayed(by: .milliseconds($0.text == "slow" ? 500 : 0)) }
         let transport = CurlTransport()
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -134,7 +134,7 @@ import Testing
         #expect(statuses == Array(repeating: 200, count: 20))
     }
 
-    @Test("nobody there and no such name are told apart") func unreachable() async throws {
+    @Test("Nobody there and no such name are told apart") func unreachable() async throws {
         let server = try LoopbackServer()
         let address = server.address
         server.stop()
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "plain http to another machine, and fields that cannot be sent, are refused before anything is sent")
+        "Plain http to another machine, and fields that cannot be sent, are refused before anything is sent")
     func refusals() async throws {
         let far = HTTPRequest(endpoint: try HTTPEndpoint("http://192.0.2.1/"))
         let error = await #expect(throws: HTTPTransportError.self) { try await CurlTransport().send(far) }

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "the file of refused messages is bounded, the newest are there, and each that was removed is counted")
+        "The file of refused messages is bounded, the newest are there, and each that was removed is counted")
     func bounded() throws {
         let directory = try TemporaryDirectory()
         let place = try SpoolDirectory(path: directory.path)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("without a limit no refused message is ever removed") func unlimited() throws {
+    @Test("Without a limit no refused message is ever removed") func unlimited() throws {
         let directory = try TemporaryDirectory()
         let place = try SpoolDirectory(path: directory.path)
         let file = DeadLetterFile(in: place, limit: nil)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "a line that a crash has left without its end is cut off, and the next one is whole",
+        "A line that a crash has left without its end is cut off, and the next one is whole",
         arguments: [1, 70_000])
     func torn(length: Int) throws {
         let directory = try TemporaryDirectory()
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("the disk has the refused messages before their store forgets them: once for all of an answer")
+    @Test("The disk has the refused messages before their store forgets them: once for all of an answer")
     func synchronized() throws {
         let directory = try TemporaryDirectory()
         let place = try SpoolDirectory(path: directory.path)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("a refused message stays pending while the disk has not got its letter")
+    @Test("A refused message stays pending while the disk has not got its letter")
     func keptUntilSynchronized() throws {
         final class Host: DeliveryHost {
             var jobs: [UploadJob] = []
@@ -175,7 +175,7 @@ import Testing
     }
 
     #if os(Linux)
-    @Test("a line that the disk takes only in part is cut off again, and counts as failed") func fullDisk()
+    @Test("A line that the disk takes only in part is cut off again, and counts as failed") func fullDisk()
         async
     {
         await #expect(processExitsWith: .success) {
@@ -198,7 +198,7 @@ import Testing
     }
     #endif
 
-    @Test("the logger counts what the limit of the refused messages removes, and says so") func counted()
+    @Test("The logger counts what the limit of the refused messages removes, and says so") func counted()
         async throws
     {
         /// A server that takes every second message.
@@ -307,7 +307,7 @@ extension HTTPBench {
     }
 
     @Test(
-        "refused messages wait again after all others, in their order, each once and with the types of its values",
+        "Refused messages wait again after all others, in their order, each once and with the types of its values",
         arguments: Kind.allCases)
     func resends(kind: Kind) throws {
         let directory = try prepare(kind, waiting: 10, refused: 400)
@@ -333,7 +333,7 @@ extension HTTPBench {
         #expect(try drain(kind, directory).isEmpty)
     }
 
-    @Test("lines that have no message in its stored form stay, and are counted", arguments: Kind.allCases)
+    @Test("Lines that have no message in its stored form stay, and are counted", arguments: Kind.allCases)
     func others(kind: Kind) throws {
         let directory = try prepare(kind, waiting: 0, refused: 5)
         let old = #"{"rejected":"2026","reason":"400","key":"k","entry":{"message":"old","id":"x"}}"#
@@ -356,7 +356,7 @@ extension HTTPBench {
     enum Step: CaseIterable { case marked, stored, firstFileRemoved, allRemoved }
 
     @Test(
-        "killed at any step, and started again, each refused message waits once",
+        "Killed at any step, and started again, each refused message waits once",
         arguments: Kind.allCases, Step.allCases)
     func killed(kind: Kind, step: Step) throws {
         let directory = try prepare(kind, waiting: 3, refused: 20)
@@ -391,7 +391,7 @@ extension HTTPBench {
     }
 
     #if os(Linux)
-    @Test("where the disk is full nothing is stored again, and nothing removed", arguments: Kind.allCases)
+    @Test("Where the disk is full nothing is stored again, and nothing removed", arguments: Kind.allCases)
     func fullDisk(kind: Kind) async throws {
         let directory = try prepare(kind, waiting: 3, refused: 200)
         let path = directory.path

@@ -6,7 +6,7 @@ import Testing
 @testable import HeartwoodHTTP
 
 @Suite struct DeviceFactsTests {
-    @Test("starts are counted from run to run, and what was first stays") func starts() throws {
+    @Test("Starts are counted from run to run, and what was first stays") func starts() throws {
         let directory = try TemporaryDirectory()
         let place = try SpoolDirectory(path: directory.path)
         let first = DeviceRecord.started(
@@ -25,7 +25,7 @@ import Testing
         #expect(version.split(separator: ".").count == 3)
     }
 
-    @Test("the version that was known first stays first, also where the first start knew none") func late()
+    @Test("The version that was known first stays first, also where the first start knew none") func late()
         throws
     {
         let directory = try TemporaryDirectory()
@@ -40,7 +40,7 @@ import Testing
         #expect(facts["firstAppBuild"] == 30 && facts["appBuild"] == 30)
     }
 
-    @Test("a user's name is kept from start to start, until it is set to nothing") func userName() throws {
+    @Test("A user's name is kept from start to start, until it is set to nothing") func userName() throws {
         let directory = try TemporaryDirectory()
         func run(_ body: (HTTPLogger) -> Void) throws -> LogMetadata {
             let dispatcher = LogDispatcher()
@@ -62,7 +62,7 @@ import Testing
         #expect(try run { _ in }["userName"] == nil)
     }
 
-    @Test("a record with numbers at their limits is counted on without an overflow") func extremes() throws {
+    @Test("A record with numbers at their limits is counted on without an overflow") func extremes() throws {
         let directory = try TemporaryDirectory()
         let place = try SpoolDirectory(path: directory.path)
         for starts in ["9223372036854775807", "-9223372036854775808"] {
@@ -77,14 +77,14 @@ import Testing
         }
     }
 
-    @Test("each part can be left out, and a user's name is there only if it was set") func choice() {
+    @Test("Each part can be left out, and a user's name is there only if it was set") func choice() {
         let record = DeviceRecord()
         #expect(record.dictionary([], version: "1", build: 1, user: "ann").isEmpty)
         #expect(record.dictionary(.identity, version: nil, build: nil, user: nil).map(\.key) == ["uuid"])
         #expect(record.dictionary(.user, version: nil, build: nil, user: "").isEmpty)
     }
 
-    @Test("a damaged record is started") func damaged() throws {
+    @Test("A damaged record is started") func damaged() throws {
         let directory = try TemporaryDirectory()
         try directory.write("device.json", Array("{nonsense".utf8))
         try FileManager.default.setAttributes(
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "a secret comes from a file that nobody else can read, without its line end",
+        "A secret comes from a file that nobody else can read, without its line end",
         arguments: [0o600, 0o400])
     func good(mode: Int) throws {
         let (directory, secrets) = try file("hunter2\r\n", mode: mode)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "a file that others may read or change is refused with the remedy",
+        "A file that others may read or change is refused with the remedy",
         arguments: [0o640, 0o604, 0o660, 0o622])
     func open(mode: Int) throws {
         let (directory, secrets) = try file("hunter2", mode: mode)
@@ -125,7 +125,7 @@ import Testing
         withExtendedLifetime(directory) {}
     }
 
-    @Test("links, pipes, directories, empty and missing files are refused") func strange() throws {
+    @Test("Links, pipes, directories, empty and missing files are refused") func strange() throws {
         let (directory, secrets) = try file("x", mode: 0o600)
         try FileManager.default.createSymbolicLink(
             atPath: directory.path + "/link", withDestinationPath: directory.path + "/token")
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("a secret comes from the environment, and a missing one says which") func environment() throws {
+    @Test("A secret comes from the environment, and a missing one says which") func environment() throws {
         setenv("HEARTWOOD_TEST_SECRET", "s3", 1)
         #expect(try EnvironmentSecrets(prefix: "HEARTWOOD_").secret(named: "TEST_SECRET").revealed() == "s3")
         let error = #expect(throws: LogError.self) {

@@ -27,7 +27,7 @@ import Testing
         #expect(String(decoding: body, as: UTF8.self).hasPrefix("{\"time\":\(text),"))
     }
 
-    @Test("labels of Elasticsearch whose names become the same are all there") func elasticLabels() throws {
+    @Test("Labels of Elasticsearch whose names become the same are all there") func elasticLabels() throws {
         let fields: LogMetadata = ["a.b": 1, "a_b": 2, "a..b": 3, ".": 4, "": 5]
         let body = ElasticsearchEncoding(index: "i").encode(
             RemoteBatch(entries: [entry(0, fields)], key: ""))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "names of fields become names that Loki takes",
+        "Names of fields become names that Loki takes",
         arguments: [
             ("a", "a"), ("1st", "_1st"), ("9", "_9"), ("a-b.c", "a_b_c"), ("", "_"), ("größe", "gr__e"),
             ("_x", "_x"),
@@ -47,7 +47,7 @@ import Testing
         #expect(LokiEncoding.label(name) == label)
     }
 
-    @Test("a body that is compressed already stays as it is, however much smaller it could become")
+    @Test("A body that is compressed already stays as it is, however much smaller it could become")
     func compressedTwice() throws {
         let request = HTTPRequest(
             endpoint: try HTTPEndpoint("https://a.example"), body: [UInt8](repeating: 0x61, count: 4 << 20))

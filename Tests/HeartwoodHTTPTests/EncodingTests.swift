@@ -49,7 +49,7 @@ import Testing
 
     // MARK: JSON
 
-    @Test("a JSON array has an object per entry, typed, and each key once") func jsonArray() throws {
+    @Test("A JSON array has an object per entry, typed, and each key once") func jsonArray() throws {
         let body = try text(JSONArrayEncoding(), batch(rich, entry()))
         let list = try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [[String: Any]])
         #expect(list.count == 2)
@@ -63,7 +63,7 @@ import Testing
         #expect(!body.contains("\n") && !body.contains("\u{1B}"))
     }
 
-    @Test("with a key the array is wrapped, and the device may come along") func wrapped() throws {
+    @Test("With a key the array is wrapped, and the device may come along") func wrapped() throws {
         let plain = try text(JSONArrayEncoding(wrappingKey: "root"), batch(entry()))
         #expect(plain.hasPrefix("{\"root\":[{") && plain.hasSuffix("}]}"))
         let device = try object(JSONArrayEncoding(wrappingKey: "root", includesDevice: true), batch(entry()))
@@ -95,7 +95,7 @@ import Testing
                 + #"{"key":"log.record.uid","value":{"stringValue":"id-1"}}]}]}]}]}"#)
     }
 
-    @Test("a trace's ids become the record's own, if they are ids") func traces() throws {
+    @Test("A trace's ids become the record's own, if they are ids") func traces() throws {
         let trace = String(repeating: "Ab", count: 16)
         let good = entry { $0.metadata = ["trace_id": .string(trace), "span_id": "00f067aa0ba902b7"] }
         let body = try text(OTLPEncoding(service: "app"), batch(good))
@@ -138,7 +138,7 @@ import Testing
 
     private var encodingPath: String { ElasticsearchEncoding(index: "i").defaultPath }
 
-    @Test("no field of the program collides with the document's own, nor one with the beginning of another")
+    @Test("No field of the program collides with the document's own, nor one with the beginning of another")
     func bulkCollisions() throws {
         let names = [
             "event", "log", "process", "process.thread", "@timestamp", "labels", "log.level.x", "a", "a.b",
@@ -174,7 +174,7 @@ import Testing
         #expect((document["labels"] as? [String: Any])?.count == names.count)
     }
 
-    @Test("the answer to _bulk is read entry by entry") func bulkAnswer() {
+    @Test("The answer to _bulk is read entry by entry") func bulkAnswer() {
         let encoding = ElasticsearchEncoding(index: "i")
         let three = batch(entry(), entry(), entry())
         func verdict(_ body: String, cut: Bool = false) -> DeliveryVerdict {
@@ -215,7 +215,7 @@ import Testing
         #expect(encoding.headers(for: batch(entry()))["X-Scope-OrgID"] == "t")
     }
 
-    @Test("what Loki answers with 400 is never taken for delivered; what is about its settings is held")
+    @Test("What Loki answers with 400 is never taken for delivered; what is about its settings is held")
     func lokiAnswer() {
         func verdict(_ text: String) -> DeliveryVerdict {
             LokiEncoding(labels: [:]).verdict(
@@ -255,7 +255,7 @@ import Testing
         #expect(fields["message"] as? String == "many" && fields["field 204"] as? Int == 204)
     }
 
-    @Test("lines that Loki refuses are counted as rejected and set aside; the others arrive")
+    @Test("Lines that Loki refuses are counted as rejected and set aside; the others arrive")
     func lokiRefuses()
         async throws
     {
@@ -316,7 +316,7 @@ import Testing
 
     // MARK: The journal
 
-    @Test("the journal gets the bytes of its export format") func journal() {
+    @Test("The journal gets the bytes of its export format") func journal() {
         let entry = entry("line1\nline2") {
             $0.file = ""
             $0.threadID = 7
@@ -328,7 +328,7 @@ import Testing
     }
 
     @Test(
-        "names that the journal does not take are changed",
+        "Names that the journal does not take are changed",
         arguments: [
             ("request_id", "REQUEST_ID"), ("9lives", "FIELD_9LIVES"), ("_trusted", "FIELD__TRUSTED"),
             ("é", "FIELD__"),
@@ -404,14 +404,14 @@ import Testing
         #expect(device?["os"] as? String == "Linux" && device?.count == 14)
     }
 
-    @Test("two batches never have the same vector") func vectors() throws {
+    @Test("Two batches never have the same vector") func vectors() throws {
         let encoding = try SwiftyBeaverEncoding(encryptionKey: Secret("0123456789abcdefghijklmnopqrstuv"))
         let bodies = try Set((0..<50).map { _ in try encoding.encode(batch(entry())) })
         #expect(bodies.count == 50)
     }
 
     @Test(
-        "the levels have the other systems' numbers",
+        "The levels have the other systems' numbers",
         arguments: zip(
             LogLevel.standardLevels,
             [(21, 2, 4), (17, 3, 4), (13, 4, 3), (10, 5, 2), (9, 6, 2), (5, 7, 1), (1, 7, 0)]))
@@ -442,12 +442,12 @@ import Testing
         return entry
     }
 
-    @Test("an entry comes back as it was") func roundTrip() {
+    @Test("An entry comes back as it was") func roundTrip() {
         let entry = entry
         #expect(EntryCoder.decode(EntryCoder.encode(entry), id: "x") == entry)
     }
 
-    @Test("cut and changed bytes give nothing or another entry, and never a crash") func damage() {
+    @Test("Cut and changed bytes give nothing or another entry, and never a crash") func damage() {
         let bytes = EntryCoder.encode(entry)
         for length in 0..<bytes.count { #expect(EntryCoder.decode(Array(bytes[..<length]), id: "") == nil) }
         for index in bytes.indices {
@@ -459,7 +459,7 @@ import Testing
         }
     }
 
-    @Test("values that nest without end are cut") func deep() throws {
+    @Test("Values that nest without end are cut") func deep() throws {
         var value: LogValue = 1
         for _ in 0..<500 { value = .array([value]) }
         var deep = RemoteEntry()

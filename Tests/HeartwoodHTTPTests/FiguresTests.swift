@@ -7,7 +7,7 @@ import Testing
 
 /// What the statistics of a logger say over several requests, after failures and for servers that confirm later.
 @Suite struct FiguresTests {
-    @Test("the bytes on the wire are those of all requests, repeated ones included") func bytes() async throws
+    @Test("The bytes on the wire are those of all requests, repeated ones included") func bytes() async throws
     {
         let bench = try HTTPBench(try LoopbackServer(answers: [.ok, .status(503)]))
         bench.logger.maximumMessagesPerRequest = 4
@@ -22,7 +22,7 @@ import Testing
         #expect(bench.logger.statistics.bytes == sent.reduce(0, +))
     }
 
-    @Test("the last error is shown until the server has taken something") func lastError() async throws {
+    @Test("The last error is shown until the server has taken something") func lastError() async throws {
         let bench = try HTTPBench(try LoopbackServer(answers: [.status(503)]))
         await bench.log(0..<3)
         bench.logger.sendNow()
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "the oldest unsent age is that of the oldest message that is still pending", arguments: [false, true])
+        "The oldest unsent age is that of the oldest message that is still pending", arguments: [false, true])
     func oldest(onDisk: Bool) async throws {
         let bench = try HTTPBench(try LoopbackServer(), onDisk: onDisk)
         bench.logger.isPaused = true
@@ -53,7 +53,7 @@ import Testing
         #expect(bench.logger.httpStatistics.oldestUnsentAge == .seconds(5))
     }
 
-    @Test("what a server confirms later counts as acknowledged when it has confirmed it, and not before")
+    @Test("What a server confirms later counts as acknowledged when it has confirmed it, and not before")
     func confirmed() async throws {
         let isIndexed = Locked(false)
         let server = try LoopbackServer { request in

@@ -76,7 +76,7 @@ private final class ScriptedTransport: HTTPTransport {
         await withCheckedContinuation { continuation in logger.performInOrder { continuation.resume() } }
     }
 
-    @Test("without a network nothing is tried, and when it returns everything goes at once") func network()
+    @Test("Without a network nothing is tried, and when it returns everything goes at once") func network()
         async throws
     {
         let transport = ScriptedTransport(clock: ManualClock())
@@ -93,7 +93,7 @@ private final class ScriptedTransport: HTTPTransport {
         #expect(transport.state.withLock { $0.requests.count } == 1)
     }
 
-    @Test("a returning network ends a pause, but not that of a server that has failed five times")
+    @Test("A returning network ends a pause, but not that of a server that has failed five times")
     func breaker() async throws {
         let transport = ScriptedTransport(Array(repeating: 503, count: 6), clock: ManualClock())
         let network = SwitchedNetwork()
@@ -125,7 +125,7 @@ private final class ScriptedTransport: HTTPTransport {
         await logger.figures { $0.acknowledged == 1 }
     }
 
-    @Test("a day without a server costs few attempts and no message; then everything comes, the oldest first")
+    @Test("A day without a server costs few attempts and no message; then everything comes, the oldest first")
     func longOutage() async throws {
         let transport = ScriptedTransport(then: 0, clock: ManualClock())
         let (dispatcher, logger) = try logger(transport)
@@ -151,7 +151,7 @@ private final class ScriptedTransport: HTTPTransport {
         #expect(bodies.count <= 6)
     }
 
-    @Test("pauses of many clients are spread over their window") func storm() {
+    @Test("Pauses of many clients are spread over their window") func storm() {
         let policy = StandardRetryPolicy()
         var random = SplitMix(state: 1)
         let failure = DeliveryFailure(cause: .status(503), action: .retry, consecutiveFailures: 7)
@@ -164,7 +164,7 @@ private final class ScriptedTransport: HTTPTransport {
         #expect(tenths.count == 10)
     }
 
-    @Test("a setting takes effect exactly between the messages before and after it (promise 2)") func order()
+    @Test("A setting takes effect exactly between the messages before and after it (promise 2)") func order()
         async throws
     {
         let transport = ScriptedTransport(clock: ManualClock())
@@ -182,7 +182,7 @@ private final class ScriptedTransport: HTTPTransport {
         }
     }
 
-    @Test("a logger inside of whose hooks somebody logs and flushes does not hang (promise 5)")
+    @Test("A logger inside of whose hooks somebody logs and flushes does not hang (promise 5)")
     func reentrant() async throws {
         let transport = ScriptedTransport([503], clock: ManualClock())
         let (dispatcher, logger) = try logger(transport)
@@ -200,7 +200,7 @@ private final class ScriptedTransport: HTTPTransport {
         #expect(await logger.deliver(timeout: .seconds(600)))
     }
 
-    @Test("the network monitor tells the present state soon") func monitor() async {
+    @Test("The network monitor tells the present state soon") func monitor() async {
         let monitor = PlatformConnectivity.make()
         let once = Locked(false)
         await withCheckedContinuation { continuation in

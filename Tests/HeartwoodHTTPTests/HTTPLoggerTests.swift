@@ -70,7 +70,7 @@ final class HTTPBench {
 
 @Suite struct HTTPLoggerTests {
     @Test(
-        "what is logged arrives in its order, as a JSON array with the key of the batch",
+        "What is logged arrives in its order, as a JSON array with the key of the batch",
         arguments: [true, false])
     func delivers(onDisk: Bool) async throws {
         let bench = try HTTPBench(try LoopbackServer(), onDisk: onDisk)
@@ -89,7 +89,7 @@ final class HTTPBench {
     }
 
     @Test(
-        "what its rules find is neither stored nor sent, in texts, fields and numbers",
+        "What its rules find is neither stored nor sent, in texts, fields and numbers",
         arguments: [false, true])
     func redaction(hasFormatter: Bool) async throws {
         let bench = try HTTPBench(try LoopbackServer(), onDisk: true)
@@ -108,7 +108,7 @@ final class HTTPBench {
             sent.contains(#""mail":"<email>""#) && sent.contains(#"["<card>"]"#) && sent.contains(#""n":5"#))
     }
 
-    @Test("nothing goes before the interval is over, and then everything goes") func interval() async throws {
+    @Test("Nothing goes before the interval is over, and then everything goes") func interval() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         await bench.log(0..<3)
         bench.clock.advance(by: .seconds(59))
@@ -119,7 +119,7 @@ final class HTTPBench {
         #expect(bench.stored == bench.texts(0..<3))
     }
 
-    @Test("an error goes at once, and takes along what waited") func urgent() async throws {
+    @Test("An error goes at once, and takes along what waited") func urgent() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         await bench.log(0..<3, level: .debug)
         await bench.log(3..<4, level: .error)
@@ -127,7 +127,7 @@ final class HTTPBench {
         #expect(bench.stored == bench.texts(0..<4))
     }
 
-    @Test("as many pending messages as the threshold says go at once") func fullBatch() async throws {
+    @Test("As many pending messages as the threshold says go at once") func fullBatch() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         bench.logger.countThreshold = 5
         await bench.log(0..<5)
@@ -135,7 +135,7 @@ final class HTTPBench {
         #expect(bench.stored == bench.texts(0..<5))
     }
 
-    @Test("a server error keeps everything, and the same batch comes again with the same key after a pause")
+    @Test("A server error keeps everything, and the same batch comes again with the same key after a pause")
     func retry() async throws {
         let bench = try HTTPBench(try LoopbackServer(answers: [.status(503), .resetInAnswer]), onDisk: true)
         await bench.log(0..<3)
@@ -188,7 +188,7 @@ final class HTTPBench {
     }
 
     @Test(
-        "a record that the server refuses is found by halving; the others arrive in their order",
+        "A record that the server refuses is found by halving; the others arrive in their order",
         arguments: [400, 422])
     func isolates(status: Int) async throws {
         let server = try LoopbackServer { request in
@@ -204,7 +204,7 @@ final class HTTPBench {
     }
 
     @Test(
-        "what is a matter of settings holds everything for 5 minutes, and loses nothing",
+        "What is a matter of settings holds everything for 5 minutes, and loses nothing",
         arguments: [404, 407, 301, 307, 410])
     func holds(status: Int) async throws {
         let bench = try HTTPBench(try LoopbackServer(answers: [.status(status)]))
@@ -218,7 +218,7 @@ final class HTTPBench {
         #expect(bench.stored == bench.texts(0..<3))
     }
 
-    @Test("a missing client certificate, which nginx answers with 400, does not count against the data")
+    @Test("A missing client certificate, which nginx answers with 400, does not count against the data")
     func nginxCertificate() async throws {
         let answer = LoopbackAnswer.status(400, body: "<h1>400</h1> No required SSL certificate was sent")
         let bench = try HTTPBench(try LoopbackServer(answers: [answer]))
@@ -229,7 +229,7 @@ final class HTTPBench {
         #expect(bench.logger.httpStatistics.pending == 3)
     }
 
-    @Test("new credentials are asked for once; a second refusal holds") func authorization() async throws {
+    @Test("New credentials are asked for once; a second refusal holds") func authorization() async throws {
         let token = Locked("old")
         let asked = Locked(0)
         let server = try LoopbackServer { request in
@@ -254,7 +254,7 @@ final class HTTPBench {
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test("the credentials that the hook has brought are used at once") func refreshed() async throws {
+    @Test("The credentials that the hook has brought are used at once") func refreshed() async throws {
         let token = Locked("old")
         let server = try LoopbackServer { request in
             request.headers["Authorization"] == "Bearer new" ? .ok : .status(403)
@@ -269,7 +269,7 @@ final class HTTPBench {
         #expect(server.requests.count == 2)
     }
 
-    @Test("without a server everything is kept, and tried again after each pause") func noServer()
+    @Test("Without a server everything is kept, and tried again after each pause") func noServer()
         async throws
     {
         let server = try LoopbackServer()
@@ -287,7 +287,7 @@ final class HTTPBench {
         #expect(bench.balance)
     }
 
-    @Test("a process may end by exit while messages wait to be sent") func processExit() async throws {
+    @Test("A process may end by exit while messages wait to be sent") func processExit() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path
         for _ in 0..<2 {
@@ -300,7 +300,7 @@ final class HTTPBench {
         #expect(try Spool(directory: path + "/spool").pending == 2)
     }
 
-    @Test("what an earlier run could not send is sent by the next") func relaunch() async throws {
+    @Test("What an earlier run could not send is sent by the next") func relaunch() async throws {
         let directory = try TemporaryDirectory()
         do {
             let bench = try HTTPBench(try LoopbackServer(then: .status(503)), directory: directory)
@@ -316,7 +316,7 @@ final class HTTPBench {
         #expect(bench.balance)
     }
 
-    @Test("a removed logger frees its spool, and its unsent messages stay there") func removal() throws {
+    @Test("A removed logger frees its spool, and its unsent messages stay there") func removal() throws {
         let directory = try TemporaryDirectory()
         let dispatcher = LogDispatcher()
         for _ in 0..<3 {
@@ -329,7 +329,7 @@ final class HTTPBench {
         #expect(spool.pending == 3)
     }
 
-    @Test("in memory, a flush waits for the delivery") func memoryFlush() async throws {
+    @Test("In memory, a flush waits for the delivery") func memoryFlush() async throws {
         let server = try LoopbackServer(then: .ok.delayed(by: .milliseconds(50)))
         let bench = try HTTPBench(server)
         bench.logger.flushWait = .seconds(30)
@@ -339,7 +339,7 @@ final class HTTPBench {
         #expect(bench.stored == bench.texts(0..<5))
     }
 
-    @Test("the memory of unsent messages is bounded, and what goes is counted") func bounded() async throws {
+    @Test("The memory of unsent messages is bounded, and what goes is counted") func bounded() async throws {
         var settings = SpoolSettings()
         settings.maximumBytes = .kibibytes(64)
         let bench = try HTTPBench(try LoopbackServer(then: .silence), settings: settings)
@@ -349,7 +349,7 @@ final class HTTPBench {
         #expect(figures.stored == 5000 && bench.balance)
     }
 
-    @Test("private pieces are redacted before they are stored, unless told otherwise") func privacy()
+    @Test("Private pieces are redacted before they are stored, unless told otherwise") func privacy()
         async throws
     {
         let bench = try HTTPBench(try LoopbackServer(then: .status(503)), onDisk: true)
@@ -369,7 +369,7 @@ final class HTTPBench {
         )
     }
 
-    @Test("a text beyond the limit is cut at a character, and says so") func cutting() async throws {
+    @Test("A text beyond the limit is cut at a character, and says so") func cutting() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         bench.logger.maximumMessageSize = .bytes(10)
         let long = "ää€€€€€€€"
@@ -378,7 +378,7 @@ final class HTTPBench {
         #expect(bench.stored == ["ää€€…[truncated 15 bytes]"])
     }
 
-    @Test("nothing is sent while it is paused, or the condition says no") func conditions() async throws {
+    @Test("Nothing is sent while it is paused, or the condition says no") func conditions() async throws {
         let allowed = Locked(false)
         let bench = try HTTPBench(try LoopbackServer())
         bench.logger.condition = { allowed.withLock { $0 } }
@@ -395,7 +395,7 @@ final class HTTPBench {
         #expect(bench.stored == bench.texts(0..<2))
     }
 
-    @Test("the background has an interval of its own, and entering it sends") func background() async throws {
+    @Test("The background has an interval of its own, and entering it sends") func background() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         bench.logger.backgroundInterval = .seconds(600)
         await bench.log(0..<1)
@@ -408,7 +408,7 @@ final class HTTPBench {
         await bench.settled(2)
     }
 
-    @Test("a decorator that throws holds the sending and loses nothing") func brokenDecorator() async throws {
+    @Test("A decorator that throws holds the sending and loses nothing") func brokenDecorator() async throws {
         struct Broken: Error {}
         let bench = try HTTPBench(try LoopbackServer())
         bench.logger.decorators = [RequestDecorator { _ in throw Broken() }]
@@ -435,7 +435,7 @@ final class HTTPBench {
         #expect(bench.balance)
     }
 
-    @Test("the transcript tells the steps of a success in Scrooge's order") func transcript() async throws {
+    @Test("The transcript tells the steps of a success in Scrooge's order") func transcript() async throws {
         let lines = Locked<[String]>([])
         let bench = try HTTPBench(try LoopbackServer(), onDisk: true)
         bench.logger.transcript = { line in lines.withLock { $0.append(line) } }
@@ -458,7 +458,7 @@ final class HTTPBench {
             ])
     }
 
-    @Test("two quick messages are two lines of the transcript, one save and one request")
+    @Test("Two quick messages are two lines of the transcript, one save and one request")
     func quickTranscript() async throws {
         let lines = Locked<[String]>([])
         let bench = try HTTPBench(try LoopbackServer(), onDisk: true)
@@ -474,7 +474,7 @@ final class HTTPBench {
         #expect(told.count { $0 == "[Sending] sending 2 logs" } == 1)
     }
 
-    @Test("an address that cannot be used, and plain http to another machine, are refused at once")
+    @Test("An address that cannot be used, and plain http to another machine, are refused at once")
     func addresses() throws {
         #expect(throws: LogError.self) { try HTTPLogger("nonsense") }
         #expect(throws: LogError.self) { try HTTPLogger("http://logs.example.com/") }

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "each setting of a remote logger sets its own property alone",
+        "Each setting of a remote logger sets its own property alone",
         arguments: [
             ("interval", "7s"), ("backgroundInterval", "8s"), ("jitter", "0.5"), ("threshold", "3"),
             ("countThreshold", "4"), ("maximumMessagesPerRequest", "5"),

@@ -7,7 +7,7 @@ import Testing
 
 /// Answers that come in several parts.
 @Suite struct InterimAnswerTests {
-    @Test("what an interim answer says does not count for the answer") func interim() async throws {
+    @Test("What an interim answer says does not count for the answer") func interim() async throws {
         let listener = try SocketListener { stream, _ in
             guard case .head = stream.readHead(limit: 65_536) else { return }
             stream.send("HTTP/1.1 103 Early Hints\r\nRetry-After: 900\r\nX-Kind: interim\r\n\r\n")

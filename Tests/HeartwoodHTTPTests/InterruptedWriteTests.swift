@@ -13,7 +13,7 @@ import Testing
     init() throws { directory = try TemporaryDirectory() }
 
     @Test(
-        "what an interrupted write has stored is not recovered again, though the next start gives its file a new name",
+        "What an interrupted write has stored is not recovered again, though the next start gives its file a new name",
         arguments: 0...3)
     func arrived(records: Int) throws {
         let path = directory.path + "/spool"

@@ -21,7 +21,7 @@ import Testing
     private static let longestLife: UInt64 = isLongRun ? 3_000_000 : isFull ? 600_000 : 120_000
 
     @Test(
-        "nothing that was flushed is lost by kill -9, and after removing repetitions by key nothing is double"
+        "Nothing that was flushed is lost by kill -9, and after removing repetitions by key nothing is double"
     )
     func chaos() async throws {
         let kills = Self.kills

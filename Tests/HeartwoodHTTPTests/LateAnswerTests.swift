@@ -8,7 +8,7 @@ import Testing
 /// What happens when an answer comes after its logger was removed.
 @Suite struct LateAnswerTests {
     @Test(
-        "the answer to a request from before the removal changes nothing when the logger was added again",
+        "The answer to a request from before the removal changes nothing when the logger was added again",
         arguments: [200, 400, 503])
     func afterRemoval(status: Int) async throws {
         let transport = HeldTransport()

@@ -28,7 +28,7 @@ struct MemoryTests {
     }
 
     @Test(
-        "with the server down for the whole run, memory stays within the limits (promise 4)",
+        "With the server down for the whole run, memory stays within the limits (promise 4)",
         arguments: [false, true])
     func serverDown(onDisk: Bool) async throws {
         let count = Self.count
@@ -71,7 +71,7 @@ struct MemoryTests {
         print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
     }
 
-    @Test("a server that answers without end costs neither memory nor more than the time allowed (G16)")
+    @Test("A server that answers without end costs neither memory nor more than the time allowed")
     func hostileServer() async throws {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]

@@ -7,7 +7,7 @@ import Testing
 
 /// Proxies that the environment names.
 @Suite struct ProxyTests {
-    @Test("a server on this machine is reached without the environment's proxy") func loopback() async throws
+    @Test("A server on this machine is reached without the environment's proxy") func loopback() async throws
     {
         let server = try LoopbackServer()
         let address = server.address

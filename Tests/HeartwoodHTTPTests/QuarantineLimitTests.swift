@@ -7,7 +7,7 @@ import Testing
 
 /// How much of damaged files is kept.
 @Suite struct QuarantineLimitTests {
-    @Test("no more of damaged files is kept than the setting says, over restarts too") func limit() throws {
+    @Test("No more of damaged files is kept than the setting says, over restarts too") func limit() throws {
         let directory = try TemporaryDirectory(isFast: true)
         var settings = SpoolSettings()
         settings.segmentCount = 1

@@ -7,7 +7,7 @@ import Testing
 
 /// A logger that is removed and added again goes on as before.
 @Suite struct ReattachmentTests {
-    @Test("after a removal and a second adding, refused messages are kept in rejected.ndjson as before")
+    @Test("After a removal and a second adding, refused messages are kept in rejected.ndjson as before")
     func deadLetters() async throws {
         let server = try LoopbackServer { $0.text.contains("record 5\"") ? .status(413) : .ok }
         let bench = try HTTPBench(server, onDisk: true)
@@ -23,7 +23,7 @@ import Testing
         #expect(letters.contains("record 5"))
     }
 
-    @Test("a delay of saving holds for each batch, not for the first alone") func saveDelay() async throws {
+    @Test("A delay of saving holds for each batch, not for the first alone") func saveDelay() async throws {
         let bench = try HTTPBench(try LoopbackServer(), onDisk: true)
         bench.logger.isPaused = true
         bench.logger.saveDelay = .seconds(5)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("with the defaults, a program that ends right after its last call has sent it, once")
+    @Test("With the defaults, a program that ends right after its last call has sent it, once")
     func endOfProgram() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path

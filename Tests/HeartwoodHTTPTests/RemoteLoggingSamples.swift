@@ -81,7 +81,7 @@ private struct PlainLines: RemoteEncoding {
 }
 
 @Suite struct RemoteLoggingSamplesTests {
-    @Test("every sample of the page is compiled here") func samples() throws {
+    @Test("Every sample of the page is compiled here") func samples() throws {
         func squeezed(_ text: String) -> String { text.filter { !$0.isWhitespace } }
         let here = URL(fileURLWithPath: #filePath)
         let page = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

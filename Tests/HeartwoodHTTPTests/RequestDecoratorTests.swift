@@ -8,7 +8,7 @@ import Testing
         HTTPRequest(endpoint: try HTTPEndpoint("https://example.com/in"), body: Array(body.utf8))
     }
 
-    @Test("decorators compose in their order, and the last to set a field wins") func order() throws {
+    @Test("Decorators compose in their order, and the last to set a field wins") func order() throws {
         let all = RequestDecorator.all([.header("X-A", "1"), .header("x-a", "2"), .userAgent("me")])
         let made = try all.then(.header("X-B", "3"))(try request())
         #expect(made.headers == ["x-a": "2", "User-Agent": "me", "X-B": "3"])
@@ -22,7 +22,7 @@ import Testing
         #expect(bearer.headers["Authorization"] == "Bearer mF_9.B5f")
     }
 
-    @Test("a request that is printed shows neither credentials nor the body") func printing() throws {
+    @Test("A request that is printed shows neither credentials nor the body") func printing() throws {
         let secret = "hunter2-very-secret"
         let made = try RequestDecorator.all([
             .bearer(Secret(secret)), .header("DD-API-KEY", secret), .header("X-Mine", secret),
@@ -34,7 +34,7 @@ import Testing
         #expect(!dumped.contains(secret) && !dumped.contains("104"))
     }
 
-    @Test("a provider is asked for each request") func provider() throws {
+    @Test("A provider is asked for each request") func provider() throws {
         final class Rotating: SecretProvider {
             let count = Locked(0)
             func secret(named name: String) throws -> Secret {
@@ -90,7 +90,7 @@ import Testing
 
 @Suite struct HTTPEndpointTests {
     @Test(
-        "plain addresses are taken apart",
+        "Plain addresses are taken apart",
         arguments: [
             ("https://example.com", "example.com", 443, "/", "https://example.com/"),
             ("HTTP://LocalHost:8080/a/b?c=d", "localhost", 8080, "/a/b?c=d", "http://localhost:8080/a/b?c=d"),
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(
-        "everything that two readers could understand differently is refused",
+        "Everything that two readers could understand differently is refused",
         arguments: [
             "", "example.com", "ftp://a", "https://", "https://a b", "https://a\\b", "https://u:p@a",
             "https://a#f",
@@ -115,13 +115,13 @@ import Testing
         #expect(throws: LogError.self) { try HTTPEndpoint(address) }
     }
 
-    @Test("a password in a refused address is not repeated") func password() {
+    @Test("A password in a refused address is not repeated") func password() {
         let error = #expect(throws: LogError.self) { try HTTPEndpoint("https://user:hunter2@a") }
         #expect(error.map { !"\($0)".contains("hunter2") } == true)
     }
 
     @Test(
-        "loopback is told from lookalikes",
+        "Loopback is told from lookalikes",
         arguments: [
             ("localhost", true), ("127.0.0.1", true), ("127.9.9.9", true), ("[::1]", true),
             ("127.0.0.1.evil.com", false),

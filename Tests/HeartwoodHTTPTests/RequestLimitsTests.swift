@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("no request has more messages or bytes than its encoding allows, whatever the logger's own limits")
+    @Test("No request has more messages or bytes than its encoding allows, whatever the logger's own limits")
     func encodingLimits() async throws {
         for limits in [EncodingLimits(entries: 3), EncodingLimits(bytes: ByteCount(40))] {
             let bench = try HTTPBench(try LoopbackServer(), encoding: FewLines(limits: limits))
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("a message whose fields are too large for the store is sent without them, and says so")
+    @Test("A message whose fields are too large for the store is sent without them, and says so")
     func largeFields() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         let large = LogValue.string(String(repeating: "x", count: 1 << 20))
@@ -42,7 +42,7 @@ import Testing
         #expect(!body.contains("xxxx") && body.utf8.count < 10_000)
     }
 
-    @Test("what is thrown away counts as dropped, once, though its request is answered afterwards")
+    @Test("What is thrown away counts as dropped, once, though its request is answered afterwards")
     func discarded() async throws {
         let transport = HeldTransport()
         let bench = try HTTPBench(try LoopbackServer(), onDisk: true, transport: transport)
@@ -68,7 +68,7 @@ import Testing
         #expect(body.contains("record 5") && !body.contains("record 4"))
     }
 
-    @Test("a spool has no more files than the setting says; the oldest go, counted") func files() throws {
+    @Test("A spool has no more files than the setting says; the oldest go, counted") func files() throws {
         let directory = try TemporaryDirectory(isFast: true)
         var settings = SpoolSettings()
         settings.segmentCount = 2
@@ -87,7 +87,7 @@ import Testing
         #expect(left == [6, 7, 8, 9, 10, 11] && spool.counters.droppedFull == 6 && spool.pending == 6)
     }
 
-    @Test("when the newest state of a spool is damaged, the one before it holds: little is sent twice")
+    @Test("When the newest state of a spool is damaged, the one before it holds: little is sent twice")
     func cursor() throws {
         let directory = try TemporaryDirectory(isFast: true)
         do {
@@ -112,7 +112,7 @@ import Testing
         #expect(spool.drainErrors().isEmpty)
     }
 
-    @Test("no more than eight pieces wait for their acknowledgements; one that comes makes room for the next")
+    @Test("No more than eight pieces wait for their acknowledgements; one that comes makes room for the next")
     func unconfirmed() {
         var rules = DeliveryRules()
         rules.jitter = 0

@@ -14,13 +14,13 @@ import Testing
         ]
         .map { ($0, .hold) }
 
-    @Test("every status has the action that the policy's table names", arguments: standard)
+    @Test("Every status has the action that the policy's table names", arguments: standard)
     func table(status: Int, action: StatusAction) {
         #expect(StatusPolicy.standard.action(for: status) == action)
     }
 
     @Test(
-        "targets with rules of their own keep to them",
+        "Targets with rules of their own keep to them",
         arguments: [
             (StatusPolicy.otlp, 500, StatusAction.reject), (.otlp, 502, .retry), (.otlp, 429, .retry),
             (.otlp, 408, .hold), (.otlp, 400, .isolate), (.otlp, 413, .split),
@@ -38,7 +38,7 @@ import Testing
     private let policy = StandardRetryPolicy()
 
     @Test(
-        "the ceiling doubles from 1 s to 5 min",
+        "The ceiling doubles from 1 s to 5 min",
         arguments: [
             (0, 1.0), (1, 1), (2, 2), (3, 4), (4, 8), (9, 256), (10, 300), (11, 300), (1000, 300),
             (.max, 300),
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "the pause is drawn from nothing to the ceiling", arguments: [(0.0, 0.0), (0.5, 4), (0.999, 7.992)])
+        "The pause is drawn from nothing to the ceiling", arguments: [(0.0, 0.0), (0.5, 4), (0.999, 7.992)])
     func jitter(random: Double, seconds: Double) throws {
         let failure = DeliveryFailure(cause: .status(503), action: .retry, consecutiveFailures: 4)
         guard case .retry(let pause) = policy.decide(after: failure, random: random) else {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "what the server asks for is kept to, between 1 s and 1 h, with up to a tenth more",
+        "What the server asks for is kept to, between 1 s and 1 h, with up to a tenth more",
         arguments: [
             (Duration.seconds(0), 0.0, 1.0), (.seconds(30), 0, 30), (.seconds(30), 0.5, 31.5),
             (.seconds(1_000_000_000), 0, 3600), (.milliseconds(1500), 0, 1.5),
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "each action has its decision",
+        "Each action has its decision",
         arguments: [
             (StatusAction.split, RetryDecision.split), (.isolate, .isolate), (.reject, .reject),
             (.hold, .hold(.seconds(300))), (.authorize, .refreshAuthorization),
@@ -81,14 +81,14 @@ import Testing
             policy.decide(after: DeliveryFailure(cause: .status(1), action: action), random: 0) == decision)
     }
 
-    @Test("new credentials are asked for once, then the sending is held") func authorization() {
+    @Test("New credentials are asked for once, then the sending is held") func authorization() {
         let failure = DeliveryFailure(
             cause: .status(401), action: .authorize, hasRefreshedAuthorization: true)
         #expect(policy.decide(after: failure, random: 0) == .hold(.seconds(300)))
     }
 
     @Test(
-        "an interrupted line is tried again, a wrong certificate is held",
+        "An interrupted line is tried again, a wrong certificate is held",
         arguments: [
             (HTTPTransportError.Reason.timedOut, true), (.connectionLost, true), (.cannotResolve, true),
             (.cannotConnect, true), (.unusableAnswer, true), (.certificateExpired, false),
@@ -125,7 +125,7 @@ import Testing
     private let now = LogTimestamp(nanoseconds: 784_111_777_000_000_000)  // 1994-11-06 08:49:37
 
     @Test(
-        "seconds and dates are understood, nonsense is not",
+        "Seconds and dates are understood, nonsense is not",
         arguments: [
             ("0", Duration.zero), ("120", .seconds(120)), (" 7 ", .seconds(7)),
             ("99999999999999999999", .seconds(3_155_760_000)),
@@ -139,14 +139,14 @@ import Testing
         #expect(RetryAfter.parse(text, now: now) == expected)
     }
 
-    @Test("leap days are counted") func leap() {
+    @Test("Leap days are counted") func leap() {
         #expect(HTTPDate.parse("Thu, 29 Feb 2024 00:00:00 GMT")?.nanoseconds == 1_709_164_800_000_000_000)
         #expect(HTTPDate.parse("Sat, 01 Mar 2025 00:00:00 GMT")?.nanoseconds == 1_740_787_200_000_000_000)
     }
 }
 
 @Suite struct CircuitBreakerTests {
-    @Test("it opens at the threshold, lets one try after its time, and closes with a success") func cycle() {
+    @Test("It opens at the threshold, lets one try after its time, and closes with a success") func cycle() {
         var breaker = CircuitBreaker(threshold: 3, openTime: .seconds(30))
         breaker.failed(at: .seconds(0))
         breaker.failed(at: .seconds(1))

@@ -38,7 +38,7 @@ import Testing
             + (0..<(isFull ? 5400 : 0)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
     }
 
-    @Test("every flipped byte costs one record at the most, and no other", arguments: [true, false])
+    @Test("Every flipped byte costs one record at the most, and no other", arguments: [true, false])
     func everyFlip(sealed: Bool) throws {
         let (directory, name) = try made(payloads, sealed: sealed)
         let whole = try directory.read(name)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("a file cut at any length gives all records that are whole") func everyTruncation() throws {
+    @Test("A file cut at any length gives all records that are whole") func everyTruncation() throws {
         let (directory, name) = try made(payloads, sealed: true)
         let whole = try directory.read(name)
         var ends: [Int] = []
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("a tail of zeros, as a power cut leaves it, costs nothing") func zeroTail() throws {
+    @Test("A tail of zeros, as a power cut leaves it, costs nothing") func zeroTail() throws {
         let (directory, name) = try made(payloads, sealed: false)
         try directory.write(name, try directory.read(name) + [UInt8](repeating: 0, count: 5000))
         let (found, counters) = try delivered(directory)
@@ -83,7 +83,7 @@ import Testing
         #expect(counters.damagedRecords == 0)
     }
 
-    @Test("a payload that looks like a record is never taken for one") func forgery() throws {
+    @Test("A payload that looks like a record is never taken for one") func forgery() throws {
         // Made with everything an outsider can know: the format, the first id, a guessed identity.
         var forged: [UInt8] = []
         let guess = SpoolSegment.salt(identity: [UInt8](repeating: 0, count: 16), firstID: 1)
@@ -99,7 +99,7 @@ import Testing
         #expect(try delivered(directory).0 == [Array("true".utf8)])
     }
 
-    @Test("damaged bytes are kept in quarantine") func quarantine() throws {
+    @Test("Damaged bytes are kept in quarantine") func quarantine() throws {
         let (directory, name) = try made(payloads, sealed: true)
         var bytes = try directory.read(name)
         bytes[200] ^= 0xFF
@@ -109,7 +109,7 @@ import Testing
         #expect(counters.damagedBytes > 0)
     }
 
-    @Test("without its cursor the spool delivers everything again; with one damaged slot, nothing")
+    @Test("Without its cursor the spool delivers everything again; with one damaged slot, nothing")
     func cursor() throws {
         let directory = try TemporaryDirectory(isFast: true)
         do {
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("a missing file counts as lost, a foreign one is set aside") func strangeFiles() throws {
+    @Test("A missing file counts as lost, a foreign one is set aside") func strangeFiles() throws {
         let (directory, name) = try made(payloads, sealed: true)
         let (other, otherName) = try made(payloads, sealed: true)
         try directory.remove(name)
@@ -145,7 +145,7 @@ import Testing
         #expect(directory.names("quarantine") == [otherName])
     }
 
-    @Test("random bytes in every file are survived", arguments: 0..<(isLongRun ? 5000 : 60)) func garbage(
+    @Test("Random bytes in every file are survived", arguments: 0..<(isLongRun ? 5000 : 60)) func garbage(
         seed: UInt64
     ) throws {
         var random = SplitMix(state: seed)

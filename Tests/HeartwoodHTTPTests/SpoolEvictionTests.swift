@@ -30,7 +30,7 @@ import Testing
         return numbers
     }
 
-    @Test("a file goes by its age only when all of its messages are too old") func youngInOldFile() throws {
+    @Test("A file goes by its age only when all of its messages are too old") func youngInOldFile() throws {
         let spool = try open { $0.maximumAge = .seconds(100) }
         fill(spool, 0..<3)
         clock.advance(by: .seconds(90))
@@ -43,7 +43,7 @@ import Testing
         #expect(numbers(spool) == [] && spool.counters.droppedOld == 5 && spool.pending == 0)
     }
 
-    @Test("records on their way stay when less serious ones make room: a repetition is the same")
+    @Test("Records on their way stay when less serious ones make room: a repetition is the same")
     func compactionSparesBatch() throws {
         do {
             let spool = try open()
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "a full store takes no unimportant message at the cost of what it has", arguments: [true, false])
+        "A full store takes no unimportant message at the cost of what it has", arguments: [true, false])
     func unimportantMessage(onDisk: Bool) throws {
         var settings = SpoolSettings()
         settings.maximumBytes = .kibibytes(16)
@@ -75,7 +75,7 @@ import Testing
         #expect(spool.pending <= kept && spool.counters.droppedFull > 2)
     }
 
-    @Test("a file is sealed by its age, so that old messages go by the age limit though new ones come")
+    @Test("A file is sealed by its age, so that old messages go by the age limit though new ones come")
     func sealedByAge() throws {
         let spool = try open {
             $0.segmentAge = .seconds(60)
@@ -93,7 +93,7 @@ import Testing
         #expect(numbers(spool) == [3, 4, 5])
     }
 
-    @Test("a directory in which others may write is refused", arguments: [0o770, 0o720, 0o707, 0o702])
+    @Test("A directory in which others may write is refused", arguments: [0o770, 0o720, 0o707, 0o702])
     func unsafeDirectory(mode: Int) throws {
         let path = directory.path + "/spool"
         mkdir(path, 0o700)

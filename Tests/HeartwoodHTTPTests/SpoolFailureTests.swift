@@ -7,7 +7,7 @@ import Testing
 @testable import HeartwoodHTTP
 
 @Suite struct SpoolFailureTests {
-    @Test("a disk that takes no more keeps nobody from logging or sending, and loses nothing") func fullDisk()
+    @Test("A disk that takes no more keeps nobody from logging or sending, and loses nothing") func fullDisk()
         async
     {
         await #expect(processExitsWith: .success) {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("a spool whose files vanish goes on, and counts what is gone") func vanished() throws {
+    @Test("A spool whose files vanish goes on, and counts what is gone") func vanished() throws {
         let directory = try TemporaryDirectory()
         let clock = ManualClock()
         var settings = SpoolSettings()
@@ -55,7 +55,7 @@ import Testing
         #expect(spool.counters.damagedRecords == 10 && spool.pending == 0)
     }
 
-    @Test("a spool whose newest file vanishes starts a new one, and can be closed", arguments: [3, 8])
+    @Test("A spool whose newest file vanishes starts a new one, and can be closed", arguments: [3, 8])
     func newestVanished(count: Int) throws {
         let directory = try TemporaryDirectory()
         let clock = ManualClock()

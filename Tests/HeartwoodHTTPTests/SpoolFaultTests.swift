@@ -27,7 +27,7 @@ import Testing
         piece?.records.map { String(decoding: $0.payload, as: UTF8.self) } ?? []
     }
 
-    @Test("writes of the cursor that fail again and again leave what it said before them")
+    @Test("Writes of the cursor that fail again and again leave what it said before them")
     func tornCursor() throws {
         let directory = try TemporaryDirectory()
         let first = try spool(directory, count: 10)
@@ -46,7 +46,7 @@ import Testing
         #expect(texts(second.nextPiece(maximumCount: 4, maximumBytes: .max)) == ["4", "5", "6", "7"])
     }
 
-    @Test("an open batch whose file cannot be read for a while stays as it is, and is sent later")
+    @Test("An open batch whose file cannot be read for a while stays as it is, and is sent later")
     func unreadableForAWhile() throws {
         let directory = try TemporaryDirectory()
         let first = try spool(directory, count: 10)

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "after a crash at any byte of a group, over several files too, all that was before it is there, and nothing of it"
+        "After a crash at any byte of a group, over several files too, all that was before it is there, and nothing of it"
     )
     func everyByte() throws {
         let directory = try TemporaryDirectory(isFast: true)
@@ -75,7 +75,7 @@ import Testing
         #expect(cuts > 400)
     }
 
-    @Test("a crash after a file was sealed in the middle of a group takes the group back as well")
+    @Test("A crash after a file was sealed in the middle of a group takes the group back as well")
     func sealedInside() throws {
         let directory = try TemporaryDirectory(isFast: true)
         do {
@@ -94,7 +94,7 @@ import Testing
         #expect(numbers(try Spool(directory: directory.path, settings: small())) == Array(0..<104))
     }
 
-    @Test("a group whose source fails leaves nothing, and the spool goes on", arguments: [4, 60, 103])
+    @Test("A group whose source fails leaves nothing, and the spool goes on", arguments: [4, 60, 103])
     func failing(at number: Int) throws {
         let directory = try TemporaryDirectory(isFast: true)
         let spool = try Spool(directory: directory.path, settings: small())
@@ -107,7 +107,7 @@ import Testing
         #expect(numbers(try Spool(directory: copy.path, settings: small())) == [0, 1, 2, 3, 200, 201, 202])
     }
 
-    @Test("a group of several MiB whose source fails late is taken back from all its files")
+    @Test("A group of several MiB whose source fails late is taken back from all its files")
     func failingLate() throws {
         let directory = try TemporaryDirectory(isFast: true)
         let spool = try Spool(directory: directory.path)
@@ -129,7 +129,7 @@ import Testing
         #expect(spool.pending == 0 && spool.bytes == 0)
     }
 
-    @Test("a group comes after what was in memory, and is refused while that cannot be written")
+    @Test("A group comes after what was in memory, and is refused while that cannot be written")
     func order() throws {
         let directory = try TemporaryDirectory(isFast: true)
         let spool = try Spool(directory: directory.path, settings: small())
@@ -143,7 +143,7 @@ import Testing
         #expect(spool.pending == 4)
     }
 
-    @Test("damage in a sealed file costs the records it hits, though they end a group")
+    @Test("Damage in a sealed file costs the records it hits, though they end a group")
     func damage() throws {
         let directory = try TemporaryDirectory(isFast: true)
         do {

@@ -61,7 +61,7 @@ import Testing
         return names
     }()
 
-    @Test("no name of a planted file, empty or not, ends the program or keeps messages from being sent")
+    @Test("No name of a planted file, empty or not, ends the program or keeps messages from being sent")
     func plantedNames() async {
         await #expect(processExitsWith: .success) {
             for (index, name) in Self.names.enumerated() {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("no number in a cursor whose checksum holds ends the program or keeps messages from being sent")
+    @Test("No number in a cursor whose checksum holds ends the program or keeps messages from being sent")
     func plantedCursors() async {
         await #expect(processExitsWith: .success) {
             let extremes: [UInt64] = [
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("no id, length, time or level of a frame whose checksum holds ends the program")
+    @Test("No id, length, time or level of a frame whose checksum holds ends the program")
     func plantedFrames() async {
         await #expect(processExitsWith: .success) {
             let ids: [UInt64] = [1, 2, 1 << 41, 1 << 48 + 1, 1 << 62, 1 << 62 + 1, .max - 1, .max]
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(
-        "planted marks of messages that wait again, and a refused-messages file without any line end, end nothing"
+        "Planted marks of messages that wait again, and a refused-messages file without any line end, end nothing"
     )
     func plantedLetters() async {
         await #expect(processExitsWith: .success) {
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(
-        "a partition's planted name, the greatest that there is, keeps no events from being stored and sent")
+        "A partition's planted name, the greatest that there is, keeps no events from being stored and sent")
     func plantedPartitions() async {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory(isFast: true)
@@ -210,7 +210,7 @@ import Testing
     // MARK: Links
 
     @Test(
-        "the lock of a spool may be no link and have no second name: then nothing is written",
+        "The lock of a spool may be no link and have no second name: then nothing is written",
         arguments: [true, false])
     func lock(isSymbolic: Bool) throws {
         let directory = try TemporaryDirectory(isFast: true)
@@ -226,7 +226,7 @@ import Testing
         #expect(throws: LogError.self) { try Spool(directory: directory.path + "/spool") }
     }
 
-    @Test("a quarantine that is a link leads nowhere: nothing is written in the other directory")
+    @Test("A quarantine that is a link leads nowhere: nothing is written in the other directory")
     func quarantine() throws {
         let directory = try TemporaryDirectory(isFast: true)
         mkdir(directory.path + "/other", 0o700)
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test(
-        "files of the spool that have a second name are neither emptied nor written",
+        "Files of the spool that have a second name are neither emptied nor written",
         arguments: [
             "cursor", "device.json", "device.tmp", "compact.tmp", "rejected.ndjson", "rejected.tmp",
             "rejected.1.ndjson", "00000000000000000001.seg",
@@ -288,7 +288,7 @@ import Testing
         }
     }
 
-    @Test("a path that is empty or has a zero byte is refused, and what is in front of the zero is not used")
+    @Test("A path that is empty or has a zero byte is refused, and what is in front of the zero is not used")
     func zeroByte() throws {
         let directory = try TemporaryDirectory(isFast: true)
         for path in ["", directory.path + "/spool\0other"] {
@@ -304,7 +304,7 @@ import Testing
     // MARK: The limit for files
 
     @Test(
-        "the process's limit for files is a full disk to the spool, and does not end the process",
+        "The process's limit for files is a full disk to the spool, and does not end the process",
         arguments: [1, 8, 20])
     func fileSizeLimit(kibibytes: Int) async {
         await #expect(processExitsWith: .success) { [kibibytes = kibibytes as Int] in
@@ -377,7 +377,7 @@ import Testing
         try plant(name, content, in: directory)
     }
 
-    @Test("whatever is done to the files of a spool, it opens, and what it takes afterwards is sent")
+    @Test("Whatever is done to the files of a spool, it opens, and what it takes afterwards is sent")
     func anything() async {
         await #expect(processExitsWith: .success) {
             let rounds = isLongRun ? 20_000 : 300

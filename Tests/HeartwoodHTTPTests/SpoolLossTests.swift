@@ -56,7 +56,7 @@ import Testing
 
     // MARK: - Counting
 
-    @Test("messages whose file is lost while they are on their way count once, as damaged")
+    @Test("Messages whose file is lost while they are on their way count once, as damaged")
     func lostOnItsWay() throws {
         try withDisk {
             let spool = try open()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("after the loss of a file that had done messages, the pending ones are those that are there")
+    @Test("After the loss of a file that had done messages, the pending ones are those that are there")
     func countedAgain() throws {
         try withDisk {
             let spool = try open {
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("a file that cannot be read when it makes room counts as dropped, with all it had")
+    @Test("A file that cannot be read when it makes room counts as dropped, with all it had")
     func evictedUnread() throws {
         try withDisk {
             let spool = try open {
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("messages in memory only when the store is closed are counted as dropped, and not as found again")
+    @Test("Messages in memory only when the store is closed are counted as dropped, and not as found again")
     func unsavedAtTheEnd() throws {
         try withDisk {
             let spool = try open()
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("a logger says how many messages it loses when it is removed while the disk takes nothing")
+    @Test("A logger says how many messages it loses when it is removed while the disk takes nothing")
     func reportedAtRemoval() throws {
         let reports = Locked<[String]>([])
         final class Host: DeliveryHost {
@@ -172,7 +172,7 @@ import Testing
 
     // MARK: - Order
 
-    @Test("what was added to a file and cannot be read now comes before what is newer")
+    @Test("What was added to a file and cannot be read now comes before what is newer")
     func unreadAddition() throws {
         try withDisk {
             let spool = try open()
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(
-        "what was added to a file that is open for reading, and cannot be read now, comes before what is newer"
+        "What was added to a file that is open for reading, and cannot be read now, comes before what is newer"
     )
     func unreadRefresh() throws {
         try withDisk {
@@ -227,7 +227,7 @@ import Testing
     // MARK: - Keys
 
     @Test(
-        "ids that are used again, since neither the files nor the cursor could keep them, have other keys and names"
+        "Ids that are used again, since neither the files nor the cursor could keep them, have other keys and names"
     )
     func otherKeys() throws {
         try withDisk {
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test("after a failed write of the cursor and the loss of the file by age, a repeated id has another key")
+    @Test("After a failed write of the cursor and the loss of the file by age, a repeated id has another key")
     func otherKeysAfterAge() throws {
         try withDisk {
             let first = try open { $0.maximumAge = .seconds(60) }
@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test(
-        "a piece that is repeated by the next process has the same key, though the disk took nothing at first"
+        "A piece that is repeated by the next process has the same key, though the disk took nothing at first"
     )
     func sameKey() throws {
         try withDisk {
@@ -288,7 +288,7 @@ import Testing
 
     // MARK: - Groups, partitions and compaction
 
-    @Test("a group that could not be stored is not sent, though its file could not be cut either")
+    @Test("A group that could not be stored is not sent, though its file could not be cut either")
     func failedGroup() throws {
         struct Failure: Error {}
         try withDisk {
@@ -329,7 +329,7 @@ import Testing
     }
 
     @Test(
-        "a partition that cannot be opened now, or made or removed, is sent later, before those after it",
+        "A partition that cannot be opened now, or made or removed, is sent later, before those after it",
         arguments: 0..<40)
     func unopenedPartition(calls: Int) throws {
         func store() throws -> PartitionedSpool {
@@ -360,7 +360,7 @@ import Testing
         #expect(all == [0, 1, 2, 3] && second.pending == 0 && second.counters.lost == 0)
     }
 
-    @Test("less serious messages make room though a file cannot be read, and even where it is lost by that")
+    @Test("Less serious messages make room though a file cannot be read, and even where it is lost by that")
     func compactionUnread() throws {
         try withDisk {
             var settings = SpoolSettings()

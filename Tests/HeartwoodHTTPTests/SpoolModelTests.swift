@@ -7,7 +7,7 @@ import Testing
 /// Random work on a spool whose process dies again and again, against a model that knows what must be true.
 @Suite struct SpoolModelTests {
     @Test(
-        "nothing saved is lost, nothing acknowledged comes again, keys mean the same",
+        "Nothing saved is lost, nothing acknowledged comes again, keys mean the same",
         arguments: 0..<(isLongRun ? 2000 : 30))
     func randomLife(seed: UInt64) throws {
         var random = SplitMix(state: seed)

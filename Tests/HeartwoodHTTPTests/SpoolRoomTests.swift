@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "messages that are done make room, though one of their batch is still pending",
+        "Messages that are done make room, though one of their batch is still pending",
         arguments: [true, false])
     func doneMakesRoom(onDisk: Bool) throws {
         let spool = try open(.dropNewest, onDisk: onDisk)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "a full store that drops the oldest takes new messages though all of it is in the open batch",
+        "A full store that drops the oldest takes new messages though all of it is in the open batch",
         arguments: [true, false], [SpoolOverflow.dropOldest, .dropBelow(.warning)])
     func oldestOfBatch(onDisk: Bool, overflow: SpoolOverflow) throws {
         let spool = try open(overflow, onDisk: onDisk)
@@ -91,7 +91,7 @@ import Testing
         #expect(sent == left.count && spool.pending == 0 && isBalanced(spool, done: sent))
     }
 
-    @Test("a full store that drops the newest takes a new message in place of one that was refused")
+    @Test("A full store that drops the newest takes a new message in place of one that was refused")
     func inPlaceOfRefused() throws {
         let spool = try open(.dropNewest)
         let count = fill(spool)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "what a server has received and not yet confirmed makes no room",
+        "What a server has received and not yet confirmed makes no room",
         arguments: [
             SpoolOverflow.dropNewest, .dropOldest,
         ])
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "a store without a success finds out by new messages that a server takes some",
+        "A store without a success finds out by new messages that a server takes some",
         arguments: [
             SpoolOverflow.dropNewest, .dropOldest,
         ])

@@ -45,7 +45,7 @@ import Testing
 
     // MARK: Storing and sending
 
-    @Test("what is saved is there after the spool was left, in its order, and goes when it is acknowledged")
+    @Test("What is saved is there after the spool was left, in its order, and goes when it is acknowledged")
     func survives() throws {
         do { fill(try open(), numbers(0..<25)) }
         do {
@@ -61,7 +61,7 @@ import Testing
         #expect(directory.names("spool") == ["cursor", "lock"])
     }
 
-    @Test("what is not saved is sent all the same, and what is in memory only has the same rules")
+    @Test("What is not saved is sent all the same, and what is in memory only has the same rules")
     func memory() throws {
         let spool = try Spool(directory: nil, clock: clock)
         for text in numbers(0..<7) { spool.append(Array(text.utf8), time: clock.now(), level: 4) }
@@ -76,7 +76,7 @@ import Testing
         #expect(spool.bytes == 0)
     }
 
-    @Test("a batch has as many records and bytes as allowed, and one at least")
+    @Test("A batch has as many records and bytes as allowed, and one at least")
     func limits() throws {
         let spool = try open()
         fill(spool, numbers(0..<10))  // 8 bytes each
@@ -89,7 +89,7 @@ import Testing
         #expect(spool.nextPiece(maximumCount: 99, maximumBytes: 1)?.records.count == 1)
     }
 
-    @Test("an unacknowledged piece comes again after a restart, with the same key and the same records")
+    @Test("An unacknowledged piece comes again after a restart, with the same key and the same records")
     func stableKey() throws {
         let before: SpoolPiece
         do {
@@ -102,7 +102,7 @@ import Testing
         #expect(spool.nextPiece(maximumCount: 99, maximumBytes: .max) == before)
     }
 
-    @Test("half of a split batch that was delivered does not come again, and the other half keeps its key")
+    @Test("Half of a split batch that was delivered does not come again, and the other half keeps its key")
     func stableSplit() throws {
         let second: SpoolPiece
         do {
@@ -121,7 +121,7 @@ import Testing
         #expect(spool.nextPiece(maximumCount: 8, maximumBytes: .max) == second)
     }
 
-    @Test("the part of a batch that was not on its way follows after a restart")
+    @Test("The part of a batch that was not on its way follows after a restart")
     func restOfBatch() throws {
         do {
             let spool = try open()
@@ -133,14 +133,14 @@ import Testing
         #expect(drain(try open()).texts == numbers(0..<8))
     }
 
-    @Test("a single record cannot be split") func splitOne() throws {
+    @Test("A single record cannot be split") func splitOne() throws {
         let spool = try open()
         fill(spool, ["alone"])
         let piece = try #require(spool.nextPiece(maximumCount: 8, maximumBytes: .max))
         #expect(!spool.split(piece))
     }
 
-    @Test("ids are never used twice, not even when all files are gone") func ids() throws {
+    @Test("Ids are never used twice, not even when all files are gone") func ids() throws {
         do {
             let spool = try open()
             fill(spool, numbers(0..<5))
@@ -153,7 +153,7 @@ import Testing
 
     // MARK: Files
 
-    @Test("segments are sealed by count, size and age, and are deleted one by one")
+    @Test("Segments are sealed by count, size and age, and are deleted one by one")
     func sealing() throws {
         let spool = try open { $0.segmentCount = 10 }
         fill(spool, numbers(0..<35))
@@ -167,7 +167,7 @@ import Testing
         #expect(drain(spool).texts.count == 21)
     }
 
-    @Test("files are 0600, directories 0700, whatever was there before") func modes() throws {
+    @Test("Files are 0600, directories 0700, whatever was there before") func modes() throws {
         fill(try open(), ["x"])
         for name in directory.names("spool") {
             let attributes = try FileManager.default.attributesOfItem(
@@ -178,7 +178,7 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test("a second owner is refused, and the first is named") func lock() throws {
+    @Test("A second owner is refused, and the first is named") func lock() throws {
         let first = try open()
         let error = #expect(throws: LogError.self) { try open() }
         #expect(error?.code == .inUse)
@@ -186,7 +186,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test("a directory that others may write in, and a link instead of a directory, are refused")
+    @Test("A directory that others may write in, and a link instead of a directory, are refused")
     func unsafeDirectory() throws {
         try FileManager.default.createDirectory(
             atPath: directory.path + "/spool", withIntermediateDirectories: true)
@@ -203,7 +203,7 @@ import Testing
 
     private func frameSize(_ text: String) -> Int { SpoolFrame.headerSize + text.utf8.count }
 
-    @Test("the files never have more bytes than allowed, and what goes is the oldest, counted")
+    @Test("The files never have more bytes than allowed, and what goes is the oldest, counted")
     func dropOldest() throws {
         let spool = try open { $0.maximumBytes = .kibibytes(64) }
         for number in 0..<3000 {
@@ -223,7 +223,7 @@ import Testing
         #expect(spool.pending == 0)
     }
 
-    @Test("with dropNewest the oldest stay", arguments: [true, false]) func dropNewest(onDisk: Bool) throws {
+    @Test("With dropNewest the oldest stay", arguments: [true, false]) func dropNewest(onDisk: Bool) throws {
         var settings = SpoolSettings()
         settings.maximumBytes = .kibibytes(32)
         settings.overflow = .dropNewest
@@ -235,7 +235,7 @@ import Testing
         #expect(left.count + spool.counters.droppedFull == 2000)
     }
 
-    @Test("with dropBelow the serious messages stay", arguments: [true, false]) func dropBelow(onDisk: Bool)
+    @Test("With dropBelow the serious messages stay", arguments: [true, false]) func dropBelow(onDisk: Bool)
         throws
     {
         var settings = SpoolSettings()
@@ -253,7 +253,7 @@ import Testing
         #expect(spool.counters.damagedRecords == 0)
     }
 
-    @Test("what is on its way is not evicted") func sparesBatch() throws {
+    @Test("What is on its way is not evicted") func sparesBatch() throws {
         let spool = try open {
             $0.maximumBytes = .kibibytes(64)
             $0.segmentCount = 20
@@ -268,7 +268,7 @@ import Testing
         #expect(25 + left.count + spool.counters.droppedFull == 3000)
     }
 
-    @Test("old messages go by the segment, but not because the clock jumped") func age() throws {
+    @Test("Old messages go by the segment, but not because the clock jumped") func age() throws {
         let spool = try open {
             $0.maximumAge = .seconds(86_400)
             $0.segmentCount = 5
@@ -285,7 +285,7 @@ import Testing
         #expect(texts(spool) == numbers(5..<8))
     }
 
-    @Test("records can be thrown away on purpose, the ones on their way first") func dropAsked() throws {
+    @Test("Records can be thrown away on purpose, the ones on their way first") func dropAsked() throws {
         let spool = try open()
         fill(spool, numbers(0..<80))
         _ = spool.nextPiece(maximumCount: 30, maximumBytes: .max)

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "after a crash in a compaction only the shorter file counts: each record is sent once, and none that went"
+        "After a crash in a compaction only the shorter file counts: each record is sent once, and none that went"
     )
     func compaction() throws {
         var settings = SpoolSettings()
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "of a file that was never sealed and one that replaced it only the latter counts, and the former is kept aside"
+        "Of a file that was never sealed and one that replaced it only the latter counts, and the former is kept aside"
     )
     func unsealedTwin() throws {
         do {
@@ -76,7 +76,7 @@ import Testing
         #expect(directory.names("quarantine") == [unsealed])
     }
 
-    @Test("what the disk has not taken is forgotten where a crash journal brings it again: it is sent once")
+    @Test("What the disk has not taken is forgotten where a crash journal brings it again: it is sent once")
     func forgets() throws {
         let spool = try Spool(directory: directory.path)
         for number in 0..<3 { spool.append(Array("saved \(number)".utf8), time: time, level: 4) }
@@ -91,7 +91,7 @@ import Testing
         #expect(counters.appended == 8 && counters.lost == 0 && spool.pending == 0)
     }
 
-    @Test("a logger that a journal recovers forgets what it could not save") func loggerForgets() async throws
+    @Test("A logger that a journal recovers forgets what it could not save") func loggerForgets() async throws
     {
         let bench = try HTTPBench(try LoopbackServer(), onDisk: true)
         bench.logger.isPaused = true
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "a spool that waits for the disk does so for each save and each step of the delivery, and others never do"
+        "A spool that waits for the disk does so for each save and each step of the delivery, and others never do"
     )
     func durable() throws {
         for synchronizes in [true, false] {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("a save that the disk does not confirm is reported") func notDurable() throws {
+    @Test("A save that the disk does not confirm is reported") func notDurable() throws {
         var settings = SpoolSettings()
         settings.synchronizes = true
         let spool = try Spool(directory: directory.path, settings: settings)

@@ -6,7 +6,7 @@ import Testing
 @testable import HeartwoodHTTP
 
 @Suite struct UnsentMessagesTests {
-    @Test("what a logger could not send can be listed, exported and removed") func look() async throws {
+    @Test("What a logger could not send can be listed, exported and removed") func look() async throws {
         let directory = try TemporaryDirectory()
         do {
             let bench = try HTTPBench(try LoopbackServer(then: .status(503)), directory: directory)

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "Whatever the clock says from run to run, lines stay in order, and no file is removed or overwritten (G17)",
+        "Whatever the clock says from run to run, lines stay in order, and no file is removed or overwritten",
         .enabled(if: ClockTests.isInstalled))
     func runs() async throws {
         let clocks = [
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "A clock that runs a hundred times as fast rolls by its hours, and not more (F14)",
+        "A clock that runs a hundred times as fast rolls by its hours, and not more",
         .enabled(if: ClockTests.isInstalled))
     func fast() async throws {
         let outcome = try await tool.shell(

@@ -5,7 +5,7 @@ import Testing
 
 /// When a server that refuses counts as the wrong server.
 @Suite struct BrokenAddressTests {
-    @Test("the third batch in a row that a server refuses as a whole shows that the address is wrong")
+    @Test("The third batch in a row that a server refuses as a whole shows that the address is wrong")
     func wholeBatches() {
         var rules = DeliveryRules()
         rules.jitter = 0
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "after a pause for a broken address the oldest message is tried, and then one that is as new as possible"
+        "After a pause for a broken address the oldest message is tried, and then one that is as new as possible"
     )
     func recheck() {
         var watch = RefusalWatch()

@@ -33,7 +33,7 @@ import Testing
         return engine
     }
 
-    @Test("nothing is sent before the logger is added, whatever happens") func beforeAdding() {
+    @Test("Nothing is sent before the logger is added, whatever happens") func beforeAdding() {
         var engine = engine()
         let events: [DeliveryEvent] = [
             .stored(points: 1000), .timer, .rules(DeliveryRules()), .wish(.sendNow), .wish(.flush),
@@ -43,7 +43,7 @@ import Testing
         #expect(isSend(engine.handle(.added(atFirstUse: false), at(2, 10_000))))
     }
 
-    @Test("with a start at the first use, settings may follow the adding") func firstUse() {
+    @Test("With a start at the first use, settings may follow the adding") func firstUse() {
         var engine = engine()
         #expect(engine.handle(.added(atFirstUse: true), at(0, 5)) == [.wait(until: .seconds(1))])
         #expect(engine.handle(.rules(DeliveryRules()), at(0.5, 5)) == [.wait(until: .seconds(1.5))])
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "the next interval means one attempt, however much is pending",
+        "The next interval means one attempt, however much is pending",
         arguments: [80, 1000, 10_000])
     func nextInterval(waiting: Int) {
         struct Policy: RetryPolicy {
@@ -74,7 +74,7 @@ import Testing
         #expect(attempts == 10)
     }
 
-    @Test("a condition that says no is asked once per interval") func condition() {
+    @Test("A condition that says no is asked once per interval") func condition() {
         var engine = engine { $0.hasCondition = true }
         var asked = 0
         var actions = engine.handle(.added(atFirstUse: false), at(0, 1000))
@@ -88,7 +88,7 @@ import Testing
         #expect((10...11).contains(asked))
     }
 
-    @Test("a server that refuses every message is held; nothing is set aside") func refusesEverything() {
+    @Test("A server that refuses every message is held; nothing is set aside") func refusesEverything() {
         var engine = sending(1000)
         var attempts = 0
         var size = 300
@@ -107,7 +107,7 @@ import Testing
         #expect(isHeld && attempts < 15)
     }
 
-    @Test("a bad message is set aside once the server has taken another one") func badMessage() {
+    @Test("A bad message is set aside once the server has taken another one") func badMessage() {
         var engine = sending(2)
         _ = engine.handle(failed(400, .isolate, 2), at(1, 2))
         #expect(isSend(engine.handle(.looked, at(1, 2))))
@@ -119,7 +119,7 @@ import Testing
         #expect(engine.handle(failed(400, .isolate, 1), at(4, 1)).contains(.setAside))
     }
 
-    @Test("an event store drops nothing, whatever the policy says") func neverDrops() {
+    @Test("An event store drops nothing, whatever the policy says") func neverDrops() {
         var engine = sending(100) {
             $0.neverDrops = true
             $0.retryPolicy = ScroogeRetryPolicy()
@@ -128,7 +128,7 @@ import Testing
         #expect(actions == [.report(.keptInsteadOfDropped), .look])
     }
 
-    @Test("new credentials are asked for again after the server has accepted the last ones") func refreshes()
+    @Test("New credentials are asked for again after the server has accepted the last ones") func refreshes()
     {
         var engine = sending(30) { $0.canRefresh = true }
         for round in 0..<3 {
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("a network notice that changes nothing counts for nothing") func network() {
+    @Test("A network notice that changes nothing counts for nothing") func network() {
         var engine = sending(10)
         _ = engine.handle(.network(true), at(0.1, 10))
         _ = engine.handle(failed(503, .retry, 10), at(1, 10))
@@ -151,7 +151,7 @@ import Testing
         #expect(isSend(engine.handle(.network(true), at(1.3, 10))))
     }
 
-    @Test("closing starts nothing, and at the end nothing is started that nobody waits for") func endings() {
+    @Test("Closing starts nothing, and at the end nothing is started that nobody waits for") func endings() {
         var closing = engine()
         _ = closing.handle(.added(atFirstUse: false), at(0, 0))
         #expect(closing.handle(.closing, at(1, 10)) == [.rest])
@@ -163,7 +163,7 @@ import Testing
         #expect(ending.handle(.looked, at(10.7, 5)) == [.rest])
     }
 
-    @Test("received pieces are kept until they are confirmed, and sent again when that takes too long")
+    @Test("Received pieces are kept until they are confirmed, and sent again when that takes too long")
     func receipts() {
         var engine = sending(4)
         let received = DeliveryAnswer(outcome: .received(receipt: "7"), records: 4)
@@ -178,7 +178,7 @@ import Testing
         #expect(late.contains(.resend(["7"])) && isSend(late))
     }
 
-    @Test("a process that ends asks for its receipts at once, and waits for them") func receiptsAtTheEnd() {
+    @Test("A process that ends asks for its receipts at once, and waits for them") func receiptsAtTheEnd() {
         var engine = sending(4)
         let received = DeliveryAnswer(outcome: .received(receipt: "7"), records: 4)
         _ = engine.handle(.answered(received), at(0, 4))
@@ -193,7 +193,7 @@ import Testing
         #expect(!engine.isAwaited)
     }
 
-    @Test("what cannot be sent before something is confirmed is sent right after that") func blocked() {
+    @Test("What cannot be sent before something is confirmed is sent right after that") func blocked() {
         var engine = sending(4) { $0.maximumCount = 2 }
         let received = DeliveryAnswer(outcome: .received(receipt: "7"), records: 2)
         _ = engine.handle(.answered(received), at(0, 4))

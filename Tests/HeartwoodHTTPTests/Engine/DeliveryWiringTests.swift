@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "nothing goes out before the logger is added, and the first request has all settings made until then")
+        "Nothing goes out before the logger is added, and the first request has all settings made until then")
     func beforeAdding() async throws {
         let directory = try await leftovers(3)
         let server = try LoopbackServer()
@@ -36,7 +36,7 @@ import Testing
         dispatcher.removeAll()
     }
 
-    @Test("what an earlier run left is sent at once, without a message, a timer or a wish") func atOnce()
+    @Test("What an earlier run left is sent at once, without a message, a timer or a wish") func atOnce()
         async throws
     {
         let bench = try HTTPBench(try LoopbackServer(), directory: try await leftovers(3))
@@ -87,7 +87,7 @@ import Testing
         #expect(bench.balance)
     }
 
-    @Test("an address that refuses everything keeps everything, and is asked rarely") func brokenAddress()
+    @Test("An address that refuses everything keeps everything, and is asked rarely") func brokenAddress()
         async throws
     {
         let bench = try HTTPBench(try LoopbackServer(then: .status(400)), onDisk: true)
@@ -104,7 +104,7 @@ import Testing
         #expect(figures.pending == 1000 && figures.rejected == 0 && figures.dropped == 0)
     }
 
-    @Test("decorators see the body as it is sent, compressed") func order() async throws {
+    @Test("Decorators see the body as it is sent, compressed") func order() async throws {
         let seen = Locked<[Bool]>([])
         let bench = try HTTPBench(try LoopbackServer())
         bench.logger.compressionLevel = 6
@@ -119,7 +119,7 @@ import Testing
         #expect(seen.withLock { $0 } == [true])
     }
 
-    @Test("messages that are too old when they could be sent are dropped and counted") func age() async throws
+    @Test("Messages that are too old when they could be sent are dropped and counted") func age() async throws
     {
         var settings = SpoolSettings()
         settings.maximumAge = .seconds(60)
@@ -134,7 +134,7 @@ import Testing
         #expect(bench.balance)
     }
 
-    @Test("a shorter interval counts from the change") func interval() async throws {
+    @Test("A shorter interval counts from the change") func interval() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         await bench.log(0..<1)
         bench.logger.interval = .seconds(5)
@@ -144,7 +144,7 @@ import Testing
         #expect(bench.stored == bench.texts(0..<1))
     }
 
-    @Test("no request is larger than the limit says, unless a message is") func bytes() async throws {
+    @Test("No request is larger than the limit says, unless a message is") func bytes() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         bench.logger.maximumBytesPerRequest = .kibibytes(2)
         bench.logger.maximumMessagesPerRequest = nil
@@ -154,7 +154,7 @@ import Testing
         #expect(bench.stored == bench.texts(0..<40))
     }
 
-    @Test("without limits, 5,000 messages are one request") func unlimited() async throws {
+    @Test("Without limits, 5,000 messages are one request") func unlimited() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         bench.logger.countThreshold = nil
         bench.logger.maximumMessagesPerRequest = nil
@@ -165,7 +165,7 @@ import Testing
         #expect(bench.server.requests.count == 1)
     }
 
-    @Test("a message for which the store has no room counts as failed") func noRoom() async throws {
+    @Test("A message for which the store has no room counts as failed") func noRoom() async throws {
         var settings = SpoolSettings()
         settings.maximumBytes = .kibibytes(8)
         settings.overflow = .dropNewest

@@ -5,7 +5,7 @@ import Testing
 
 /// Servers that take a part of what they are sent.
 @Suite struct PartialAnswerTests {
-    @Test("a server that takes a part each time is no failing one: pauses stay short, and a wish is granted")
+    @Test("A server that takes a part each time is no failing one: pauses stay short, and a wish is granted")
     func partlyTaken() {
         var rules = DeliveryRules()
         rules.jitter = 0

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReceiptLedgerTests {
     private var ledger = ReceiptLedger()
 
-    @Test("a receipt that comes again is for the newer piece only, whose time counts from then")
+    @Test("A receipt that comes again is for the newer piece only, whose time counts from then")
     mutating func sameReceipt() {
         ledger.add("0", 10, at: .seconds(0))
         ledger.add("0", 3, at: .seconds(200))
@@ -15,7 +15,7 @@ import Testing
         #expect(ledger.isEmpty && ledger.pollTime == nil)
     }
 
-    @Test("the server is asked a second after the first piece, then less and less often, up to every 10 s")
+    @Test("The server is asked a second after the first piece, then less and less often, up to every 10 s")
     mutating func pollTimes() {
         ledger.add("a", 1, at: .seconds(100))
         ledger.add("b", 2, at: .seconds(100))
@@ -35,7 +35,7 @@ import Testing
         #expect(ledger.pollTime == now + .seconds(1) && ledger.receipts == ["a"] && ledger.records == 1)
     }
 
-    @Test("a process that waits to end asks at once, and then every 200 ms")
+    @Test("A process that waits to end asks at once, and then every 200 ms")
     mutating func hurry() {
         ledger.add("a", 1, at: .seconds(100))
         ledger.hurry(at: .milliseconds(100_300))
@@ -50,7 +50,7 @@ import Testing
         #expect(ledger.pollTime == .milliseconds(101_000))
     }
 
-    @Test("eight unconfirmed pieces are the limit")
+    @Test("Eight unconfirmed pieces are the limit")
     mutating func limit() {
         for number in 0..<8 {
             #expect(!ledger.isFull)

@@ -14,12 +14,12 @@ import Testing
         DeliveryMoment(now: .seconds(seconds), waiting: waiting, random: random)
     }
 
-    @Test("nothing is pending, nothing happens") func idle() {
+    @Test("Nothing is pending, nothing happens") func idle() {
         var pace = SendingPace()
         #expect(pace.decide(0, at(0, 0), rules) == .rest)
     }
 
-    @Test("the interval counts from the first message that is pending") func interval() {
+    @Test("The interval counts from the first message that is pending") func interval() {
         var pace = SendingPace()
         pace.stored(points: 0, at(10, 1), rules)
         pace.stored(points: 0, at(50, 2), rules)
@@ -28,7 +28,7 @@ import Testing
         #expect(pace.decide(2, at(70, 2), rules) == .send)
     }
 
-    @Test("the jitter spreads the interval by its part", arguments: [(0.0, 54.0), (0.5, 60), (1, 66)])
+    @Test("The jitter spreads the interval by its part", arguments: [(0.0, 54.0), (0.5, 60), (1, 66)])
     func jitter(random: Double, due: Double) {
         var rules = rules
         rules.jitter = 0.1
@@ -41,7 +41,7 @@ import Testing
         #expect(abs(until / .seconds(1) - due) < 1e-6)
     }
 
-    @Test("points, the number of messages and a wish send at once", arguments: [0, 1, 2])
+    @Test("Points, the number of messages and a wish send at once", arguments: [0, 1, 2])
     func triggers(which: Int) {
         var pace = SendingPace()
         let waiting = which == 1 ? 300 : 1
@@ -50,7 +50,7 @@ import Testing
         #expect(pace.decide(waiting, at(0, waiting), rules) == .send)
     }
 
-    @Test("without a number that triggers, any number waits for the interval") func noTrigger() {
+    @Test("Without a number that triggers, any number waits for the interval") func noTrigger() {
         var rules = rules
         rules.countThreshold = nil
         rules.maximumCount = 2
@@ -59,7 +59,7 @@ import Testing
         #expect(pace.decide(10_000, at(1, 10_000), rules) == .wait(until: .seconds(60)))
     }
 
-    @Test("what was pending when the round began goes without a pause") func round() {
+    @Test("What was pending when the round began goes without a pause") func round() {
         var pace = SendingPace()
         pace.beginRound(of: 700)
         #expect(pace.decide(700, at(0, 700), rules) == .send)
@@ -73,7 +73,7 @@ import Testing
         #expect(pace.decide(2, at(3, 2), rules) == .wait(until: .seconds(63)))
     }
 
-    @Test("what is left to the interval waits for it, however much it is and whatever comes")
+    @Test("What is left to the interval waits for it, however much it is and whatever comes")
     func leave() {
         var pace = SendingPace()
         pace.beginRound(of: 10_000)
@@ -83,7 +83,7 @@ import Testing
         #expect(pace.decide(20_000, at(65, 20_000), rules) == .send)
     }
 
-    @Test("a pause that the server asked for cannot be ended") func binding() {
+    @Test("A pause that the server asked for cannot be ended") func binding() {
         var pace = SendingPace()
         pace.beginRound(of: 1)
         pace.pause(until: .seconds(30), isBinding: true)
@@ -94,7 +94,7 @@ import Testing
         #expect(pace.decide(1, at(1, 1), rules) == .send)
     }
 
-    @Test("a changed interval counts from the change, after a failure as well", arguments: [true, false])
+    @Test("A changed interval counts from the change, after a failure as well", arguments: [true, false])
     func change(hasFailed: Bool) {
         var pace = SendingPace()
         pace.stored(points: 0, at(0, 1), rules)
@@ -107,7 +107,7 @@ import Testing
 }
 
 @Suite struct LevelWeightsTests {
-    @Test("custom levels weigh what the level weighs that they are as serious as") func custom() {
+    @Test("Custom levels weigh what the level weighs that they are as serious as") func custom() {
         let audit = LogLevel(bit: 27, name: "audit-weight", severity: .error)
         #expect(LevelWeights.standard[audit] == 10)
         #expect(LevelWeights([audit: 3])[audit] == 3)

@@ -8,7 +8,7 @@ import Testing
 
 /// mitmproxy with the fault kit's add-on, in front of a server that keeps what arrives.
 @Suite struct MitmTests {
-    @Test("what a proxy loses, delays, refuses and spoils arrives nevertheless, once by its key (F20, F26)")
+    @Test("What a proxy loses, delays, refuses and spoils arrives nevertheless, once by its key")
     func faults() async throws {
         guard let mitmdump = RealProgram.find("mitmdump") else { return }
         let script = RealProgram.kit + "/mitm-faults.py"

@@ -8,7 +8,7 @@ import Testing
 
 /// Runs ``NamespaceFaultTests`` in a network of their own, where the system allows that.
 @Suite struct NamespaceTests {
-    @Test("the faults of a real network: lost packets, resets, slow links, no link (F22 to F24)")
+    @Test("The faults of a real network: lost packets, resets, slow links, no link")
     func faults() async throws {
         guard let unshare = RealProgram.find("unshare"), RealProgram.find("ip") != nil,
             RealProgram.find("tc") != nil, RealProgram.find("iptables") != nil
@@ -77,7 +77,7 @@ struct NamespaceFaultTests {
         #expect(logger.httpStatistics.acknowledged == count && logger.httpStatistics.dropped == 0)
     }
 
-    @Test("a network that swallows everything costs the timeout, and nothing else") func blackHole()
+    @Test("A network that swallows everything costs the timeout, and nothing else") func blackHole()
         async throws
     {
         try await rule("INPUT -p tcp --dport \(server.port) -j DROP") {
@@ -89,7 +89,7 @@ struct NamespaceFaultTests {
         try await expectDelivery(of: 20)
     }
 
-    @Test("connections that are refused and reset are tried again") func reset() async throws {
+    @Test("Connections that are refused and reset are tried again") func reset() async throws {
         try await rule("INPUT -p tcp --dport \(server.port) -j REJECT --reject-with tcp-reset") {
             log(0..<20)
             logger.sendNow()
@@ -98,7 +98,7 @@ struct NamespaceFaultTests {
         try await expectDelivery(of: 20)
     }
 
-    @Test("an answer that is lost on its way makes a repetition with the same key and the same bytes (F20)")
+    @Test("An answer that is lost on its way makes a repetition with the same key and the same bytes")
     func lostAnswer() async throws {
         try await rule("OUTPUT -p tcp --sport \(server.port) --tcp-flags PSH PSH -j DROP") {
             log(0..<20)
@@ -111,7 +111,7 @@ struct NamespaceFaultTests {
         #expect(Set(server.stored.map { $0.headers["Idempotency-Key"] }).count == 1)
     }
 
-    @Test("a tenth of all packets lost delays the messages") func loss() async throws {
+    @Test("A tenth of all packets lost delays the messages") func loss() async throws {
         logger.timeout = .seconds(5)
         logger.maximumMessagesPerRequest = 100
         try await rule("INPUT -m statistic --mode random --probability 0.1 -j DROP") {
@@ -120,7 +120,7 @@ struct NamespaceFaultTests {
         }
     }
 
-    @Test("a slow link is used at nine tenths of its rate, and nobody waits for it (G11)") func slowLink()
+    @Test("A slow link is used at nine tenths of its rate, and nobody waits for it") func slowLink()
         async throws
     {
         logger.timeout = .seconds(30)
@@ -145,7 +145,7 @@ struct NamespaceFaultTests {
         #expect(share > (ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 0.1 : 0.9))
     }
 
-    @Test("a link that goes away and returns is told, and keeps everything") func link() async throws {
+    @Test("A link that goes away and returns is told, and keeps everything") func link() async throws {
         let told = Locked<[Bool]>([])
         let monitor = NetlinkMonitor()
         monitor.start { isThere in told.withLock { if $0.last != isThere { $0.append(isThere) } } }
@@ -174,7 +174,7 @@ struct NamespaceFaultTests {
         try await expectDelivery(of: 20)
     }
 
-    @Test("a name that nobody can look up holds everything back, and loses nothing") func names() async throws
+    @Test("A name that nobody can look up holds everything back, and loses nothing") func names() async throws
     {
         let nameless = try HTTPLogger("https://logs.example.com/")
         nameless.flushWait = .zero

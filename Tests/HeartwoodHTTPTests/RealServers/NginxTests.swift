@@ -68,7 +68,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
         }
     }
 
-    @Test("each way in which TLS fails has its reason; a good certificate passes") func tls() async throws {
+    @Test("Each way in which TLS fails has its reason; a good certificate passes") func tls() async throws {
         guard let nginx = Nginx.shared else { return }
         let trusted = TransportOptions(caCertificateFile: nginx.file("ca.crt"))
         #expect(try await reason(nginx, 18443, trusted) == nil)
@@ -85,7 +85,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
                 == .credentialUnusable)
     }
 
-    @Test("pinned keys: the right one passes, another one is refused though the certificate is good")
+    @Test("Pinned keys: the right one passes, another one is refused though the certificate is good")
     func pins() async throws {
         guard let nginx = Nginx.shared else { return }
         let hash = try RealProgram.output(
@@ -102,7 +102,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
         #expect(try await reason(nginx, 18443, options) == .publicKeyNotPinned)
     }
 
-    @Test("a self-signed certificate and TLS 1.1 are refused (G15)") func weakServers() async throws {
+    @Test("A self-signed certificate and TLS 1.1 are refused") func weakServers() async throws {
         guard let openssl = RealProgram.find("openssl") else { return }
         let directory = try TemporaryDirectory()
         let made = try RealProgram.output(
@@ -133,7 +133,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
     }
 
     @Test(
-        "a server whose certificate is wrong gets nothing, costs no message, and is reported (G15)",
+        "A server whose certificate is wrong gets nothing, costs no message, and is reported",
         arguments: [18444, 18445])
     func refusedServer(port: Int) async throws {
         guard let nginx = Nginx.shared else { return }
@@ -154,7 +154,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
             reports.withLock { $0.contains { $0.contains("rejects the requests because of their setup") } })
     }
 
-    @Test("a client certificate is shown; without one nothing is lost") func clientCertificate() async throws
+    @Test("A client certificate is shown; without one nothing is lost") func clientCertificate() async throws
     {
         guard let nginx = Nginx.shared else { return }
         var options = TransportOptions(caCertificateFile: nginx.file("ca.crt"))
@@ -178,7 +178,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
     }
 
     @Test(
-        "what nginx answers on its own is understood",
+        "What nginx answers on its own is understood",
         arguments: [
             ("/ok", 200), ("/e500", 500), ("/e503", 503), ("/e401", 401), ("/e413", 413), ("/redir", 307),
             ("/redir301", 301), ("/deadup", 502),
@@ -191,7 +191,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
         #expect(try await CurlTransport().send(request).status == status)
     }
 
-    @Test("bodies arrive byte by byte, compressed ones too, and one connection carries them all")
+    @Test("Bodies arrive byte by byte, compressed ones too, and one connection carries them all")
     func bodies() async throws {
         guard let nginx = Nginx.shared else { return }
         let dispatcher = LogDispatcher()

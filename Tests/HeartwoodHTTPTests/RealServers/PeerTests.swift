@@ -50,7 +50,7 @@ import Testing
         return (value as? [Int]).map { String(decoding: $0.map { UInt8($0) }, as: UTF8.self) }
     }
 
-    @Test("opentelemetry-proto understands what OTLP's encoding writes") func openTelemetry() throws {
+    @Test("Opentelemetry-proto understands what OTLP's encoding writes") func openTelemetry() throws {
         let python = ProcessInfo.processInfo.environment["HEARTWOOD_PYTHON"] ?? "/usr/bin/python3"
         let probe =
             "from google.protobuf import json_format; "
@@ -91,7 +91,7 @@ import Testing
         )
     }
 
-    @Test("openssl decrypts SwiftyBeaver's payload") func openssl() throws {
+    @Test("Openssl decrypts SwiftyBeaver's payload") func openssl() throws {
         guard let openssl = RealProgram.find("openssl") else { return }
         let key = "0123456789abcdefghijklmnopqrstuv"
         let batch = RemoteBatch(

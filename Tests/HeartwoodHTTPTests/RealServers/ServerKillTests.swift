@@ -29,7 +29,7 @@ import Testing
         """
 
     @Test(
-        "nothing that was flushed is lost when server and client are killed, and repetitions have the same key"
+        "Nothing that was flushed is lost when server and client are killed, and repetitions have the same key"
     )
     func bothKilled() async throws {
         guard let python = RealProgram.find("python3") else { return }

@@ -272,7 +272,7 @@ struct ConfigurationCheckTests {
         )
     }
 
-    @Test("Code, file, overlay and variables are merged in this order; missing files are empty (GI3)")
+    @Test("Code, file, overlay and variables are merged in this order; missing files are empty")
     func precedence() throws {
         let scratch = Scratch()
         let path = scratch.path + "/logging.json"

@@ -32,7 +32,7 @@ import Testing
     private func key(_ value: String) -> String { "<key>logLevel</key>" + value }
 
     @Test(
-        "the numbers 0 to 4 are levels, anything else is debug, and nothing is warning",
+        "The numbers 0 to 4 are levels, anything else is debug, and nothing is warning",
         arguments: [
             ("<integer>0</integer>", "verbose"), ("<integer>1</integer>", "debug"),
             ("<integer>2</integer>", "info"),
@@ -44,7 +44,7 @@ import Testing
         #expect(try level(key(value)) == LogSetting(stringLiteral: expected))
     }
 
-    @Test("the file of the environment wins, counts only where one is named, and both may be missing")
+    @Test("The file of the environment wins, counts only where one is named, and both may be missing")
     func overlay() throws {
         #expect(try level(key("<integer>4</integer>"), key("<integer>0</integer>")) == "verbose")
         #expect(

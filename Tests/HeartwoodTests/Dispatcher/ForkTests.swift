@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ForkTests {
     @Test(
-        "after a fork in the middle of logging, parent and child write their own messages, once and whole",
+        "After a fork in the middle of logging, parent and child write their own messages, once and whole",
         .disabled(
             if: Load.isSanitized, "the thread sanitizer does not support a fork of a process with threads"))
     func bothGoOn() async throws {

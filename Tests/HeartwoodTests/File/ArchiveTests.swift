@@ -213,7 +213,7 @@ struct FixedKey: SecretProvider {
         #expect(lines == ["one", "two"])
     }
 
-    @Test("Archives count in the quota, while they are made as well (G6)")
+    @Test("Archives count in the quota, while they are made as well")
     func quota() async throws {
         let logger = try FileLogger(
             directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)

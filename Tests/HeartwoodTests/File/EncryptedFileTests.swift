@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(
-        "Sizes and the quota are counted in encrypted bytes (G6)",
+        "Sizes and the quota are counted in encrypted bytes",
         arguments: [(300, 0), (1000, 3000), (500, 2000)])
     func limits(_ size: Int, _ quota: Int) throws {
         let engine = try makeEngine {
@@ -194,7 +194,7 @@ import Testing
         #expect(try scratch.decryptedLines(naming) == log.lines + [""])
     }
 
-    @Test("A file that is cut to nothing from outside begins anew (F18)")
+    @Test("A file that is cut to nothing from outside begins anew")
     func copyTruncated() throws {
         let engine = try makeEngine(naming: try LogFileNaming(application: "t", activeName: "t.log"))
         var log = RecordLog()

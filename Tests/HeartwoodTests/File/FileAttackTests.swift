@@ -8,7 +8,7 @@ import Testing
 /// Goal G14 and fault F4: somebody works against the logger, and a disk that is really full.
 @Suite struct FileAttackTests {
     @Test(
-        "While somebody swaps links, pipes and files under the names of logs, no victim is touched and nothing hangs (G14)"
+        "While somebody swaps links, pipes and files under the names of logs, no victim is touched and nothing hangs"
     )
     func races() throws {
         let scratch = Scratch()
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "A file system that is full, and has room again: no torn line, the loss counted and told, writing goes on (G4)",
+        "A file system that is full, and has room again: no torn line, the loss counted and told, writing goes on",
         .enabled(if: FileAttackTests.canMount))
     func fullFileSystem() throws {
         let scratch = Scratch()

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "After a power cut, what the policy promises is on the disk, whole, in order and under its name (G3)",
+        "After a power cut, what the policy promises is on the disk, whole, in order and under its name",
         .enabled(if: Mounted.hasLoop(for: "the power cut")),
         arguments: ["never", "batch", "levels", "interval", "encrypted"])
     func powerCut(_ policy: String) throws {
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "A disk whose writes fail is reported, tears nothing, and is written again when it is whole (F8)",
+        "A disk whose writes fail is reported, tears nothing, and is written again when it is whole",
         .enabled(if: Mounted.hasLoop(for: "the failing disk", "nbdkit", "nbdfuse", "umount")))
     func failingDisk() throws {
         let scratch = Scratch()
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "The order in which a directory lists its names is of no importance (F17)",
+        "The order in which a directory lists its names is of no importance",
         .enabled(if: Mounted.has("disorderfs", "umount", for: "the shuffled directory")))
     func shuffledDirectory() throws {
         let scratch = Scratch()

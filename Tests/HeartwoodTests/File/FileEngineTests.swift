@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "The quota holds after every single write, whatever the sizes (G6)", arguments: [300, 1000, 4096],
+        "The quota holds after every single write, whatever the sizes", arguments: [300, 1000, 4096],
         [0, 100, 2000])
     func quota(_ quota: Int, _ fileSize: Int) throws {
         let engine = try makeEngine {
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("logrotate's way with `create`: what it makes under the fixed name is gone on with")
+    @Test("Logrotate's way with `create`: what it makes under the fixed name is gone on with")
     func rotatedWithCreate() throws {
         let engine = try makeEngine(activeName: "t.log")
         var log = RecordLog()
@@ -107,7 +107,7 @@ import Testing
         #expect(scratch.names() == ["t.log", "t.log.1"])
     }
 
-    @Test("logrotate's way with `copytruncate`: lines go on at the beginning, and the size is known")
+    @Test("Logrotate's way with `copytruncate`: lines go on at the beginning, and the size is known")
     func copyTruncated() throws {
         let engine = try makeEngine(activeName: "t.log") { $0.rolling.maximumSize = 130 }
         var log = RecordLog()
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(
-        "A clock that jumps rolls one file too many at most, and removes nothing (G17)",
+        "A clock that jumps rolls one file too many at most, and removes nothing",
         arguments: [86_400.0, 86_400 * 3650] as [Double])
     func clockJumps(_ seconds: Double) throws {
         let engine = try makeEngine {
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test(
-        "Lines wait in memory up to the limit while the disk is full, and the loss is told in its place (G4)")
+        "Lines wait in memory up to the limit while the disk is full, and the loss is told in its place")
     func fullDisk() throws {
         let isFull = Locked(false)
         let engine = try makeEngine(
@@ -300,7 +300,7 @@ import Testing
         #expect(lines == log.lines.prefix(10) + [told, log.lines[22], ""])
     }
 
-    @Test("Where a new file is due and cannot be made, lines go on into the open one (F5)")
+    @Test("Where a new file is due and cannot be made, lines go on into the open one")
     func noNewFile() throws {
         let isFull = Locked(false)
         let engine = try makeEngine(

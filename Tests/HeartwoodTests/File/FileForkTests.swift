@@ -14,7 +14,7 @@ import Testing
     private static let batches = 5
 
     @Test(
-        "After a fork the child writes its own lines to whole files, and none of those that wait in its parent (G19)",
+        "After a fork the child writes its own lines to whole files, and none of those that wait in its parent",
         .enabled(if: !Load.isSanitized, "a sanitizer's own threads do not survive a fork"),
         arguments: Shape.allCases)
     func forks(_ shape: Shape) async throws {

@@ -273,7 +273,7 @@ import Testing
         #expect(logger.statistics.received == 10)
     }
 
-    @Test("synchronize puts finished files on the disk as well")
+    @Test("Synchronize puts finished files on the disk as well")
     func synchronizes() throws {
         let syncs = Locked(0)
         let calls = SystemCalls { call in

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "Processes on one directory lose, tear and mix no line, each with its own file or sharing one (G19)",
+        "Processes on one directory lose, tear and mix no line, each with its own file or sharing one",
         arguments: [false, true])
     func processes(_ isShared: Bool) async throws {
         let scratch = Scratch()
@@ -114,7 +114,7 @@ import Testing
         #expect(lines == lines.indices.map { "line \($0)" })
     }
 
-    @Test("A limit on the size of files does not kill the process; lines go on in more files (F10)")
+    @Test("A limit on the size of files does not kill the process; lines go on in more files")
     func fileSizeLimit() async throws {
         let scratch = Scratch()
         let path = scratch.logs

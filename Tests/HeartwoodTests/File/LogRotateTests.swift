@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "logrotate takes files away while lines are written: none is torn, none is written twice, and with `create` none is lost",
+        "Logrotate takes files away while lines are written: none is torn, none is written twice, and with `create` none is lost",
         .enabled(if: LogRotateTests.isInstalled), arguments: ["create 0600", "copytruncate"])
     func rotates(_ mode: String) async throws {
         let scratch = Scratch()

@@ -60,7 +60,7 @@ import Testing
         }.filter { FaultSweepTests.isFull || !$0.isEncrypted || $0.part == 170 }
 
     @Test(
-        "Promise 10 and fault F1: a process that dies at its N-th call or in its N-th write, and one that recovers",
+        "Promise 10: a process that dies at its N-th call or in its N-th write, and one that recovers",
         arguments: sweeps)
     func everyCall(_ sweep: Sweep) async throws {
         let (part, isEncrypted) = (sweep.part, sweep.isEncrypted)
