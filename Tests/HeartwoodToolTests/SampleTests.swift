@@ -58,6 +58,12 @@ struct SampleTests {
             "Docs/Configuration.md", "Docs/MigratingFromCocoaLumberjack.md",
             "Docs/MigratingFromSwiftyBeaver.md", "Docs/MigratingFromScrooge.md",
             "Docs/MigratingFromRealmEvents.md", "Docs/MigratingFromGirders.md",
+            "Sources/Heartwood/Heartwood.docc/Heartwood.md",
+            "Sources/HeartwoodHTTP/HeartwoodHTTP.docc/HeartwoodHTTP.md",
+            "Sources/HeartwoodSQLite/HeartwoodSQLite.docc/HeartwoodSQLite.md",
+            "Sources/HeartwoodEvents/HeartwoodEvents.docc/HeartwoodEvents.md",
+            "Sources/HeartwoodTestSupport/HeartwoodTestSupport.docc/HeartwoodTestSupport.md",
+            "Sources/HeartwoodLumberjack/HeartwoodLumberjack.docc/HeartwoodLumberjack.md",
         ])
     func compiled(path: String) throws {
         let written = try codeBlocks(path)

@@ -1,0 +1,74 @@
+import Heartwood
+import HeartwoodEvents
+import HeartwoodHTTP
+import HeartwoodLumberjack
+import HeartwoodSQLite
+import HeartwoodTestSupport
+import Testing
+
+// The code of the landing pages in the documentation catalogs, word for word; `SampleTests` compares them. Nothing of it is
+// called.
+
+private func heartwoodPage(id: String, ms: Double, email: String, error: any Error) throws {
+    // sample: Sources/Heartwood/Heartwood.docc/Heartwood.md
+    let file = try FileLogger(directory: "logs")
+    LogDispatcher.shared.add(ConsoleLogger())
+    LogDispatcher.shared.add(file, levels: .info)
+
+    logInfo("request \(id, as: "request_id") took \(ms, as: "ms", format: .fixed(2)) ms")
+    logError("payment of \(email, privacy: .private) failed: \(error)", category: .payments)
+    // end
+}
+
+private func httpPage() throws {
+    // sample: Sources/HeartwoodHTTP/HeartwoodHTTP.docc/HeartwoodHTTP.md
+    let remote = try HTTPLogger("https://logs.example.com/ingest", encoding: NDJSONEncoding(), spool: "spool")
+    remote.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets())]
+    LogDispatcher.shared.add(remote, levels: .notice)
+    // end
+}
+
+private func sqlitePage() throws {
+    // sample: Sources/HeartwoodSQLite/HeartwoodSQLite.docc/HeartwoodSQLite.md
+    let database = try SQLiteLogger(path: "/var/lib/shop/log.sqlite")
+    LogDispatcher.shared.add(database, levels: .debug)
+
+    let reader = try SQLiteLogReader(path: "/var/lib/shop/log.sqlite")
+    for record in try reader.records(LogQuery(levels: .error, limit: 20)) {
+        print(record.timestamp.date, record.category, record.text)
+    }
+    // end
+}
+
+private func eventsPage() throws {
+    // sample: Sources/HeartwoodEvents/HeartwoodEvents.docc/HeartwoodEvents.md
+    enum Visit: String { case page = "page_id", index, loggedIn }
+
+    let store = try EventStore("https://collector.example.com/events", directory: "/var/lib/app/events")
+    let visits = try EventLog<Visit>(store)
+    visits.append {
+        $0[.page] = "/home"
+        $0[.index] = 3
+        $0[.loggedIn] = true
+    }
+    // end
+}
+
+private func testSupportPage(amount: Double) {
+    // sample: Sources/HeartwoodTestSupport/HeartwoodTestSupport.docc/HeartwoodTestSupport.md
+    let dispatcher = LogDispatcher()
+    let logger = RecordingLogger()
+    dispatcher.add(logger)
+    logInfo("charged \(amount)", to: dispatcher)
+    dispatcher.flush()
+    #expect(logger.texts == ["charged 12.5"])
+    // end
+}
+
+private func lumberjackPage(id: Int, ms: Double) {
+    // sample: Sources/HeartwoodLumberjack/HeartwoodLumberjack.docc/HeartwoodLumberjack.md
+    DDLog.add(DDOSLogger.sharedInstance)
+    DDLog.add(DDFileLogger(), with: .info)
+    DDLogInfo("request \(id) took \(ms) ms")
+    // end
+}
