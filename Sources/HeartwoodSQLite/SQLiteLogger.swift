@@ -69,9 +69,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     var slot: JournalSlot?
     var saves: Int64 = 0
 
-    /// Opens the database.
-    ///
-    /// Creates it, and the directories above it, if they are missing.
+    /// Opens the database, and creates it, and the directories above it, if they are missing.
     ///
     /// A damaged database is not an error: it is set aside, and a new one is started.
     ///

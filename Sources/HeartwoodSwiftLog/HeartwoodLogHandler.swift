@@ -2,28 +2,29 @@
 public import Heartwood
 public import Logging
 
-/// Hands what a program and its libraries log through swift-log to Heartwood's loggers.
+/// Delivers messages that a program and its libraries log with swift-log to Heartwood's loggers.
 ///
 ///     LoggingSystem.bootstrap { HeartwoodLogHandler(label: $0) }
 ///
-/// - **Levels**: `trace` is `verbose`, `critical` is `fatal`, the others have the same name. Two things decide: the
-///   ``logLevel`` of the `Logger`, a value of its own as swift-log wants it, `info` unless set; then, as for every call of
-///   Heartwood's, category, dispatcher and loggers.
-/// - **Category**: the label of the `Logger`. A label is kept forever, so it must not come from outside.
-/// - **Fields**: those of the call, of the metadata provider and of the `Logger`, in this precedence, and then those of
-///   `withLogContext`, the category and the dispatcher. Their values keep their types.
-/// - **Place**: file, function and line are kept. The source, swift-log's name of the module, is the beginning of the file;
-///   where it is another one, it becomes the field `source`.
+/// - **Levels**: `trace` becomes `verbose`, `critical` becomes `fatal`, and the others keep their names. A
+///   message must pass twice: first the ``logLevel`` of its `Logger`, which is `info` unless set, then the
+///   category, dispatcher and loggers, as with every call of Heartwood.
+/// - **Category**: the label of the `Logger`. Labels are kept forever, so they must not come from outside the
+///   program.
+/// - **Fields**: the fields of the call, of the metadata provider and of the `Logger`, in this precedence,
+///   followed by those of `withLogContext`, the category and the dispatcher. Values keep their types.
+/// - **Source location**: file, function and line are kept. The source, which is swift-log's name for the
+///   module, is the first part of the file. If it is different, it becomes the field `source`.
 ///
-/// The message is evaluated by the `Logger`, once, when its level passes ``logLevel``; metadata providers are asked, once,
-/// only if a logger of Heartwood's wants the message. Like other calls it is synchronous for `error` and `critical`
-/// unless the dispatcher's `synchronousLevels` say otherwise.
+/// The `Logger` evaluates a message once, if its level passes ``logLevel``. Metadata providers are called
+/// once, and only if a logger of Heartwood wants the message. As with other calls, `error` and `critical` are
+/// synchronous unless the `synchronousLevels` of the dispatcher are changed.
 public struct HeartwoodLogHandler: LogHandler {
     /// The least serious level that passes; `info` unless set.
     public var logLevel: Logger.Level
-    /// The fields of this `Logger`.
+    /// The fields of the `Logger`.
     public var metadata: Logger.Metadata
-    /// What adds fields to each message; nothing unless set.
+    /// Adds fields to each message; nil, the default, adds none.
     public var metadataProvider: Logger.MetadataProvider?
 
     private let category: LogCategory
@@ -32,11 +33,11 @@ public struct HeartwoodLogHandler: LogHandler {
     /// Makes a handler for the `Logger` of a label.
     ///
     /// - Parameters:
-    ///   - label: The label, which becomes the category.
-    ///   - logLevel: The least serious level that passes at first.
-    ///   - metadata: The fields that the `Logger` has at first.
-    ///   - metadataProvider: What adds fields to each message.
-    ///   - dispatcher: Whose loggers get the messages.
+    ///   - label: The label, which becomes the name of the category.
+    ///   - logLevel: The least serious level that passes, until it is changed; `info` unless given.
+    ///   - metadata: The fields of the `Logger`, until they are changed; none unless given.
+    ///   - metadataProvider: Adds fields to each message; nil, the default, adds none.
+    ///   - dispatcher: The dispatcher whose loggers get the messages; the shared one unless given.
     public init(
         label: String, logLevel: Logger.Level = .info, metadata: Logger.Metadata = [:],
         metadataProvider: Logger.MetadataProvider? = nil, dispatcher: LogDispatcher = .shared
@@ -48,13 +49,22 @@ public struct HeartwoodLogHandler: LogHandler {
         category = LogCategory(label)
     }
 
-    /// A field of this `Logger`.
+    /// The value of a field of the `Logger`; nil if it has no such field.
     public subscript(metadataKey key: String) -> Logger.MetadataValue? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Hands a message on; called by the `Logger`.
+    /// Delivers a message; the `Logger` calls it.
+    ///
+    /// - Parameters:
+    ///   - level: The level.
+    ///   - message: The text.
+    ///   - metadata: The fields of the call.
+    ///   - source: The name of the module that logs.
+    ///   - file: The source file of the call.
+    ///   - function: The function of the call.
+    ///   - line: The line of the call.
     public func log(
         level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String,
         file: String,

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension LogLevel {
-    /// The level that one of swift-log is here: `trace` is `verbose`, `critical` is `fatal`.
+    /// Converts a level of swift-log: `trace` becomes `verbose`, and `critical` becomes `fatal`.
     public init(_ level: Logger.Level) {
         self =
             switch level {
@@ -25,10 +25,10 @@ extension LogLevel {
 }
 
 extension LogValue {
-    /// Takes a value of swift-log, with its type.
+    /// Converts a metadata value of swift-log, and keeps its type.
     ///
-    /// Lists and dictionaries become lists and named values. A `stringConvertible` that is a number, a truth value, a
-    /// date, a UUID or one of these types itself stays that; everything else becomes its description, once, here.
+    /// Arrays and dictionaries become arrays and objects. A `stringConvertible` keeps its type if it is a number, a Boolean,
+    /// a date, a UUID or a `LogValue`. Every other value becomes its description.
     public init(_ value: Logger.MetadataValue) {
         switch value {
         case .string(let text): self = .string(text)
@@ -53,7 +53,7 @@ extension LogValue {
 }
 
 extension LogMetadata {
-    /// Takes fields of swift-log, in the order of their names.
+    /// Converts metadata of swift-log, in the order of the names.
     public init(_ fields: Logger.Metadata) {
         self.init(fields.sorted { $0.key < $1.key }.map { ($0.key, LogValue($0.value)) })
     }

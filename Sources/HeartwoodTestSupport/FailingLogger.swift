@@ -2,7 +2,7 @@ public import Heartwood
 
 /// A logger that cannot write: every message fails, or every n-th.
 open class FailingLogger: RecordingLogger, @unchecked Sendable {  // `seen` is used in hooks only
-    /// Of how many messages one fails.
+    /// The number of messages of which one fails.
     public final let period: Int
     private var seen = 0
 
@@ -12,7 +12,7 @@ open class FailingLogger: RecordingLogger, @unchecked Sendable {  // `seen` is u
         super.init(name: name)
     }
 
-    /// Fails, or records.
+    /// Fails, or records the message.
     open override func log(_ message: LogMessage) {
         seen += 1
         if seen % period == 0 {

@@ -1,7 +1,7 @@
 import Dispatch
 import Heartwood
 
-/// A gate that threads stop at until a test opens it.
+/// A gate that blocks threads until a test opens it.
 ///
 /// A test waits with ``waitForArrival(of:timeout:)`` until a thread has arrived, so that it need not sleep. Every
 /// member may be used from any thread.
@@ -16,15 +16,15 @@ public final class Gate: Sendable {
     // MARK: Guarded by 'state'
     private let state: Locked<State>
 
-    /// Makes a gate, closed unless said otherwise.
+    /// Makes a gate, which is closed unless given otherwise.
     public init(isOpen: Bool = false) {
         state = Locked(State(isOpen: isOpen))
     }
 
-    /// How many have arrived so far, whether they still wait or have passed.
+    /// The number of threads that have arrived so far, whether they wait or have passed.
     public var arrivals: Int { state.withLock { $0.arrived } }
 
-    /// Lets everybody pass, from now on.
+    /// Opens the gate: all threads pass from now on.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -34,10 +34,10 @@ public final class Gate: Sendable {
         for semaphore in waiting { semaphore.signal() }
     }
 
-    /// Stops those who come from now on.
+    /// Closes the gate for threads that arrive from now on.
     public func close() { state.withLock { $0.isOpen = false } }
 
-    /// Goes through, or waits until the gate is opened.
+    /// Passes the gate, or waits until it is opened.
     public func pass() {
         let (semaphore, watchers) = state.withLock { state -> (DispatchSemaphore?, [DispatchSemaphore]) in
             state.arrived += 1
@@ -53,7 +53,7 @@ public final class Gate: Sendable {
         semaphore?.wait()
     }
 
-    /// Waits until so many have arrived in all.
+    /// Waits until this many threads have arrived in total.
     ///
     /// - Parameters:
     ///   - count: How many.

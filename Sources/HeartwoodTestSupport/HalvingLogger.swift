@@ -1,6 +1,6 @@
 public import Heartwood
 
-/// A logger that throws every other message away, and says so to the statistics.
+/// A logger that drops every other message, and counts it as filtered.
 open class HalvingLogger: RecordingLogger, @unchecked Sendable {  // `seen` is used in hooks only
     private var seen = 0
 

@@ -1,6 +1,6 @@
 public import HeartwoodHTTP
 
-/// What a ``LoopbackServer`` does with a request: an honest answer, or one of the ways in which servers fail.
+/// A response of a ``LoopbackServer``: a correct one, or one of the failures of real servers.
 public struct LoopbackAnswer: Sendable {
     /// The ways to fail; `honest` is not one of them.
     enum Fault: Sendable {
@@ -37,62 +37,63 @@ public struct LoopbackAnswer: Sendable {
         LoopbackAnswer(status: status, headers: headers, body: Array(body.utf8))
     }
 
-    /// 200 with the body `ok`.
+    /// Status 200 with the body `ok`.
     public static let ok = status(200, body: "ok")
 
-    /// A redirection to another address, status 307 by default.
+    /// A redirection to another address; status 307 unless given.
     public static func redirect(to address: String, status: Int = 307) -> LoopbackAnswer {
         .status(status, headers: ["Location": address])
     }
 
-    /// The request is taken and counts as stored, but the connection is reset instead of an answer.
+    /// The server stores the request, but resets the connection instead of responding.
     public static let lost = faulty(.lost)
-    /// The connection is reset before anything is read.
+    /// The server resets the connection before it reads anything.
     public static let refused = faulty(.refused)
-    /// The connection is reset in the middle of the request's body.
+    /// The server resets the connection in the middle of the request body.
     public static let resetWhileReading = faulty(.resetWhileReading)
-    /// The connection is reset in the middle of the answer, though the request counts as stored.
+    /// The server stores the request, but resets the connection in the middle of the response.
     public static let resetInAnswer = faulty(.resetInAnswer)
-    /// More bytes come than the header said.
+    /// The body is longer than the header says.
     public static let longerThanSaid = faulty(.longerThanSaid)
-    /// Fewer bytes come than the header said; the request counts as stored.
+    /// The body is shorter than the header says; the request counts as stored.
     public static let shorterThanSaid = faulty(.shorterThanSaid)
-    /// Something that is not HTTP comes.
+    /// The response is not HTTP.
     public static let garbage = faulty(.garbage)
-    /// Nothing comes, until the client gives up or the server stops.
+    /// The server sends nothing until the client gives up or the server stops.
     public static let silence = faulty(.silence)
-    /// A header that never ends comes.
+    /// The response has a header that never ends.
     public static let endlessHeader = faulty(.endlessHeader)
 
-    /// The answer comes byte by byte.
+    /// The response arrives byte by byte.
     public static func trickle(every interval: Duration) -> LoopbackAnswer {
         var answer = faulty(.trickle(interval: interval))
         answer.body = Array(repeating: UInt8(ascii: "."), count: 4096)
         return answer
     }
 
-    /// A 200 with a body of that many zeros; with `gzipped` it says that they are compressed.
+    /// Status 200 with a body of this many zero bytes; with `gzipped`, the header says that it is compressed.
     public static func huge(bytes: Int, gzipped: Bool = false) -> LoopbackAnswer {
         var answer = faulty(.filler(bytes: bytes))
         if gzipped { answer.headers["Content-Encoding"] = "gzip" }
         return answer
     }
 
-    /// The same answer, after a pause.
+    /// Returns the same response after a delay.
     public func delayed(by delay: Duration) -> LoopbackAnswer {
         var answer = self
         answer.delay = delay
         return answer
     }
 
-    /// The same answer, to a request that is read in small pieces with pauses of a millisecond.
+    /// Returns the same response, to a request that the server reads in small pieces with pauses of a
+    /// millisecond.
     public func readSlowly() -> LoopbackAnswer {
         var answer = self
         answer.readsSlowly = true
         return answer
     }
 
-    /// Whether a server that answers so has taken what the request brought.
+    /// Whether a server with this response has stored the content of the request.
     public var isStored: Bool {
         switch fault {
         case .refused, .resetWhileReading, .garbage, .silence, .endlessHeader: false

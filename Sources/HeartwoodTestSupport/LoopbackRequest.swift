@@ -1,23 +1,23 @@
 public import Heartwood
 public import HeartwoodHTTP
 
-/// A request as it arrived at a ``LoopbackServer``.
+/// A request that a ``LoopbackServer`` has received.
 public struct LoopbackRequest: Sendable {
-    /// The how-manieth request of the server it is, from 0.
+    /// The number of the request at its server, from 0.
     public let index: Int
-    /// The how-manieth connection it came on, from 0.
+    /// The number of its connection, from 0.
     public let connection: Int
-    /// `POST`, for instance.
+    /// The method, such as `POST`.
     public let method: String
     /// The path with its query.
     public let path: String
     /// The header fields.
     public let headers: HTTPHeaders
-    /// The body, whole unless the server was told to break off.
+    /// The body; incomplete if the server was told to stop reading.
     public let body: [UInt8]
-    /// When its header had arrived.
+    /// The time at which the header had arrived.
     public let arrival: LogTimestamp
 
-    /// The body as text, bytes that are not UTF-8 replaced.
+    /// The body as text; invalid UTF-8 is replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -3,7 +3,8 @@ import Heartwood
 import HeartwoodHTTP
 import HeartwoodServer
 
-/// A small HTTP/1.1 server on 127.0.0.1 that answers as it is told, failures included, and keeps what it got.
+/// A small HTTP/1.1 server on 127.0.0.1 for tests, which keeps all requests, and responds or fails as it is
+/// told.
 ///
 /// It takes a free port, serves every connection on a thread of its own, and stops when it is released. At most
 /// ``requestLimit`` requests of at most ``bodyLimit`` bytes are kept; older ones go.
@@ -13,14 +14,14 @@ import HeartwoodServer
 /// let server = try LoopbackServer(answers: [.status(503, headers: ["Retry-After": "1"]), .lost])
 /// ```
 public final class LoopbackServer: Sendable {
-    /// How many requests are kept.
+    /// The largest number of requests that are kept.
     public static let requestLimit = 100_000
-    /// How long a request's body may be; a longer one is answered with 413.
+    /// The largest size of a request body in bytes; a larger one is rejected with status 413.
     public static let bodyLimit = 64 * 1024 * 1024
 
     // MARK: Constants (any thread)
 
-    /// The port that the system chose.
+    /// The port, which the system chooses.
     public var port: Int { listener.port }
     private let listener: SocketListener
 
@@ -41,7 +42,7 @@ public final class LoopbackServer: Sendable {
     }
     let state = Locked(State())
 
-    /// Starts a server that asks `answer` what to do with each request, on any thread.
+    /// Starts a server that calls `answer` for the response to each request, on any thread.
     ///
     /// - Throws: `LogError` when no socket could be had.
     public init(answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer) throws {
@@ -50,7 +51,7 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Starts a server that gives these answers in turn, and then `rest` forever.
+    /// Starts a server that sends these responses in turn, and then `rest` for all further requests.
     ///
     /// - Throws: `LogError` when no socket could be had.
     public convenience init(answers: [LoopbackAnswer] = [], then rest: LoopbackAnswer = .ok) throws {
@@ -59,19 +60,19 @@ public final class LoopbackServer: Sendable {
 
     deinit { stop() }
 
-    /// `http://127.0.0.1:` and the port.
+    /// The address: `http://127.0.0.1:` and the port.
     public var address: String { "http://127.0.0.1:\(port)" }
 
-    /// The requests that have arrived, in their order.
+    /// The requests, in the order of their arrival.
     public var requests: [LoopbackRequest] { state.withLock { $0.requests.map(\.request) } }
 
-    /// Those of them whose content a server that answered so would have kept.
+    /// The requests whose content the server has stored.
     public var stored: [LoopbackRequest] { state.withLock { $0.requests.filter(\.isStored).map(\.request) } }
 
-    /// How many connections were made.
+    /// The number of connections so far.
     public var connectionCount: Int { listener.connectionCount }
 
-    /// Waits until at least `count` requests have arrived in all, without occupying a thread.
+    /// Suspends until at least `count` requests have arrived in total.
     ///
     /// - Returns: whether they have; false when the server was stopped before, or `timeout` (30 s by default) is over.
     @discardableResult
@@ -92,7 +93,7 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Ends all connections and frees the port; a second call does nothing.
+    /// Closes all connections and the port; further calls do nothing.
     public func stop() {
         let waiters = state.withLock { state in
             defer {

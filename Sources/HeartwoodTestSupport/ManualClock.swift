@@ -1,7 +1,9 @@
 public import Dispatch
 public import Heartwood
 
-/// A clock that does not move until a test advances it; timers fire as the time passes them, in their order.
+/// A clock that does not move until a test advances it.
+///
+/// Timers fire in their order when the clock passes their time.
 ///
 /// Every member may be used from any thread.
 public final class ManualClock: LogClock {
@@ -14,18 +16,18 @@ public final class ManualClock: LogClock {
     // MARK: Guarded by 'state'
     private let state: Locked<State>
 
-    /// Makes a clock that shows `start`; without one, 2026-01-01 00:00:00 UTC.
+    /// Makes a clock that starts at `start`; 2026-01-01 00:00:00 UTC unless given.
     public init(_ start: LogTimestamp = LogTimestamp(nanoseconds: 1_767_225_600_000_000_000)) {
         state = Locked(State(wall: start))
     }
 
-    /// The wall clock's time.
+    /// The time of the wall clock.
     public func now() -> LogTimestamp { state.withLock { $0.wall } }
 
     /// The steady time since the clock was made.
     public func uptime() -> Duration { state.withLock { $0.uptime } }
 
-    /// Sets the wall clock alone, as an administrator or a time server does; no timer fires.
+    /// Sets only the wall clock, as an administrator or a time server does; fires no timer.
     public func setWall(_ moment: LogTimestamp) { state.withLock { $0.wall = moment } }
 
     /// Schedules `work` for the moment when the clock has been advanced by `delay` in total.
@@ -45,7 +47,7 @@ public final class ManualClock: LogClock {
         }
     }
 
-    /// Moves both clocks forward, and hands the timers that fall due to their queues.
+    /// Advances both clocks, and fires the timers that are due on their queues.
     ///
     /// Returns when all of them have been called, those too that they have set up and that fell due meanwhile.
     public func advance(by duration: Duration) {
@@ -59,7 +61,7 @@ public final class ManualClock: LogClock {
         }
     }
 
-    /// How many timers wait.
+    /// The number of scheduled timers.
     public var pendingTimers: Int {
         state.withLock { state in
             state.timers.removeAll { $0.isCancelled }

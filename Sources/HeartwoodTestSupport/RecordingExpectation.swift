@@ -33,19 +33,19 @@ struct RecordingExpectation: Sendable {
     }
 }
 
-/// What was recorded is not what a test expected; its text says all that is needed to see why.
+/// An error of an expectation, whose description contains the recorded messages.
 public struct RecordingMismatch: Error, CustomStringConvertible, Sendable {
-    /// What was expected, and what was found.
+    /// The expectation, and what was found instead.
     public let reason: String
     /// The location of the expectation: `ShopTests/CartTests.swift:42`.
     public let place: String
-    /// What was recorded by then.
+    /// The messages that were recorded.
     public let messages: [LogMessage]
 
     /// The most messages that ``description`` shows: the newest.
     static let mostShown = 100
 
-    /// The reason and the place, then what was recorded, one line each.
+    /// The reason and the location, followed by the recorded messages, one per line.
     public var description: String {
         var lines = ["\(reason) [\(place)]"]
         if messages.isEmpty {

@@ -19,7 +19,7 @@ public import Heartwood
 /// calling thread has been recorded, so no flush is needed; ten seconds at most. Texts are looked at with their
 /// private pieces. What the dispatcher says of itself is left out.
 extension RecordingLogger {
-    /// Expects that a message was recorded, or exactly so many.
+    /// Expects that a matching message was recorded, or an exact number of them.
     ///
     /// - Parameters:
     ///   - count: How many; nil, the default: one or more.
@@ -53,7 +53,7 @@ extension RecordingLogger {
             messages: messages)
     }
 
-    /// Expects that no such message was recorded.
+    /// Expects that no matching message was recorded.
     ///
     /// - Parameters:
     ///   - level: The level; any unless given.
@@ -73,7 +73,7 @@ extension RecordingLogger {
             place: "\(file):\(line)")
     }
 
-    /// Expects that no message was recorded which is more serious than a level.
+    /// Expects that no message above a level was recorded.
     ///
     /// - Parameters:
     ///   - level: The most serious level that there may be.
@@ -98,7 +98,7 @@ extension RecordingLogger {
             messages: messages)
     }
 
-    /// Expects messages that contain these texts, in this order; others may be between them.
+    /// Expects messages that contain these texts, in this order; other messages can be between them.
     ///
     /// - Parameters:
     ///   - texts: What they contain.
@@ -121,7 +121,7 @@ extension RecordingLogger {
         }
     }
 
-    /// Waits until such a message has been recorded, or so many; those count that are there already.
+    /// Suspends until a matching message was recorded, or a number of them; earlier messages count too.
     ///
     /// - Parameters:
     ///   - level: Their level; any unless given.

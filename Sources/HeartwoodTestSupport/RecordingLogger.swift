@@ -1,7 +1,7 @@
 public import Dispatch
 public import Heartwood
 
-/// A logger that keeps every message, for tests to look at.
+/// A logger that records every message, so that tests can check them.
 ///
 /// ```swift
 /// let dispatcher = LogDispatcher()
@@ -15,17 +15,17 @@ public import Heartwood
 /// What the dispatcher says of itself ("37 messages dropped here") is kept apart from what the program logged:
 /// ``messages`` has the latter, ``entries`` both in their order.
 open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock guards what it keeps
-    /// Something that a logger was called for.
+    /// A call of one of the logger's hooks.
     public enum Event: Hashable, Sendable {
-        /// It was added.
+        /// The logger was added.
         case added
-        /// It was handed a message with this text.
+        /// The logger got a message with this text.
         case message(String)
-        /// A batch has ended.
+        /// A batch ended.
         case batchEnd
-        /// It was flushed.
+        /// The logger was flushed.
         case flush
-        /// It is about to be removed.
+        /// The logger is about to be removed.
         case removed
     }
 
@@ -61,25 +61,25 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock gua
 
     // MARK: - What was recorded (any thread)
 
-    /// Everything it was handed, in order: the program's messages, and what the dispatcher says of itself.
+    /// All messages in order, including those of the dispatcher itself.
     public final var entries: [LogMessage] { state.withLock { $0.entries } }
 
-    /// The program's messages, in order.
+    /// The messages of the program, in order.
     public final var messages: [LogMessage] { entries.filter { $0.category != .heartwood } }
 
-    /// The texts of the program's messages, private pieces redacted.
+    /// The texts of the program's messages, with private values redacted.
     public final var texts: [String] { messages.map(\.text) }
 
-    /// The texts of everything it was handed, the dispatcher's own among them.
+    /// The texts of all messages, including those of the dispatcher itself.
     public final var allTexts: [String] { entries.map(\.text) }
 
-    /// What its formatter made of the messages that it let pass.
+    /// The lines of the formatter, for messages that it did not drop.
     public final var lines: [String] { state.withLock { $0.lines } }
 
-    /// All calls of its hooks, in order.
+    /// All calls of the hooks, in order.
     public final var events: [Event] { state.withLock { $0.events } }
 
-    /// The number in each "N messages dropped here", in order.
+    /// The number of each "N messages dropped here", in order.
     public final var droppedNotes: [Int] {
         entries.compactMap { entry in
             guard entry.category == .heartwood, case .integer(let count)? = entry.metadata["dropped"] else {
@@ -89,10 +89,10 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock gua
         }
     }
 
-    /// How many messages the notes say were dropped, all together.
+    /// The number of messages that were reported as dropped, in total.
     public final var announcedDrops: Int { droppedNotes.reduce(0, +) }
 
-    /// Forgets everything.
+    /// Removes all records.
     public final func removeRecords() {
         let removed = state.withLock { state in
             let removed = (state.entries, state.lines)
@@ -137,10 +137,10 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock gua
 
     // MARK: - Hooks
 
-    /// Keeps the message, and the line that the formatter makes of it.
+    /// Records the message, and the line that the formatter makes of it.
     open override func log(_ message: LogMessage) { record(message) }
 
-    /// Keeps a message; for subclasses that override `log` and record some of what they get.
+    /// Records a message; for subclasses that override `log` and record only some messages.
     public final func record(_ message: LogMessage) {
         let line = formatted(message)
         let waiting = state.withLock { state in
@@ -156,12 +156,12 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock gua
 
     private func record(_ event: Event) { state.withLock { $0.events.append(event) } }
 
-    /// Takes note.
+    /// Records the call.
     open override func batchDidEnd() { record(.batchEnd) }
-    /// Takes note.
+    /// Records the call.
     open override func flush() { record(.flush) }
-    /// Takes note.
+    /// Records the call.
     open override func didAdd() { record(.added) }
-    /// Takes note.
+    /// Records the call.
     open override func willRemove() { record(.removed) }
 }

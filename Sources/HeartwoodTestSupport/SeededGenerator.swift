@@ -1,10 +1,11 @@
-/// Pseudo-random numbers that come again with the same seed, so that a failure can be repeated.
+/// A generator of pseudo-random numbers that repeats them for the same seed, so that a failure can be
+/// reproduced.
 ///
 /// The algorithm is SplitMix64.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Begins with a seed.
+    /// Makes a generator with a seed.
     public init(seed: UInt64) {
         state = seed
     }

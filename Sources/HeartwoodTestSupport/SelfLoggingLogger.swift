@@ -1,6 +1,6 @@
 public import Heartwood
 
-/// A logger that logs from inside its hooks, to the dispatcher that it belongs to.
+/// A logger that logs to its own dispatcher inside its hooks.
 open class SelfLoggingLogger: RecordingLogger, @unchecked Sendable {  // a lock guards its reference
     private struct Target {
         weak var dispatcher: LogDispatcher?
@@ -13,10 +13,10 @@ open class SelfLoggingLogger: RecordingLogger, @unchecked Sendable {  // a lock 
         super.init(name: name)
     }
 
-    /// Where it logs to.
+    /// The dispatcher that it logs to.
     public final var dispatcher: LogDispatcher? { target.withLock { $0.dispatcher } }
 
-    /// Records, and logs that it did: at the message's own level, which may be one that is logged synchronously.
+    /// Records the message, and logs that at the level of the message, which may be logged synchronously.
     open override func log(_ message: LogMessage) {
         record(message)
         if let dispatcher { Heartwood.log("heard: \(message.text)", level: message.level, to: dispatcher) }

@@ -1,12 +1,12 @@
 import Dispatch
 public import Heartwood
 
-/// A logger that is as slow as a test wants: it handles a message when the test allows one more.
+/// A logger that handles a message only when the test allows one more.
 open class SlowLogger: RecordingLogger, @unchecked Sendable {  // adds constants only
     private let permits = DispatchSemaphore(value: 0)
     private let handled = DispatchSemaphore(value: 0)
 
-    /// Has it handle so many more messages, and waits until it has.
+    /// Allows this many more messages, and waits until the logger has handled them.
     ///
     /// - Returns: whether it did, within a minute.
     @discardableResult
@@ -16,12 +16,12 @@ open class SlowLogger: RecordingLogger, @unchecked Sendable {  // adds constants
         return true
     }
 
-    /// Lets it handle so many more messages, without waiting.
+    /// Allows this many more messages, without waiting.
     public final func allow(_ count: Int) {
         for _ in 0..<count { permits.signal() }
     }
 
-    /// Waits for its permit, then records.
+    /// Waits for permission, and records the message.
     open override func log(_ message: LogMessage) {
         permits.wait()
         record(message)

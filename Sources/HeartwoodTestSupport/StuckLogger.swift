@@ -1,18 +1,18 @@
 public import Heartwood
 
-/// A logger that blocks at its first message until it is released, and records what it gets then.
+/// A logger that blocks at its first message until a test releases it, and then records its messages.
 open class StuckLogger: RecordingLogger, @unchecked Sendable {  // adds constants only
-    /// Where it is stuck.
+    /// The gate at which the logger blocks.
     public final let gate = Gate()
 
-    /// Lets it go on, for good.
+    /// Releases the logger for good.
     public final func release() { gate.open() }
 
-    /// Waits until it is stuck at a message.
+    /// Waits until the logger blocks at a message.
     @discardableResult
     public final func waitUntilStuck() -> Bool { gate.waitForArrival() }
 
-    /// Stops at the gate, then records.
+    /// Waits at the gate, and records the message.
     open override func log(_ message: LogMessage) {
         gate.pass()
         record(message)

@@ -8,7 +8,9 @@ extension LogConfiguration {
     /// The directory of the journal.
     static let journalVariable = "HEARTWOOD_JOURNAL"
 
-    /// The settings that environment variables make; it works without any file.
+    /// Reads the settings from environment variables.
+    ///
+    /// It works without a configuration file.
     ///
     /// ```swift
     /// try LogConfiguration.environment().apply()  // HEARTWOOD_LEVEL=debug,net.*=verbose

@@ -67,7 +67,7 @@ extension LogConfiguration {
         }
     }
 
-    /// Reads a file, the file of the environment, and the environment variables.
+    /// Loads a configuration from a file, the overlay file of the environment, and environment variables.
     ///
     /// A file that is missing is empty (only what `HEARTWOOD_CONFIGURATION` names must be there). With the environment
     /// `dev`, `logging.dev.json` is put over `logging.json`, key by key; without one, as in a release, the first file counts
@@ -92,7 +92,7 @@ extension LogConfiguration {
         return try sources.configuration(contents)
     }
 
-    /// Reads JSON or a property list.
+    /// Parses a configuration from JSON or a property list.
     ///
     /// - Parameters:
     ///   - text: The content of a file.

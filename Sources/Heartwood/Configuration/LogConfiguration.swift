@@ -1,4 +1,4 @@
-/// How a program logs, as data: levels, loggers and their settings.
+/// A logging configuration as data: levels, loggers and their settings.
 ///
 /// It is read from files and the environment, or made in code, merged, and applied; a running process is re-tuned by
 /// applying another one.
@@ -16,40 +16,44 @@
 /// Later ones win, key by key: code, then file, then the file of the environment, then environment variables. The keys are
 /// listed in `Docs/Configuration.md`.
 public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// The table of all settings.
+    /// All settings, as an object.
     public var settings: LogSetting
 
-    /// Makes one that says nothing: applied, it removes what an earlier one has made.
+    /// Makes an empty configuration.
+    ///
+    /// When you apply it, the loggers of an earlier configuration are removed.
     public init() { settings = LogSetting(.object([])) }
 
-    /// Takes an object of settings.
+    /// Makes a configuration from an object of settings.
     public init(_ settings: LogSetting) { self.settings = settings }
 
-    /// Makes one of literals.
+    /// Makes a configuration from literals.
     public init(dictionaryLiteral elements: (String, LogSetting)...) {
         settings = LogSetting(.object([]))
         for (key, setting) in elements { self[key] = setting }
     }
 
-    /// The setting at the end of a path of keys; nil if there is none, and setting nil takes it away.
+    /// The setting at a path of keys, such as `configuration["loggers", "file", "level"]`.
+    ///
+    /// nil if no such setting exists. Setting nil removes the setting.
     public subscript(_ path: String...) -> LogSetting? {
         get { settings[path[...]] }
         set { settings[path[...]] = newValue }
     }
 
-    /// Puts another configuration over this one, key by key; its settings win.
+    /// Merges another configuration into this one, key by key; its settings take precedence.
     ///
     /// Null takes a setting back. Lists are replaced as a whole, and so are tables of another `kind`.
     public mutating func merge(_ other: LogConfiguration) { settings.merge(other.settings) }
 
-    /// This one with another one over it.
+    /// Returns this configuration with another one merged into it, whose settings take precedence.
     public func merged(with other: LogConfiguration) -> LogConfiguration {
         var result = self
         result.merge(other)
         return result
     }
 
-    /// Reads everything without applying it.
+    /// Checks the whole configuration without applying it.
     ///
     /// - Throws: ``LogConfigurationError`` with all problems that can be seen without making a logger.
     public func check() throws(LogConfigurationError) { _ = try ConfigurationPlan(self) }

@@ -1,24 +1,24 @@
-/// Everything that is wrong with a configuration; nothing of it was applied.
+/// All problems of a configuration; none of its settings were applied.
 ///
 ///     logging.json:3:5: unknown setting “levle”: did you mean “level”?
 ///     logging.dev.json:7:24: loggers.file.maximumFileSize: “10 QB” is not a valid size; use 64 KiB, 10 MB or a number of bytes
 public struct LogConfigurationError: Error, Sendable, CustomStringConvertible {
-    /// One thing that is wrong.
+    /// One problem.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
-        /// Where it is.
+        /// The source location of the problem.
         public let place: LogSettingLocation
-        /// Which setting it is about: `loggers.file.level`; empty where it is about the file.
+        /// The setting: `loggers.file.level`; empty if the problem is about the file.
         public let path: String
         /// What is wrong and what to do, for a person.
         public let text: String
 
-        /// The place, the setting and what is wrong.
+        /// The location, the setting and the problem.
         public var description: String {
             path.isEmpty ? "\(place): \(text)" : "\(place): \(path): \(text)"
         }
     }
 
-    /// What is wrong, in the order of the settings; never empty.
+    /// The problems, in the order of the settings; never empty.
     public let problems: [Problem]
 
     init(_ problems: [Problem]) { self.problems = problems }

@@ -1,4 +1,4 @@
-/// A setting as a file, the environment or code gave it, together with the place it came from.
+/// A setting from a file, the environment or code, with its source location.
 ///
 /// It is what JSON and property lists can say. In code it is written as a literal:
 ///
@@ -6,31 +6,31 @@
 /// let setting: LogSetting = ["kind": "file", "directory": "/var/log/shop", "maximumFileCount": 20]
 /// ```
 public struct LogSetting: Sendable {
-    /// What a setting can be.
+    /// The value of a setting.
     public enum Content: Sendable {
-        /// Nothing: as if the setting were not there.
+        /// Null, which means the same as a missing setting.
         case null
-        /// True or false.
+        /// A Boolean.
         case bool(Bool)
-        /// A whole number.
+        /// An integer.
         case integer(Int64)
-        /// Any other number.
+        /// A number with a fraction or an exponent, or one that is too large for an integer.
         case number(Double)
-        /// Text.
+        /// A string.
         case string(String)
-        /// Several settings in their order.
+        /// A list of settings.
         case list([LogSetting])
-        /// Named settings, in the order in which they were given.
+        /// An object: named settings, in their order.
         case object([Member])
     }
 
-    /// A named setting of a table.
+    /// A named setting of an object.
     public struct Member: Sendable {
         /// The name.
         public let key: String
-        /// Where the name is.
+        /// The source location of the name.
         public let place: LogSettingLocation
-        /// What it is set to.
+        /// The value.
         public var setting: LogSetting
 
         /// Makes a named setting.
@@ -46,9 +46,9 @@ public struct LogSetting: Sendable {
         }
     }
 
-    /// What it is.
+    /// The value of the setting.
     public var value: Content
-    /// Where it came from.
+    /// The source location of the setting.
     public let place: LogSettingLocation
 
     /// Makes a setting.
@@ -57,16 +57,16 @@ public struct LogSetting: Sendable {
         self.place = place
     }
 
-    /// The members of a table; nil for anything else.
+    /// The members, if the setting is an object; otherwise nil.
     public var members: [Member]? { if case .object(let members) = value { members } else { nil } }
 
-    /// Whether it is as good as not there.
+    /// Whether the setting is null, which means the same as missing.
     public var isNull: Bool { if case .null = value { true } else { false } }
 
-    /// The text; nil for anything else.
+    /// The string, if the setting is one; otherwise nil.
     public var string: String? { if case .string(let string) = value { string } else { nil } }
 
-    /// The setting of this name in a table; nil if there is none, or it is null.
+    /// The member with this name, if the setting is an object that has one that is not null.
     public subscript(key: String) -> LogSetting? {
         guard let found = members?.last(where: { $0.key == key })?.setting, !found.isNull else { return nil }
         return found
@@ -86,13 +86,13 @@ public struct LogSetting: Sendable {
     }
 }
 
-/// Where a setting came from.
+/// The source location of a setting.
 public struct LogSettingLocation: Hashable, Sendable, CustomStringConvertible {
     /// The file's path, the environment variable's name, or `code`.
     public let source: String
-    /// The line, counted from 1; nil if there are none, or it is not known.
+    /// The line, from 1; nil if it is not known.
     public let line: Int?
-    /// The character in its line, counted from 1; nil where it is not known.
+    /// The character in the line, from 1; nil if it is not known.
     public let column: Int?
 
     /// Makes a location.
@@ -107,10 +107,10 @@ public struct LogSettingLocation: Hashable, Sendable, CustomStringConvertible {
         self.column = column
     }
 
-    /// The program itself.
+    /// The location of settings that the program itself makes.
     public static let code = LogSettingLocation("code")
 
-    /// `logging.json:3:5`, as compilers write it.
+    /// The location in the form that compilers use: `logging.json:3:5`.
     public var description: String {
         source + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "")
     }
@@ -120,19 +120,19 @@ extension LogSetting: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral, ExpressibleByStringInterpolation
 {
-    /// Makes text.
+    /// Makes a string setting.
     public init(stringLiteral value: String) { self.init(.string(value)) }
-    /// Makes a whole number.
+    /// Makes an integer setting.
     public init(integerLiteral value: Int64) { self.init(.integer(value)) }
-    /// Makes a number.
+    /// Makes a number setting.
     public init(floatLiteral value: Double) { self.init(.number(value)) }
-    /// Makes a truth value.
+    /// Makes a Boolean setting.
     public init(booleanLiteral value: Bool) { self.init(.bool(value)) }
-    /// Makes nothing.
+    /// Makes a null setting.
     public init(nilLiteral: ()) { self.init(.null) }
-    /// Makes a list.
+    /// Makes a list setting.
     public init(arrayLiteral elements: LogSetting...) { self.init(.list(elements)) }
-    /// Makes a table; a key that comes again replaces the earlier one.
+    /// Makes an object setting; if a key is repeated, the last value is kept.
     public init(dictionaryLiteral elements: (String, LogSetting)...) {
         var members: [Member] = []
         for (key, setting) in elements {
@@ -144,7 +144,7 @@ extension LogSetting: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
 }
 
 extension LogSetting: Equatable {
-    /// Whether both say the same, wherever they came from and in whatever order.
+    /// Whether both have the same value, wherever they come from and whatever the order of their members.
     public static func == (left: LogSetting, right: LogSetting) -> Bool {
         switch (left.value, right.value) {
         case (.null, .null): true

@@ -1,15 +1,15 @@
 import CHeartwood
 
-/// What the framework has to say of its own troubles: a full disk, a dead network, messages dropped.
+/// Reports problems of the framework itself: a full disk, a dead network, dropped messages.
 ///
 /// Reports never go through the loggers. They go to ``handler``, and without one to standard error; of each kind at
 /// most one in ``interval``, with the total of those that were kept back.
 public final class LogDiagnostics: Sendable {
-    /// A kind of trouble; newer versions and your own loggers may add kinds.
+    /// A kind of problem; newer versions and your own loggers can add kinds.
     public struct Kind: Hashable, Sendable, RawRepresentable {
-        /// The kind's name.
+        /// The name of the kind.
         public let rawValue: String
-        /// Names a kind.
+        /// Makes a kind from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// A queue was full, and messages were dropped.
@@ -18,23 +18,23 @@ public final class LogDiagnostics: Sendable {
         public static let writeFailed = Kind(rawValue: "write failed")
         /// A logger did not finish in time.
         public static let timedOut = Kind(rawValue: "timed out")
-        /// A call was ignored because it made no sense.
+        /// A call was ignored because it was not valid.
         public static let misuse = Kind(rawValue: "misuse")
-        /// Settings contradict each other, or one could not be applied.
+        /// Two settings contradict each other, or a setting could not be applied.
         public static let setting = Kind(rawValue: "setting")
-        /// Something damaged was found and set aside.
+        /// Damaged data was found and set aside.
         public static let damaged = Kind(rawValue: "damaged")
-        /// Something that the user may want to know, and that lost nothing.
+        /// Information without any loss.
         public static let note = Kind(rawValue: "note")
     }
 
     /// A report.
     public struct Report: Sendable {
-        /// What kind of trouble it is.
+        /// The kind of problem.
         public let kind: Kind
         /// What happened and what to do, for a person.
         public let text: String
-        /// How many things it is about, those included that were not reported for being too many.
+        /// The number of similar problems, including those that were not reported to limit the rate.
         public let count: Int
     }
 
@@ -58,7 +58,8 @@ public final class LogDiagnostics: Sendable {
     /// Where loggers report to that belong to no dispatcher.
     package static let unattached = LogDiagnostics(clock: SystemClock())
 
-    /// Takes the reports, on the thread that has the trouble; nil (the default) writes them to standard error.
+    /// Receives the reports, on the thread that found the problem; nil, the default, writes them to standard
+    /// error.
     ///
     /// A standard error without a reader delays nothing: a report that it does not take at once counts in the next one.
     ///
@@ -68,13 +69,13 @@ public final class LogDiagnostics: Sendable {
         set { state.withLock { $0.handler = newValue } }
     }
 
-    /// The time between two reports that are alike, 10 s by default; zero reports all.
+    /// The least time between two similar reports; 10 s unless changed, and zero reports all.
     public var interval: Duration {
         get { state.withLock { $0.interval } }
         set { state.withLock { $0.interval = newValue } }
     }
 
-    /// How often each kind of trouble was met, reported or not.
+    /// How often each kind of problem occurred, reported or not.
     public var totals: [Kind: Int] { state.withLock { $0.totals } }
 
     /// Reports a trouble, unless one like it was reported a moment ago.

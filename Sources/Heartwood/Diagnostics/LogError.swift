@@ -1,36 +1,36 @@
 import CHeartwood
 
-/// What a set-up call throws: what happened, where, and what to do about it.
+/// An error of a setup call: what is wrong, where, and what to do.
 public struct LogError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is; a newer version may add kinds.
+    /// The kind of an error; newer versions can add kinds.
     public struct Code: Hashable, Sendable, RawRepresentable {
-        /// The code's name.
+        /// The name of the code.
         public let rawValue: String
 
-        /// Names a code; use it to add codes of your own.
+        /// Makes a code from its name; use it to add custom codes.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A file or directory could not be made, opened, read or written.
+        /// A file or directory could not be created, opened, read or written.
         public static let file = Code(rawValue: "file")
-        /// A setting has a value that cannot be used.
+        /// A setting has a value that is not valid.
         public static let setting = Code(rawValue: "setting")
-        /// A place was refused because another user of the machine could tamper with it.
+        /// A location is unsafe: another user of the machine could tamper with it.
         public static let unsafe = Code(rawValue: "unsafe")
-        /// Another process or logger has the place.
+        /// Another process or logger uses the location.
         public static let inUse = Code(rawValue: "inUse")
         /// Data on the disk is damaged, or was not written by Heartwood.
         public static let damaged = Code(rawValue: "damaged")
-        /// A secret was missing or could not be used.
+        /// A secret is missing or not valid.
         public static let secret = Code(rawValue: "secret")
-        /// A request could not be sent, or its answer not be used.
+        /// A request could not be sent, or its response is not valid.
         public static let network = Code(rawValue: "network")
     }
 
-    /// What kind of failure it is.
+    /// The kind of error.
     public let code: Code
     /// What happened and what to do, for a person.
     public let message: String
-    /// The path or URL that it happened at.
+    /// The path or URL that the error is about.
     public let place: String?
     /// The system's `errno`, where there was one.
     public let cause: Int32?
@@ -49,7 +49,7 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The message, with the place and the system's reason.
+    /// The message, with the location and the system's reason.
     public var description: String {
         var text = message
         if let place { text += " [\(place)]" }

@@ -53,7 +53,7 @@ package final class LoggerCounters: Sendable {
     }
 }
 
-/// Counts of a logger's messages so far.
+/// The number of messages that a logger has received, delivered and lost so far.
 ///
 /// After a flush, `received` is the sum of `delivered`, `filtered`, `dropped` and `failed`.
 public struct LoggerStatistics: Hashable, Sendable {
@@ -61,22 +61,23 @@ public struct LoggerStatistics: Hashable, Sendable {
     public var received = 0
     /// Messages that the logger has handled.
     public var delivered = 0
-    /// Messages that its formatter or filter took out.
+    /// Messages that the formatter or the filter of the logger dropped.
     public var filtered = 0
-    /// Messages that were dropped because its backlog was full.
+    /// Messages that were dropped because the backlog was full.
     public var dropped = 0
-    /// Messages that it could not write.
+    /// Messages that the logger could not write.
     public var failed = 0
-    /// Bytes that it has written.
+    /// Bytes that the logger has written.
     public var bytes = 0
 }
 
-/// Counts of a dispatcher's messages so far.
+/// The number of messages that a dispatcher has accepted and dropped so far.
 public struct LogStatistics: Sendable {
-    /// Messages that were taken from callers.
+    /// Messages that calls have logged.
     public var accepted = 0
-    /// Messages that found no room in the ring, or were logged by a logger while it handled one logged by a logger.
+    /// Messages that were dropped because the ring was full, or because a logger logged them while it handled
+    /// a message of a logger.
     public var dropped = 0
-    /// The loggers' own figures, by the loggers' names; a name that occurs again gets a number.
+    /// The figures of each logger, by its name; repeated names get a number.
     public var loggers: [String: LoggerStatistics] = [:]
 }

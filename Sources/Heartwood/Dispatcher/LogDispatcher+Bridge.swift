@@ -3,7 +3,7 @@ import CHeartwood
 // Messages that do not come from a call of Heartwood's own: from a facade, a bridge, another library or a dispatcher.
 
 extension LogDispatcher {
-    /// Logs a message that exists already: from a bridge, a wrapper, or another dispatcher's logger.
+    /// Logs an existing message: from a bridge, a wrapper, or a logger of another dispatcher.
     ///
     /// ```swift
     /// final class Forwarder: AbstractLogger, @unchecked Sendable {

@@ -1,26 +1,30 @@
 import Dispatch
 
-/// What a flush has achieved.
+/// The result of a flush.
 public struct FlushResult: Hashable, Sendable {
-    /// The names of the loggers that had not finished in time, or that hold what they cannot write at the moment.
+    /// The names of the loggers that did not finish in time, or that hold messages that they cannot write at
+    /// the moment.
     public let unfinished: [String]
 
-    /// Those of the unfinished that have answered, but hold what they cannot write: waiting for them helps only when the
-    /// cause is gone, a full disk, say.
+    /// The names of those unfinished loggers that hold messages because they cannot write them.
+    ///
+    /// Waiting helps only after the cause is removed, for example a full disk.
     public let holding: [String]
 
-    /// The paths of journals of dead processes that cannot be opened at the moment, or not be delivered because this
-    /// process could make no journal; see ``LogDispatcher/journal``.
+    /// The paths of journals of dead processes that could not be delivered.
+    ///
+    /// This process could not open them, or could not create its own journal; see ``LogDispatcher/journal``.
     ///
     /// What they have for the loggers is missing in the logs so far. Journals of other users do not count.
     public let journals: [String]
 
-    /// Whether all loggers have handled and written everything, and no journal of a dead process could not be opened.
+    /// Whether all loggers have handled and written everything, and all journals of dead processes were
+    /// delivered.
     public var isComplete: Bool { unfinished.isEmpty && journals.isEmpty }
 }
 
 extension LogDispatcher {
-    /// Waits until everything that was logged before has been handled by every logger and handed to the kernel.
+    /// Waits until every logger has handled all earlier messages and passed them to the kernel.
     ///
     /// Handing to the disk is another matter: see the file logger's `synchronize()`. Inside of a logger or formatter
     /// nothing is waited for: the flush is set off, and every logger counts as unfinished.
@@ -36,7 +40,7 @@ extension LogDispatcher {
         return round.result(late: late)
     }
 
-    /// Returns when everything that was logged before has been handled by every logger and handed to the kernel.
+    /// Suspends until every logger has handled all earlier messages and passed them to the kernel.
     ///
     /// - Parameter timeout: How long to wait at most, 10 s unless given.
     /// - Returns: which loggers have not finished.

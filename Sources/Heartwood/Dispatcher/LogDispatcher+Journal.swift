@@ -3,8 +3,8 @@ import Dispatch
 import Synchronization
 
 extension LogDispatcher {
-    /// Where the record ring is kept, so that what a call has logged survives the death of the process; nil, the
-    /// default: in memory.
+    /// The journal, which preserves accepted messages when the process dies; nil, the default, keeps messages
+    /// in memory only.
     ///
     /// ```swift
     /// LogDispatcher.shared.journal = .file("/var/lib/shop/journal")

@@ -12,7 +12,7 @@ extension LogDispatcher {
     /// The loggers, and those that take no messages and are flushed with them.
     var members: [AbstractLogger] { settings.withLock { $0.loggers } }
 
-    /// Adds a logger: it gets what is logged from now on, by any thread, and nothing from before.
+    /// Adds a logger, which gets all messages that are logged from now on, by any thread.
     ///
     /// Adding a logger again only sets its levels: it never gets a message twice. One that belongs to another
     /// dispatcher is not added; remove it there first. Both are reported to ``diagnostics``.
@@ -60,7 +60,7 @@ extension LogDispatcher {
         return true
     }
 
-    /// Removes a logger, and waits until it has handled what was logged before.
+    /// Removes a logger, and waits until it has handled all earlier messages.
     ///
     /// Does nothing when the logger is not here. Inside of a hook it does not wait: the removal follows by itself.
     ///
@@ -81,7 +81,7 @@ extension LogDispatcher {
         return finished
     }
 
-    /// Removes a logger, and returns when it has handled what was logged before.
+    /// Removes a logger, and suspends until it has handled all earlier messages.
     public func remove(_ logger: AbstractLogger) async {
         guard detach([logger]) else { return }
         drainNow()
@@ -90,7 +90,7 @@ extension LogDispatcher {
         }
     }
 
-    /// Removes all loggers, and waits until they have handled what was logged before.
+    /// Removes all loggers, and waits until they have handled all earlier messages.
     ///
     /// - Parameter timeout: How long to wait at most, for all of them together.
     /// - Returns: whether all have finished.

@@ -6,19 +6,19 @@ extension LogDispatcher {
         /// The number, as in `kill -l`.
         public let number: Int32
 
-        /// `SIGTERM`: what `kill`, systemd and Docker send to end a program.
+        /// `SIGTERM`: `kill`, systemd and Docker send it to end a program.
         public static let term = EndingSignal(number: SIGTERM)
         /// `SIGINT`: Ctrl-C at a terminal.
         public static let int = EndingSignal(number: SIGINT)
         /// `SIGHUP`: the terminal has been closed.
         public static let hup = EndingSignal(number: SIGHUP)
-        /// `SIGQUIT`: Ctrl-\\ at a terminal, which leaves a core.
+        /// `SIGQUIT`: Ctrl-\\ at a terminal, which writes a core dump.
         public static let quit = EndingSignal(number: SIGQUIT)
     }
 
     private static let flushLimit = Locked(Duration.seconds(5))
 
-    /// From now on, each of these signals flushes all dispatchers, and then does what it did before.
+    /// Makes each of these signals flush all dispatchers before it does what it did before.
     ///
     /// ```swift
     /// LogDispatcher.flushOnSignals([.term, .int])

@@ -2,7 +2,7 @@ import CHeartwood
 import Dispatch
 import Synchronization
 
-/// Takes messages from callers and fans them out to the loggers, through one global queue and one queue per logger.
+/// Delivers the messages of log calls to loggers, through one global queue and one queue per logger.
 ///
 /// Programs use ``shared``; a library or a test may make dispatchers of its own, which have nothing in common. Every
 /// member may be used from any thread, from inside of loggers and formatters too, and none waits for a logger unless
@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The promises that hold for it, and the tests that hold it to them, are listed in `Docs/Invariants.md`.
 public final class LogDispatcher: Sendable {
-    /// The dispatcher of calls that name none.
+    /// The shared dispatcher, which log calls use by default.
     ///
     /// Where the environment has `HEARTWOOD_JOURNAL`, the journal of that directory is on from the beginning.
     public static let shared = LogDispatcher(
@@ -40,7 +40,7 @@ public final class LogDispatcher: Sendable {
     let queue: DispatchQueue
     private let wake = Semaphore()
 
-    /// Where troubles are reported.
+    /// Reports the problems of the dispatcher and its loggers.
     public let diagnostics: LogDiagnostics
 
     // MARK: Atomics (any thread)
@@ -85,7 +85,7 @@ public final class LogDispatcher: Sendable {
         var metadata = EncodedMetadata([:])
     }
 
-    /// Makes a dispatcher with nothing in common with others.
+    /// Makes a dispatcher that is independent of all others.
     ///
     /// - Parameters:
     ///   - ringCapacity: The size of the ring that holds messages on their way from callers to the global queue;
@@ -131,7 +131,7 @@ public final class LogDispatcher: Sendable {
 
     // MARK: - Settings
 
-    /// Which levels pass at all; ``LogLevelMask/all`` by default.
+    /// The levels that are logged at all; ``LogLevelMask/all`` unless changed.
     ///
     /// Takes effect at once, in all threads.
     public var levels: LogLevelMask {
@@ -144,7 +144,8 @@ public final class LogDispatcher: Sendable {
         }
     }
 
-    /// Which messages are logged synchronously unless the call says otherwise; `fatal` and `error` by default.
+    /// The levels that are logged synchronously unless the call says otherwise; `fatal` and `error` unless
+    /// changed.
     ///
     /// A synchronous call returns when every logger has handled its message, ``synchronousTimeout`` at the latest.
     public var synchronousLevels: LogLevelMask {
@@ -157,7 +158,7 @@ public final class LogDispatcher: Sendable {
         }
     }
 
-    /// How long a synchronous call waits for loggers; 5 s by default.
+    /// How long a synchronous call waits for loggers; 5 s unless changed.
     ///
     /// After that it returns, and says so.
     public var synchronousTimeout: Duration {
@@ -165,7 +166,7 @@ public final class LogDispatcher: Sendable {
         set { settings.withLock { $0.synchronousTimeout = newValue } }
     }
 
-    /// What a call does that finds the ring full; ``OverflowPolicy/standard`` by default.
+    /// The policy of calls when the ring is full; ``OverflowPolicy/standard`` unless changed.
     ///
     /// The ring is emptied into the loggers' own queues, which never waits for a logger: it is full only while
     /// callers are faster than that.
@@ -174,7 +175,9 @@ public final class LogDispatcher: Sendable {
         set { settings.withLock { $0.overflowPolicy = newValue } }
     }
 
-    /// Fields added to every message; those of the call, the task and the category come before them.
+    /// Fields that are added to every message.
+    ///
+    /// Fields of the call, the task and the category with the same name take precedence.
     public var metadata: LogMetadata {
         get { settings.withLock { $0.metadata.value } }
         set {
@@ -184,7 +187,7 @@ public final class LogDispatcher: Sendable {
         }
     }
 
-    /// Counts of the messages so far.
+    /// The number of messages so far, for the dispatcher and each logger.
     ///
     /// Exact after a flush; before it, what is under way is in no figure.
     public var statistics: LogStatistics {

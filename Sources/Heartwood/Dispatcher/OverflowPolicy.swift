@@ -1,9 +1,9 @@
-/// What happens to messages when a queue has reached its limit.
+/// Decides what happens to messages when a queue has reached its limit.
 ///
 /// Every message that is dropped is counted, and the log itself says so, in place: "37 messages dropped here".
 public enum OverflowPolicy: Hashable, Sendable {
-    /// The caller waits until there is room, as long as the logger makes progress: this is the time **without progress**
-    /// after which a caller gives up.
+    /// The caller waits for room while the logger makes progress, and stops waiting after this time **without
+    /// progress**.
     ///
     /// A logger that works, however slowly, loses no message of a caller that may wait; callers then log as fast as the
     /// logger writes. Progress is each message that it has handled, and each ``AbstractLogger/noteProgress()``. A logger
@@ -12,14 +12,14 @@ public enum OverflowPolicy: Hashable, Sendable {
     ///
     /// A call from inside a logger or formatter never waits: its message is dropped where there is no room.
     case block(upTo: Duration)
-    /// The message that finds no room is dropped.
+    /// The new message is dropped.
     case dropNewest
-    /// The oldest messages that wait are dropped, to make room.
+    /// The oldest waiting messages are dropped.
     case dropOldest
-    /// Messages less serious than this level are dropped, those that wait as well as the new ones; when that is
-    /// not enough, the oldest.
+    /// Waiting and new messages below this level are dropped; if that is not enough, the oldest.
     case dropBelow(LogLevel)
 
-    /// What queues do unless told otherwise: wait for a logger that works, and a quarter of a second for one that does not.
+    /// The default: wait for a logger that makes progress, and up to a quarter of a second for one that does
+    /// not.
     public static let standard = OverflowPolicy.block(upTo: .milliseconds(250))
 }

@@ -1,4 +1,4 @@
-/// Writes a message that is logged again and again once, and then how often.
+/// Writes a repeated message once, and then the number of repetitions.
 ///
 /// ```swift
 /// console.duplicateSuppression = DuplicateSuppression()
@@ -16,6 +16,8 @@ public struct DuplicateSuppression: Hashable, Sendable {
     public var interval: Duration
 
     /// Makes the setting.
+    ///
+    /// The interval is 30 s unless given.
     public init(interval: Duration = .seconds(30)) {
         self.interval = interval
     }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// How often a filter has let a message pass, and how often not.
+/// Counts the messages that a filter passed and dropped.
 public final class FilterCounters: Sendable {
     // MARK: Atomics (any thread)
     private let passedCount = Atomic<Int>(0)
     private let filteredCount = Atomic<Int>(0)
 
-    /// Makes counters that show 0.
+    /// Makes counters that start at 0.
     public init() {}
 
-    /// Messages that have passed.
+    /// The number of messages that passed.
     public var passed: Int { passedCount.load(ordering: .relaxed) }
 
-    /// Messages that have not.
+    /// The number of messages that were dropped.
     public var filtered: Int { filteredCount.load(ordering: .relaxed) }
 
     func count(_ passes: Bool) {

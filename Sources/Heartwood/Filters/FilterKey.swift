@@ -1,6 +1,6 @@
-/// What makes messages belong together, for filters that sample and limit.
+/// Groups messages for filters that sample and limit: messages with an equal key form a group.
 public enum FilterKey: Hashable, Sendable {
-    /// The place in the source.
+    /// The source location of the call.
     case callSite
     /// The category.
     case category
@@ -8,11 +8,11 @@ public enum FilterKey: Hashable, Sendable {
     case context
     /// The level.
     case level
-    /// The text, private pieces redacted.
+    /// The text, with private values redacted.
     case text
-    /// The value of a name, in the text or beside it; messages without it have no key.
+    /// The value of a field or a named value; messages without it have no key.
     case field(String)
-    /// Nothing: all messages together.
+    /// All messages form one group.
     case all
 
     /// A number that is the same for equal keys, in all processes; nil for a message without the key.

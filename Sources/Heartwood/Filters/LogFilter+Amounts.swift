@@ -1,5 +1,5 @@
 extension LogFilter {
-    /// A share of the messages, chosen by a key: all messages of a key pass, or none does.
+    /// Passes a share of the messages: all messages with the same key, or none of them.
     ///
     /// The choice depends on the key alone, not on chance: the messages of one request are seen together, and other
     /// loggers and other processes choose the same requests. Messages without the key pass.
@@ -19,7 +19,7 @@ extension LogFilter {
         }
     }
 
-    /// So many messages of a key in a time: more are taken out until there is room again (a token bucket).
+    /// Passes a limited number of messages per key and time, by a token bucket.
     ///
     /// The messages' own times count. Up to 4096 keys are remembered; beyond them, those not seen for longest are
     /// forgotten. Messages without the key pass.

@@ -1,10 +1,11 @@
 extension LogFilter {
-    /// Messages of these levels.
+    /// Passes messages of these levels.
     public static func levels(_ levels: LogLevelMask) -> LogFilter {
         LogFilter { levels.contains($0.level) }
     }
 
-    /// Messages of categories that one of the patterns describes; `*` stands for any characters, also none.
+    /// Passes messages of categories that match one of the patterns, in which `*` matches any number of
+    /// characters.
     ///
     /// A category belongs to those that its name begins with: `net` describes `net.http` too.
     public static func category(_ patterns: String...) -> LogFilter {
@@ -12,43 +13,43 @@ extension LogFilter {
         return LogFilter { rules.levels(of: $0.category.name) != nil }
     }
 
-    /// Messages with one of these contexts.
+    /// Passes messages with one of these contexts.
     public static func contexts(_ allowed: Int...) -> LogFilter { contexts(Set(allowed)) }
 
-    /// Messages with one of these contexts.
+    /// Passes messages with one of these contexts.
     public static func contexts(_ allowed: Set<Int>) -> LogFilter {
         LogFilter { allowed.contains($0.context) }
     }
 
-    /// Messages with none of these contexts.
+    /// Passes messages that have none of these contexts.
     public static func contexts(except denied: Int...) -> LogFilter { !contexts(Set(denied)) }
 
-    /// Messages with none of these contexts.
+    /// Passes messages that have none of these contexts.
     public static func contexts(except denied: Set<Int>) -> LogFilter { !contexts(denied) }
 
-    /// Messages whose tag is equal to this one.
+    /// Passes messages whose tag equals this value.
     public static func tag<Tag: Equatable & Sendable>(_ tag: Tag) -> LogFilter {
         LogFilter { ($0.tag as? Tag) == tag }
     }
 
-    /// Messages with a tag of a type, for which a function says yes.
+    /// Passes messages with a tag of this type for which a function returns true.
     public static func tag<Tag>(
         as type: Tag.Type, where test: @escaping @Sendable (Tag) -> Bool = { _ in true }
     ) -> LogFilter {
         LogFilter { ($0.tag as? Tag).map(test) ?? false }
     }
 
-    /// Messages from files whose `Module/File.swift` meets a condition.
+    /// Passes messages from files whose `Module/File.swift` meets a condition.
     public static func file(_ match: LogTextMatch) -> LogFilter {
         LogFilter { match.matches($0.file) }
     }
 
-    /// Messages from functions whose name meets a condition.
+    /// Passes messages from functions whose name meets a condition.
     public static func function(_ match: LogTextMatch) -> LogFilter {
         LogFilter { match.matches($0.function) }
     }
 
-    /// Messages whose text meets a condition; private pieces are redacted in it.
+    /// Passes messages whose text, with private values redacted, meets a condition.
     public static func message(_ match: LogTextMatch) -> LogFilter {
         LogFilter { message in
             var text = LogBuffer()
@@ -57,14 +58,14 @@ extension LogFilter {
         }
     }
 
-    /// Messages that have a value of this name, in the text or beside it, which is equal to this one.
+    /// Passes messages with a field or named value that equals this value.
     ///
     /// Private values of the text are not looked at.
     public static func metadata(_ name: String, _ value: LogValue) -> LogFilter {
         metadata(name) { $0 == value }
     }
 
-    /// Messages that have a value of this name, in the text or beside it, for which a function says yes.
+    /// Passes messages with a field or named value for which a function returns true.
     ///
     /// Without a function, every value will do. Of private values in the text, the function gets `<private>` or a hash.
     public static func metadata(

@@ -1,4 +1,4 @@
-/// A question to each message, whether it passes: small ones are put together with `&&`, `||` and `!`.
+/// A condition that a message must meet; combine conditions with `&&`, `||` and `!`.
 ///
 /// ```swift
 /// file.filter = .levels(.warning) || (.category("net.*") && !.message(.contains("heartbeat")))
@@ -12,7 +12,7 @@
 public struct LogFilter: Sendable {
     private let test: @Sendable (LogMessage) -> Bool
 
-    /// Makes a filter of a function: true lets the message pass.
+    /// Makes a filter from a function that returns true for messages to pass.
     ///
     /// The function may be called on several threads at the same time if the filter serves several loggers. It may log;
     /// such a call never waits.
@@ -23,37 +23,37 @@ public struct LogFilter: Sendable {
     /// Whether a message passes.
     public func passes(_ message: LogMessage) -> Bool { test(message) }
 
-    /// Lets everything pass.
+    /// Passes all messages.
     public static let everything = LogFilter { _ in true }
-    /// Lets nothing pass.
+    /// Passes no message.
     public static let nothing = LogFilter { _ in false }
 
-    /// Passes what passes both.
+    /// Passes messages that both filters pass.
     public static func && (left: LogFilter, right: LogFilter) -> LogFilter {
         LogFilter { left.passes($0) && right.passes($0) }
     }
 
-    /// Passes what passes one of the two.
+    /// Passes messages that at least one of the filters passes.
     public static func || (left: LogFilter, right: LogFilter) -> LogFilter {
         LogFilter { left.passes($0) || right.passes($0) }
     }
 
-    /// Passes what the filter does not pass.
+    /// Passes messages that the filter does not pass.
     public static prefix func ! (filter: LogFilter) -> LogFilter {
         LogFilter { !filter.passes($0) }
     }
 
-    /// Passes what passes all of these.
+    /// Passes messages that all these filters pass.
     public static func all(of filters: [LogFilter]) -> LogFilter {
         LogFilter { message in filters.allSatisfy { $0.passes(message) } }
     }
 
-    /// Passes what passes one of these.
+    /// Passes messages that at least one of these filters passes.
     public static func any(of filters: [LogFilter]) -> LogFilter {
         LogFilter { message in filters.contains { $0.passes(message) } }
     }
 
-    /// The same filter, with its answers counted.
+    /// Returns the same filter, which also counts the messages that it passes and drops.
     ///
     /// ```swift
     /// let counters = FilterCounters()

@@ -1,6 +1,6 @@
 import CHeartwood
 
-/// A condition for a text: how it begins, what it contains, how it ends, what it is.
+/// A condition that a text must meet: its beginning, its end, a part of it, or the whole.
 ///
 /// ```swift
 /// logger.filter = .message(.contains("timeout", "refused")) && !.file(.ends(with: "Tests.swift"))
@@ -23,27 +23,27 @@ public struct LogTextMatch: Sendable {
 
     private init(_ expression: TextExpression) { condition = .expression(expression) }
 
-    /// Begins with one of these.
+    /// The text starts with one of these strings.
     public static func starts(with texts: String..., ignoringCase: Bool = false) -> LogTextMatch {
         LogTextMatch(texts, .prefix, ignoringCase)
     }
 
-    /// Contains one of these.
+    /// The text contains one of these strings.
     public static func contains(_ texts: String..., ignoringCase: Bool = false) -> LogTextMatch {
         LogTextMatch(texts, .part, ignoringCase)
     }
 
-    /// Ends with one of these.
+    /// The text ends with one of these strings.
     public static func ends(with texts: String..., ignoringCase: Bool = false) -> LogTextMatch {
         LogTextMatch(texts, .suffix, ignoringCase)
     }
 
-    /// Is one of these.
+    /// The text equals one of these strings.
     public static func equals(_ texts: String..., ignoringCase: Bool = false) -> LogTextMatch {
         LogTextMatch(texts, .whole, ignoringCase)
     }
 
-    /// A regular expression in Swift's syntax matches somewhere in it.
+    /// A regular expression in Swift's syntax matches a part of the text.
     ///
     /// It costs a few microseconds for each text, much more for some expressions.
     ///

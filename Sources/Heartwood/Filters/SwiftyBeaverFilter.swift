@@ -1,4 +1,5 @@
-/// A filter after SwiftyBeaver's rules: it has a condition, a least level, and is required, optional or excluding.
+/// A filter with SwiftyBeaver's rules: it has a condition and a minimum level, and is required, optional or
+/// excluding.
 ///
 /// ```swift
 /// file.filter = .swiftyBeaver(
@@ -8,27 +9,27 @@
 ///     ], minimumLevel: .info)
 /// ```
 public struct SwiftyBeaverFilter: Sendable {
-    /// What the condition is about.
+    /// The part of a message that the condition applies to.
     public enum Target: Hashable, Sendable {
-        /// `Module/File.swift`.
+        /// The source file: `Module/File.swift`.
         case path
         /// The function's name.
         case function
-        /// The text, private pieces redacted.
+        /// The text, with private values redacted.
         case message
     }
 
-    /// What follows from the condition.
+    /// How a match counts.
     public enum Role: Hashable, Sendable {
-        /// All required ones must be met.
+        /// A message passes only if it matches all required filters.
         case required
-        /// One of the optional ones will do.
+        /// A message passes if it matches at least one optional filter.
         case optional
-        /// A message that meets it is dropped.
+        /// A message that matches is dropped.
         case excluding
     }
 
-    /// What follows from the condition.
+    /// How a match counts.
     public let role: Role
     let minimum: LogLevelMask
     let condition: LogFilter
@@ -94,7 +95,7 @@ struct SwiftyBeaverDecision {
 }
 
 extension LogFilter {
-    /// SwiftyBeaver's way to decide.
+    /// Combines filters by SwiftyBeaver's rules.
     ///
     /// 1. A message that meets an excluding filter, or is less serious than one allows, is dropped.
     /// 2. Where there are required filters, it passes if it meets all of them with their levels, whatever

@@ -6,28 +6,28 @@
 ///
 /// For a filter on a whole logger, ``AbstractLogger/filter`` is simpler; both together mean both.
 public final class FilteringFormatter: LogFormatter, @unchecked Sendable {  // constants only
-    /// Which messages pass.
+    /// The filter.
     public let filter: LogFilter
-    /// What writes them.
+    /// The formatter that writes the messages that pass.
     public let formatter: LogFormatter
 
-    /// Makes a formatter that drops what the filter does not pass.
+    /// Makes a formatter that drops messages that the filter does not pass.
     public init(_ filter: LogFilter, _ formatter: LogFormatter) {
         self.filter = filter
         self.formatter = formatter
     }
 
-    /// What the other formatter says.
+    /// Whether the other formatter writes its own colors.
     public override var writesOwnColors: Bool { formatter.writesOwnColors }
 
     package override var redactsByItself: Bool { formatter.redactsByItself }
 
-    /// Adds what the other formatter writes.
+    /// Appends the message as the other formatter writes it; returns false if the message is dropped.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         filter.passes(message) && formatter.format(message, into: &output)
     }
 
-    /// What the other formatter makes of it.
+    /// Formats the message with the other formatter; nil if the message is dropped.
     public override func format(_ message: LogMessage) -> String? {
         filter.passes(message) ? formatter.format(message) : nil
     }

@@ -1,4 +1,4 @@
-/// Formatters one after another: each gets the message with what the one before made of its text.
+/// Runs several formatters in a row: each gets the message with the text that the previous one wrote.
 ///
 /// ```swift
 /// file.formatter = FormatterChain([Shout(), JSONLinesFormatter()])
@@ -13,17 +13,17 @@ public final class FormatterChain: LogFormatter, @unchecked Sendable {  // const
     /// The formatters, in their order.
     public let formatters: [LogFormatter]
 
-    /// Makes a chain; one without formatters writes the text.
+    /// Makes a chain; an empty chain writes the plain text.
     public init(_ formatters: [LogFormatter]) {
         self.formatters = formatters
     }
 
-    /// What the last formatter says.
+    /// Whether the last formatter writes its own colors.
     public override var writesOwnColors: Bool { formatters.last?.writesOwnColors ?? false }
 
     package override var redactsByItself: Bool { formatters.allSatisfy(\.redactsByItself) }
 
-    /// Adds what the last formatter makes of it.
+    /// Appends the message as the last formatter writes it; returns false if a formatter drops it.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         guard let last = formatters.last else {
             output.appendText(of: message, privacy: .redact)

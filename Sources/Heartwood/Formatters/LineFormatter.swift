@@ -1,4 +1,4 @@
-/// One line per message, for people.
+/// Writes each message as one line for people.
 ///
 ///     2026-11-20 10:20:30.123Z info    payments Shop.swift:42 charged 12.5 EUR {order=17}
 ///
@@ -7,26 +7,27 @@
 ///
 /// It is safe for several loggers at once. The settings are fixed when it is made: to change one, set another formatter.
 public final class LineFormatter: LogFormatter, @unchecked Sendable {  // constants; a lock guards the cache
-    /// What a line shows, and how.
+    /// The content of a line.
     public struct Options: Sendable {
-        /// The zone of the timestamp; UTC unless changed.
+        /// The time zone of the time stamp; UTC unless changed.
         public var zone = LogTimeZone.utc
-        /// Whether the timestamp is there at all.
+        /// Whether a line contains the time stamp; true unless changed.
         public var showsTime = true
-        /// Whether `File.swift:42` is there.
+        /// Whether a line contains the source location, `File.swift:42`; true unless changed.
         public var showsSource = true
-        /// Whether the fields beside the text are there.
+        /// Whether a line contains the fields; true unless changed.
         public var showsMetadata = true
-        /// What happens to private pieces; ``LogPrivacyPolicy/redact`` unless changed.
+        /// How private values are written; ``LogPrivacyPolicy/redact`` unless changed.
         public var privacy = LogPrivacyPolicy.redact
-        /// What happens to newlines and other controls in a text: escaped unless changed, so that a message is a line.
+        /// How line breaks and control characters in a text are written; escaped unless changed, so that a
+        /// message is one line.
         public var escaping = LogBuffer.Escaping.escape
 
-        /// Makes the options that are described at each.
+        /// Makes the default options.
         public init() {}
     }
 
-    /// What a line shows, and how.
+    /// The content of a line.
     public let options: Options
     private let stamp: DateText
 
@@ -38,7 +39,7 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
 
     package override var redactsByItself: Bool { true }
 
-    /// Adds the line.
+    /// Appends the line of a message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         if options.showsTime {
             stamp.append(message.timestamp, to: &output)

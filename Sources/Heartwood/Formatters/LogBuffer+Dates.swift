@@ -1,5 +1,5 @@
 extension LogBuffer {
-    /// Adds `2026-11-20T10:20:30.123Z`: milliseconds, in UTC.
+    /// Appends a time stamp in UTC with milliseconds: `2026-11-20T10:20:30.123Z`.
     public mutating func append(iso8601 moment: LogTimestamp) {
         let time = CivilTime(nanoseconds: moment.nanoseconds)
         append(date: time)
@@ -16,7 +16,7 @@ extension LogBuffer {
         append(time: CivilTime(nanoseconds: moment.nanoseconds))
     }
 
-    /// Adds `2026-11-20`.
+    /// Appends a time stamp in UTC with milliseconds: `2026-11-20T10:20:30.123Z`.
     mutating func append(date time: CivilTime) {
         if time.year < 0 { append(UInt8(ascii: "-")) }
         appendDecimal(abs(time.year), width: 4)

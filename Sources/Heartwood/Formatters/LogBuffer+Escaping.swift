@@ -1,18 +1,23 @@
 import CHeartwood
 
 extension LogBuffer {
-    /// What is done with the characters of a message that could forge a line, or move a terminal's cursor.
+    /// How line breaks and control characters are written, which could forge a line or move a terminal's
+    /// cursor.
     public enum Escaping: Sendable {
-        /// They are written as `\\n`, `\\u{1b}` and the like, and a backslash is doubled: the text can be read back.
+        /// Writes them as `\\n`, `\\u{1b}` and so on, and doubles backslashes, so that the text can be read
+        /// back.
         case escape
-        /// Newlines stay, and each further line is indented; all others are written as with ``escape``, but the
-        /// backslash stays as it is.
+        /// Keeps line breaks, and indents the lines after the first.
+        ///
+        /// Other control characters are written as with ``escape``; backslashes are not doubled.
         case indent
-        /// Nothing is done. For texts that are trusted, or escaped elsewhere.
+        /// Changes nothing.
+        ///
+        /// Use it for texts that are trusted, or escaped elsewhere.
         case none
     }
 
-    /// Adds a text, escaped so that it stays on its line.
+    /// Appends a text, escaped so that it stays on its line.
     public mutating func appendEscaped(_ text: String) {
         var text = text
         text.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) }

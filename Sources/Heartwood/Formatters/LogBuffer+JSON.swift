@@ -1,5 +1,5 @@
 extension LogBuffer {
-    /// Adds a text as a JSON string, quotes included (RFC 8259, section 7).
+    /// Appends a text as a JSON string, with quotation marks (RFC 8259, section 7).
     ///
     /// Also escaped are DEL, U+0080 to U+009F, U+2028 and U+2029, so that a line of JSON is a line everywhere, and what
     /// could hide text or turn it around: bidirectional controls, fillers, tags and characters without width, but not the
@@ -74,7 +74,7 @@ extension LogBuffer {
         }
     }
 
-    /// Adds a value as JSON.
+    /// Appends a value as JSON.
     ///
     /// Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings.
     public mutating func append(json value: LogValue) {

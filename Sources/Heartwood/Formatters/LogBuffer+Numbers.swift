@@ -3,7 +3,7 @@ import CHeartwood
 extension LogBuffer {
     // MARK: Whole numbers
 
-    /// Adds the decimal digits of a number.
+    /// Appends the decimal digits of an integer.
     @inline(__always)
     public mutating func append(_ value: some BinaryInteger) {
         if let value = Int64(exactly: value) {
@@ -68,7 +68,7 @@ extension LogBuffer {
 
     // MARK: Floating-point numbers
 
-    /// Adds a number exactly as `Double.description` writes it: in the fewest digits that say this number.
+    /// Appends a number exactly as `Double.description` writes it: with the fewest digits that identify it.
     ///
     /// Numbers with up to six digits after the decimal point, which is most of them, are written without a `String`: if
     /// `value` times a power of ten is a whole number below 2^53, and dividing that by the power gives `value` back,
@@ -102,7 +102,7 @@ extension LogBuffer {
         append(value.description)
     }
 
-    /// Adds a number exactly as `Float.description` writes it.
+    /// Appends a number exactly as `Float.description` writes it.
     public mutating func append(_ value: Float) { append(value.description) }
 
     // MARK: Formats

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension LogBuffer {
-    /// Adds the text of a message: its literals, and its values as a person reads them.
+    /// Appends the text of a message: its literals, and its values in a form for people.
     public mutating func appendText(of message: LogMessage, privacy: LogPrivacyPolicy) {
         let start = count
         appendPieces(of: message, privacy: privacy)
@@ -50,7 +50,7 @@ extension LogBuffer {
         return true
     }
 
-    /// Adds a value as a person reads it.
+    /// Appends a value in a form for people; strings have no quotation marks.
     mutating func append(_ value: EncodedValue) {
         switch value.tag {
         case .string, .decimal: append(value.string)
@@ -77,7 +77,7 @@ extension LogBuffer {
         }
     }
 
-    /// Adds a value as a person reads it; text is not quoted.
+    /// Appends a value in a form for people; strings have no quotation marks.
     public mutating func append(value: LogValue) {
         switch value {
         case .null: append("nil" as StaticString)

@@ -1,15 +1,15 @@
 import CHeartwood
 
-/// A growing row of UTF-8 bytes, which formatters write into.
+/// A growing buffer of UTF-8 bytes, which formatters write to.
 ///
 /// It is not thread-safe: it belongs to the call that handed it over.
 public struct LogBuffer: ~Copyable {
     private(set) var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    /// How many bytes there are.
+    /// The number of bytes.
     public private(set) var count = 0
 
-    /// How many colors the place shows that the bytes are for; none unless a console says otherwise.
+    /// The number of colors that the destination of the bytes can show; none unless a console sets it.
     public var colorDepth = ConsoleColorDepth.none
     /// What is taken out of texts, for a logger that asks for it.
     var redaction: RedactionRules?
@@ -22,12 +22,12 @@ public struct LogBuffer: ~Copyable {
 
     deinit { base.deallocate() }
 
-    /// The bytes as text; those that are not UTF-8 are replaced by U+FFFD.
+    /// The bytes as text; invalid UTF-8 is replaced by U+FFFD.
     public var text: String {
         String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self)
     }
 
-    /// The last byte, if there is one.
+    /// The last byte; nil if the buffer is empty.
     @inline(__always)
     public var last: UInt8? { count == 0 ? nil : base[count - 1] }
 
@@ -42,7 +42,7 @@ public struct LogBuffer: ~Copyable {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// Removes all bytes; the memory stays.
+    /// Removes all bytes, and keeps the memory.
     public mutating func removeAll() { count = 0 }
 
     /// Cuts the buffer to its first `length` bytes.
@@ -56,7 +56,7 @@ public struct LogBuffer: ~Copyable {
         count -= length
     }
 
-    /// Makes sure that `extra` more bytes fit.
+    /// Reserves memory for `extra` more bytes.
     @inline(__always)
     public mutating func reserve(_ extra: Int) {
         if capacity - count < extra { grow(extra) }
@@ -71,7 +71,7 @@ public struct LogBuffer: ~Copyable {
         base = larger
     }
 
-    /// Gives memory back when the buffer has grown beyond `limit` and holds less than half of that.
+    /// Releases memory if the buffer has grown beyond `limit` and uses less than half of that.
     public mutating func shrink(to limit: Int) {
         if capacity <= limit || count * 2 > limit { return }
         capacity = max(16, limit)
@@ -83,7 +83,7 @@ public struct LogBuffer: ~Copyable {
 
     // MARK: Adding
 
-    /// Adds a byte.
+    /// Appends a byte.
     @inline(__always)
     public mutating func append(_ byte: UInt8) {
         reserve(1)
@@ -91,7 +91,7 @@ public struct LogBuffer: ~Copyable {
         count += 1
     }
 
-    /// Adds bytes as they are.
+    /// Appends bytes unchanged.
     @inline(__always)
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
@@ -100,26 +100,26 @@ public struct LogBuffer: ~Copyable {
         count += bytes.count
     }
 
-    /// Adds bytes as they are.
+    /// Appends bytes unchanged.
     @inline(__always)
     public mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    /// Adds a text.
+    /// Appends a string.
     @inline(__always)
     public mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Adds a text that is known when the program is built.
+    /// Appends a string that is known when the program is compiled.
     @inline(__always)
     public mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Adds `amount` times the same byte.
+    /// Appends the same byte `amount` times.
     public mutating func append(repeating byte: UInt8, count amount: Int) {
         guard amount > 0 else { return }
         reserve(amount)

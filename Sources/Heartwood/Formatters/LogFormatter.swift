@@ -1,4 +1,4 @@
-/// The base of all formatters: turns a message into text, or drops it.
+/// The base class of all formatters, which turn a message into text, or drop it.
 ///
 /// A custom formatter overrides one of the two methods, whichever suits it:
 ///
@@ -14,7 +14,9 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// Makes a formatter.
     public init() {}
 
-    /// Whether it colors its lines itself, and makes all else in them safe: a console then writes them as they are.
+    /// Whether the formatter writes its own colors, and escapes everything else.
+    ///
+    /// A console then writes its lines unchanged.
     ///
     /// False unless overridden. The console colors the lines of other formatters as a whole, and escapes what could
     /// move the cursor. How many colors to use says ``LogBuffer/colorDepth``.
@@ -23,7 +25,8 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// Whether it hands every text from outside to the buffer's own methods, which redact secrets in it.
     package var redactsByItself: Bool { false }
 
-    /// Called when a logger begins to use the formatter, before it formats the first message for it; does nothing by default.
+    /// Called when a logger starts to use the formatter, before its first message; does nothing unless
+    /// overridden.
     ///
     /// That is when it was set, or when the logger that was made with it is added to a dispatcher. Called on the logger's
     /// queue, like the logger's own hooks, once for each logger.
@@ -31,7 +34,8 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// - Parameter name: The name of the logger.
     open func didAdd(toLogger name: String) {}
 
-    /// Called when a logger has another formatter, after the last message that this one formats for it; does nothing by default.
+    /// Called when a logger stops using the formatter, after its last message; does nothing unless
+    /// overridden.
     ///
     /// Called on the logger's queue, like the logger's own hooks.
     ///
@@ -40,7 +44,7 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
 
     private var identity: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    /// The message as text, without a newline at the end; nil drops it for the logger.
+    /// Formats a message as text, without a newline at the end; nil drops the message for this logger.
     ///
     /// The base class gives what the other method writes or, where neither is overridden, the message's text.
     open func format(_ message: LogMessage) -> String? {
@@ -53,7 +57,8 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
         return format(message, into: &buffer) ? buffer.text : nil
     }
 
-    /// Adds the message as UTF-8 to `output`, without a newline at the end; false drops it for the logger.
+    /// Appends a message as UTF-8 to `output`, without a newline at the end; false drops the message for this
+    /// logger.
     ///
     /// The fast way: no string is made. Whatever it adds before it returns false is taken out again. The base class
     /// adds what the other method gives.

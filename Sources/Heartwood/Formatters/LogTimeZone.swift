@@ -4,9 +4,9 @@ import CHeartwood
 public enum LogTimeZone: Hashable, Sendable {
     /// Coordinated universal time.
     case utc
-    /// The zone that the system is set to, with its daylight-saving rules.
+    /// The system's time zone, with its daylight-saving rules.
     case local
-    /// A fixed distance from UTC.
+    /// A fixed offset from UTC.
     case offset(Duration)
 
     /// How far the zone is ahead of UTC at a moment, in seconds.

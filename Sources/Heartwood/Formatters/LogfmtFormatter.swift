@@ -1,4 +1,4 @@
-/// One line of `key=value` pairs per message.
+/// Writes each message as one line of `key=value` pairs.
 ///
 ///     time=2026-11-20T10:20:30.123Z level=info msg="charged 12.5 EUR" category=payments amount=12.5 source=Shop.swift:42
 ///
@@ -9,22 +9,23 @@
 ///
 /// It is safe for several loggers at once. The settings are fixed when it is made.
 public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // constants only
-    /// What a line holds.
+    /// The content of a line.
     public struct Options: Sendable {
-        /// Whether `source` is there.
+        /// Whether a line contains `source`; true unless changed.
         public var includesSource = true
-        /// Whether `thread` is there: the queue's label, the thread's name or its number.
+        /// Whether a line contains `thread`: the queue's label, the thread's name or its number; true unless
+        /// changed.
         public var includesThread = true
-        /// Whether `seq` is there.
+        /// Whether a line contains `seq`; true unless changed.
         public var includesSequence = true
-        /// What happens to private pieces; ``LogPrivacyPolicy/redact`` unless changed.
+        /// How private values are written; ``LogPrivacyPolicy/redact`` unless changed.
         public var privacy = LogPrivacyPolicy.redact
 
-        /// Makes the options that are described at each.
+        /// Makes the default options.
         public init() {}
     }
 
-    /// What a line holds.
+    /// The content of a line.
     public let options: Options
     private let threadLabel = CompiledThreadLabel(ThreadLabel())
 
@@ -39,7 +40,7 @@ public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // cons
 
     package override var redactsByItself: Bool { true }
 
-    /// Adds the line.
+    /// Appends the line of a message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         output.append("time=" as StaticString)
         output.append(iso8601: message.timestamp)

@@ -1,4 +1,4 @@
-/// Messages of the syslog protocol (RFC 5424).
+/// Writes messages of the syslog protocol (RFC 5424).
 ///
 ///     <134>1 2026-11-20T10:20:30.123456Z web1 shop 512 payments [heartwood@32473 order="17"] charged 12.5 EUR
 ///
@@ -11,7 +11,7 @@
 ///
 /// It is safe for several loggers at once. The settings are fixed when it is made.
 public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // constants only
-    /// What kind of program speaks (RFC 5424, table 1).
+    /// The kind of program that logs (RFC 5424, table 1).
     public enum Facility: Int, Hashable, Sendable {
         /// User-level messages.
         case user = 1
@@ -19,9 +19,9 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
         case mail = 2
         /// A system daemon.
         case daemon = 3
-        /// Security and authorisation.
+        /// Security and authorization.
         case auth = 4
-        /// Security and authorisation, kept private.
+        /// Security and authorization, kept private.
         case authPrivate = 10
         /// For local use.
         case local0 = 16
@@ -41,32 +41,35 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
         case local7 = 23
     }
 
-    /// What a message holds.
+    /// The content of a message.
     public struct Options: Sendable {
-        /// What kind of program speaks; `user` unless changed.
+        /// The kind of program that logs; `user` unless changed.
         public var facility = Facility.user
-        /// The machine's name; that of the system unless changed.
+        /// The name of the host; the system's host name unless changed.
         public var host: String?
-        /// The program's name; that of its file unless changed.
+        /// The name of the program; the name of its file unless changed.
         public var program: String?
         /// The name of the element that holds the fields; `heartwood@32473` unless changed.
         ///
         /// 32473 is the number kept free for examples: an enterprise that has one of its own takes that.
         public var elementName = "heartwood@32473"
-        /// Whether the fields are there.
+        /// Whether a message contains the fields; true unless changed.
         public var includesFields = true
-        /// Whether the element `meta` is there, with the number of the message as `sequenceId`.
+        /// Whether a message contains the element `meta` with its number as `sequenceId`; false unless
+        /// changed.
         public var includesSequence = false
-        /// Whether the text begins with a byte-order mark, as RFC 5424 has it for UTF-8, and many servers do not expect.
+        /// Whether the text starts with a byte-order mark; false unless changed.
+        ///
+        /// RFC 5424 asks for it in UTF-8, but many servers do not expect it.
         public var writesByteOrderMark = false
-        /// What happens to private pieces; ``LogPrivacyPolicy/redact`` unless changed.
+        /// How private values are written; ``LogPrivacyPolicy/redact`` unless changed.
         public var privacy = LogPrivacyPolicy.redact
 
-        /// Makes the options that are described at each.
+        /// Makes the default options.
         public init() {}
     }
 
-    /// What a message holds.
+    /// The content of a message.
     public let options: Options
     private let origin: [UInt8]
     private let program: [UInt8]
@@ -84,7 +87,7 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
 
     package override var redactsByItself: Bool { true }
 
-    /// Adds the message.
+    /// Appends the message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         appendHeader(of: message, includesFields: options.includesFields, to: &output)
         output.appendText(of: message, privacy: options.privacy, escaping: .escape)

@@ -37,7 +37,7 @@ extension AbstractLogger {
 
     // MARK: - Holding back
 
-    /// Has everything written that ``flightRecorder`` holds back, of all recordings, as if something had gone wrong.
+    /// Releases all messages that ``flightRecorder`` holds, of all recordings, as if a trigger had occurred.
     ///
     /// It happens in order with the messages of the calling thread, and is not waited for: a flush does that.
     public func releaseHeldMessages() {

@@ -25,7 +25,7 @@ open class AbstractLogger: @unchecked Sendable {
     /// The name in statistics and reports.
     public final let name: String
 
-    /// The serial queue that the hooks are called on.
+    /// The serial queue on which the hooks are called.
     public final let queue: DispatchQueue
 
     private var existingNode: LoggerNode?
@@ -43,31 +43,32 @@ open class AbstractLogger: @unchecked Sendable {
 
     // MARK: Settings (any thread, ordered)
 
-    /// Turns messages into text; nil writes the text alone.
+    /// Turns messages into text; nil, the default, writes the plain text.
     ///
     /// What the initializer set, unless changed.
     @Ordered public final var formatter: LogFormatter?
 
-    /// Which messages the logger handles, of those that its levels let pass; all, unless changed.
+    /// Selects the messages that the logger handles, among those that its levels let pass; nil, the default,
+    /// selects all.
     ///
     /// The others count as filtered.
     @Ordered public final var filter: LogFilter?
 
-    /// Whether a message that comes again and again is handled once, and then how often it came; no, unless changed.
+    /// Suppresses repeated messages; nil, the default, does not.
     @Ordered public final var duplicateSuppression: DuplicateSuppression?
 
-    /// What holds detailed messages back until something goes wrong; nothing unless changed.
+    /// Holds detailed messages in memory until a problem occurs; nil, the default, holds none.
     ///
     /// It is asked for messages that ``filter`` lets pass; ``duplicateSuppression`` comes after it.
     @Ordered public final var flightRecorder: FlightRecorder?
 
-    /// What is taken out of all texts that the logger's formatter writes; nothing unless changed.
+    /// Removes secrets from all texts that the logger's formatter writes; nil, the default, removes nothing.
     ///
     /// It holds for what ``formatted(_:)`` and ``formatted(_:into:)`` give; loggers that write or send values of their own
     /// accord, as the HTTP logger does, apply it to those.
     @Ordered public final var redaction: RedactionRules?
 
-    /// How much may wait for this logger, in memory; 16 MiB unless changed.
+    /// The memory limit of messages that wait for this logger; 16 MiB unless changed.
     ///
     /// Counted are the messages in the form that the ring holds, which is about the size of their text plus 100 bytes.
     /// A logger that wants few of many messages, and the policy `block`, may hold up to twice this and the ring's size.
@@ -77,7 +78,7 @@ open class AbstractLogger: @unchecked Sendable {
         set { setLimits { $0.limit = newValue } }
     }
 
-    /// What happens when that limit is reached; ``OverflowPolicy/standard`` unless changed.
+    /// The policy when that limit is reached; ``OverflowPolicy/standard`` unless changed.
     ///
     /// Like the limit, it holds for the next message already, even while the logger is stuck.
     public final var overflowPolicy: OverflowPolicy {
@@ -98,7 +99,7 @@ open class AbstractLogger: @unchecked Sendable {
     private let levelsSetting = Locked(LogLevelChoice())
     private let limits = Locked(BacklogLimits())
 
-    /// Makes a logger that belongs to no dispatcher yet.
+    /// Makes a logger, which gets messages after you add it to a dispatcher.
     ///
     /// - Parameters:
     ///   - name: Its name; the name of its class unless given.
@@ -143,7 +144,7 @@ open class AbstractLogger: @unchecked Sendable {
         formatterInEffect = formatter
     }
 
-    /// Which levels the logger wants; ``LogLevelMask/all`` unless `add` or a later change says otherwise.
+    /// The levels that the logger handles; ``LogLevelMask/all`` unless `add` or a later change sets others.
     ///
     /// Takes effect exactly between the messages that the same thread logged before and after the change.
     public final var levels: LogLevelMask {
@@ -184,13 +185,13 @@ open class AbstractLogger: @unchecked Sendable {
 
     // MARK: - Hooks
 
-    /// Handles a message; the base class does nothing.
+    /// Handles a message; does nothing unless overridden.
     open func log(_ message: LogMessage) {}
 
-    /// Called after the last of several messages that were there together: the place for one write of them all.
+    /// Called after the last message of a batch, so that the logger can write all of them at once.
     open func batchDidEnd() {}
 
-    /// Hands what the logger still holds to the kernel, or to whatever it writes to; called by `flush`.
+    /// Writes everything that the logger still holds to the kernel, or to its destination; called by `flush`.
     ///
     /// If it keeps messages that it cannot pass on, it calls ``reportPending()``.
     open func flush() {}
@@ -198,7 +199,7 @@ open class AbstractLogger: @unchecked Sendable {
     /// Called when the logger has been added to a dispatcher, before its first message.
     open func didAdd() {}
 
-    /// Called after its last message, before it is removed from its dispatcher.
+    /// Called after the last message, before the logger is removed from its dispatcher.
     open func willRemove() {}
 
     /// Called when an ordered property has taken effect.
@@ -206,7 +207,9 @@ open class AbstractLogger: @unchecked Sendable {
 
     // MARK: - For hooks
 
-    /// The message as the formatter writes it, or its text if there is none; nil where the formatter drops it.
+    /// Formats a message with the logger's formatter; without one, returns the text.
+    ///
+    /// nil means that the formatter drops the message.
     public final func formatted(_ message: LogMessage) -> String? {
         if redactionInEffect != nil {
             var buffer = LogBuffer()
@@ -218,7 +221,8 @@ open class AbstractLogger: @unchecked Sendable {
         return text
     }
 
-    /// Adds the message to `output` as the formatter writes it; false where the formatter drops it.
+    /// Appends a message to `output` as the formatter writes it; false means that the formatter drops the
+    /// message.
     public final func formatted(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         output.redaction = redactionInEffect
         guard let formatter = formatterInEffect else {
@@ -238,27 +242,29 @@ open class AbstractLogger: @unchecked Sendable {
     /// Has what is added to `output` from now on redacted as the logger's ``redaction`` says at the moment.
     package final func beginRedaction(in output: inout LogBuffer) { output.redaction = redactionInEffect }
 
-    /// Says, from inside ``log(_:)``, that the message was left out on purpose: it counts as filtered.
+    /// Counts the current message as filtered, because the logger left it out on purpose; call it in
+    /// ``log(_:)``.
     public final func countFiltered() { node.leaveOut() }
 
-    /// Says, from inside ``log(_:)``, that the message could not be written: it counts as failed, and is reported.
+    /// Counts the current message as failed, and reports the reason; call it in ``log(_:)``.
     public final func reportFailure(_ reason: @autoclosure () -> String) {
         node.note(.failed)
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name)
     }
 
-    /// Says that messages which counted as delivered have failed after all, as when their batch could not be written.
+    /// Counts messages as failed that were counted as delivered before, for example because their batch could
+    /// not be written.
     public final func reportDeferredFailure(of count: Int, _ reason: @autoclosure () -> String) {
         node.counters.delivered.subtract(count, ordering: .relaxed)
         node.counters.failed.add(count, ordering: .relaxed)
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name, count: count)
     }
 
-    /// Says, from inside ``flush()``, that the logger holds messages that it cannot pass on at the moment: the flush's result
-    /// names it among the unfinished.
+    /// Marks the flush as incomplete, because the logger holds messages that it cannot write at the moment;
+    /// call it in ``flush()``.
     public final func reportPending() { node.holdsBack = true }
 
-    /// Says, from inside a hook, that the logger has come a step further, as with each part of a long write.
+    /// Reports progress, for example after each part of a long write; call it in a hook.
     ///
     /// Callers that wait for room (``OverflowPolicy/block(upTo:)``) wait as long as a logger makes progress. Each message
     /// that ``log(_:)`` has handled counts by itself; a hook that takes longer than the policy's time says so with this.
@@ -278,13 +284,13 @@ open class AbstractLogger: @unchecked Sendable {
     /// What is taken out of texts at the moment, for loggers that write without a formatter.
     package final var redactionForMessage: RedactionRules? { redactionInEffect }
 
-    /// Whether a formatter is in effect for the message at hand.
+    /// Whether the logger has a formatter for the current message.
     public final var hasFormatter: Bool { formatterInEffect != nil }
 
     /// Adds to the bytes that the logger has written.
     public final func noteWritten(_ bytes: Int) { node.counters.bytes.add(bytes, ordering: .relaxed) }
 
-    /// Counts of its messages so far.
+    /// The number of messages so far.
     public final var statistics: LoggerStatistics { node.counters.snapshot }
 
     /// The counters themselves, for loggers whose messages fail or are dropped later.
@@ -324,7 +330,7 @@ open class AbstractLogger: @unchecked Sendable {
     /// Whether the process is ending, and the flush at hand is the last one.
     package final var isProcessEnding: Bool { ProcessExit.isUnderWay }
 
-    /// Whether the caller is inside of one of this logger's hooks.
+    /// Whether the caller runs inside one of this logger's hooks.
     public final var isInHook: Bool { ThreadState.current.runningNode == node.identity }
 
     final var currentTime: LogTimestamp {

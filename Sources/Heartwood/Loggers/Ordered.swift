@@ -1,4 +1,5 @@
-/// A property of a logger that may be set at any time, from any thread, and takes effect in order with the messages.
+/// A property of a logger that you can set at any time, from any thread, and that takes effect in order with
+/// the messages.
 ///
 /// ```swift
 /// final class SlackLogger: AbstractLogger, @unchecked Sendable {
@@ -23,7 +24,7 @@ public struct Ordered<Value: Sendable>: Sendable {
     // MARK: Guarded by 'state'
     private let state: Locked<State>
 
-    /// Starts with a value.
+    /// Makes a property with its first value.
     public init(wrappedValue: Value) {
         state = Locked(State(latest: wrappedValue, applied: wrappedValue))
     }

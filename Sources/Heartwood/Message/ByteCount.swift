@@ -6,23 +6,23 @@ public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The amount in bytes; never negative.
     public let bytes: Int
 
-    /// Takes an amount in bytes; a negative one counts as zero.
+    /// Makes an amount in bytes; a negative one counts as zero.
     public init(_ bytes: Int) {
         self.bytes = max(0, bytes)
     }
 
-    /// Takes a literal, in bytes; a negative one counts as zero.
+    /// Makes an amount in bytes from a literal; a negative one counts as zero.
     public init(integerLiteral bytes: Int) {
         self.init(bytes)
     }
 
-    /// Multiplies an amount; what is more than `Int.max` bytes counts as that.
+    /// Multiplies an amount; the result is at most `Int.max` bytes.
     public static func * (amount: ByteCount, factor: Int) -> ByteCount {
         let (product, overflow) = amount.bytes.multipliedReportingOverflow(by: max(0, factor))
         return ByteCount(overflow ? .max : product)
     }
 
-    /// Nothing; where a limit is asked for, zero switches the limit off.
+    /// Zero bytes; as a limit, zero means no limit.
     public static let zero = ByteCount(0)
 
     /// An amount in bytes.
@@ -42,7 +42,8 @@ public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible
         return overflow ? .max : product
     }
 
-    /// Reads `10MiB`, `512 KiB`, `1GB`, `64k` or `4096`; binary units unless the unit is `kB`, `MB` or `GB`.
+    /// Parses `10MiB`, `512 KiB`, `1GB`, `64k` or `4096`; units are binary unless they are `kB`, `MB` or
+    /// `GB`.
     ///
     /// - Returns: nil where the text is not an amount.
     public init?(parsing text: String) {
@@ -68,7 +69,7 @@ public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Compares two amounts.
     public static func < (left: ByteCount, right: ByteCount) -> Bool { left.bytes < right.bytes }
 
-    /// The amount for a person: `10 MiB`, `1.5 KiB`, `17 bytes`.
+    /// The amount in a form for people: `10 MiB`, `1.5 KiB`, `17 bytes`.
     public var description: String {
         let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)]
         for (unit, shift) in units where bytes >= 1 << shift {

@@ -1,6 +1,6 @@
-/// The levels of everything whose name a pattern describes.
+/// A rule that sets the levels of all names that match a pattern.
 public struct LogLevelRule: Hashable, Sendable {
-    /// A name, in which `*` stands for any characters, also none.
+    /// A name, in which `*` matches any number of characters.
     public var pattern: String
     /// The levels.
     public var levels: LogLevelMask

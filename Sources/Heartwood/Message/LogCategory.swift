@@ -16,7 +16,7 @@ public import Synchronization
 public struct LogCategory: Hashable, Sendable {
     @usableFromInline let state: State
 
-    /// Finds the category of this name, or makes it.
+    /// Makes a category with this name, or returns the existing one.
     public init(_ name: String) {
         state = CategoryRegistry.shared.state(named: name)
     }
@@ -25,16 +25,16 @@ public struct LogCategory: Hashable, Sendable {
         self.state = state
     }
 
-    /// The category of calls that name none.
+    /// The category of calls without a category.
     public static let `default` = LogCategory("default")
 
-    /// What the framework says of itself: "37 messages dropped here".
+    /// The category of the framework's own messages, such as "37 messages dropped here".
     public static let heartwood = LogCategory("heartwood")
 
     /// The name.
     public var name: String { state.name }
 
-    /// Which levels of this category are logged, ``LogLevelMask/all`` by default.
+    /// The levels of this category that are logged; ``LogLevelMask/all`` unless changed.
     ///
     /// A message passes if its category, its dispatcher and at least one logger want it. A change takes effect at
     /// once, in all threads and dispatchers; reading and writing never wait for messages.
@@ -48,12 +48,12 @@ public struct LogCategory: Hashable, Sendable {
         }
     }
 
-    /// Takes back what was set for this category itself: the levels of what it belongs to hold again.
+    /// Removes the levels that were set for this category, so that it inherits those of its parent again.
     public func inheritLevels() {
         CategoryRegistry.shared.change { $0.set(nil, for: NamePattern(exactly: name)) }
     }
 
-    /// Sets the levels of all categories that a pattern describes, those too that are made later.
+    /// Sets the levels of all categories that match a pattern, including categories that are made later.
     ///
     /// ```swift
     /// LogCategory.setLevels(.debug, matching: "net.*")
@@ -69,21 +69,23 @@ public struct LogCategory: Hashable, Sendable {
         CategoryRegistry.shared.change { $0.set(levels, for: NamePattern(pattern)) }
     }
 
-    /// All that was set, in order; setting it replaces everything in one step.
+    /// All rules, in the order in which they were set; setting the property replaces all rules at once.
     public static var levelRules: [LogLevelRule] {
         get { CategoryRegistry.shared.rules }
         set { CategoryRegistry.shared.change { $0.replace(with: newValue) } }
     }
 
-    /// All categories that the program has made so far, in this order.
+    /// All categories that the program has made so far, in that order.
     public static var all: [LogCategory] { CategoryRegistry.shared.all }
 
-    /// The category of this name if there is one already; unlike the initializer, it makes none.
+    /// Finds an existing category by its name; unlike the initializer, it makes no new one.
     public static func existing(_ name: String) -> LogCategory? {
         CategoryRegistry.shared.existing(named: name).map(LogCategory.init(state:))
     }
 
-    /// Fields added to every message of this category; those of the call and of the task come before them.
+    /// Fields that are added to every message of this category.
+    ///
+    /// Fields of the call and of the task with the same name take precedence.
     public var metadata: LogMetadata {
         get { state.metadata.withLock { $0.value } }
         nonmutating set {

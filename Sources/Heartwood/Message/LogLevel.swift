@@ -1,4 +1,4 @@
-/// How serious a message is: seven levels, and up to 25 custom ones.
+/// The severity of a message: one of seven standard levels, or one of up to 25 custom ones.
 ///
 /// Every level is one bit of 32, so that any set of levels is one number (``LogLevelMask``). A custom level is
 /// declared once, and then used like the others, in masks, calls, formatters and colors:
@@ -77,22 +77,22 @@ public struct LogLevel: Hashable, Sendable {
     /// Calls `body` with the declared levels; none is declared meanwhile.
     static func withDeclared(_ body: ([Int: Definition]) -> Void) { custom.withLock { body($0) } }
 
-    /// The program cannot go on.
+    /// The program cannot continue.
     public static let fatal = LogLevel(standard: 0)
-    /// Something failed.
+    /// An operation failed.
     public static let error = LogLevel(standard: 1)
-    /// Something may fail soon, or was worked around.
+    /// Something may fail soon, or the program worked around a problem.
     public static let warning = LogLevel(standard: 2)
-    /// Normal, but worth a look.
+    /// A normal event that is worth attention, such as a start, a stop or a changed setting.
     public static let notice = LogLevel(standard: 3)
-    /// What the program does, for those who run it.
+    /// What the program does, for the people who operate it.
     public static let info = LogLevel(standard: 4)
-    /// How the program does it, for those who write it.
+    /// How the program works, for its developers.
     public static let debug = LogLevel(standard: 5)
-    /// Everything else.
+    /// Every detail, such as single steps and raw values.
     public static let verbose = LogLevel(standard: 6)
 
-    /// The seven levels that come with Heartwood, the most serious first.
+    /// The seven standard levels, the most serious first.
     public static let standardLevels: [LogLevel] = [
         .fatal, .error, .warning, .notice, .info, .debug, .verbose,
     ]
@@ -109,11 +109,11 @@ public struct LogLevel: Hashable, Sendable {
     private static let custom = Locked<[Int: Definition]>([:])
     private static let declarations = LevelDeclarations()
 
-    /// The number of the level's bit: 0 for `fatal` to 6 for `verbose`, more for the user's own.
+    /// The number of the level's bit: 0 for `fatal` to 6 for `verbose`, and more for custom levels.
     @inlinable
     public var index: Int { rawValue.trailingZeroBitCount }
 
-    /// Finds the level of a bit, declared or not; nil outside of 0 to 31.
+    /// Makes the level of a bit, declared or not; nil if the index is not from 0 to 31.
     ///
     /// A level that is not declared is named `level8` after its bit, and is as serious as `info`.
     ///
@@ -123,13 +123,13 @@ public struct LogLevel: Hashable, Sendable {
         rawValue = 1 << UInt32(index)
     }
 
-    /// The level's name in lower case: `warning`.
+    /// The name of the level in lowercase: `warning`.
     public var name: String {
         if index < 7 { return LogLevel.standardNames[index] }
         return LogLevel.custom.withLock { $0[index]?.name } ?? "level\(index)"
     }
 
-    /// The standard level that this one is as serious as; a standard level itself.
+    /// The standard level that is as serious as this one; for a standard level, the level itself.
     public var severity: LogLevel {
         if index < 7 { return self }
         return LogLevel.custom.withLock { $0[index]?.severity } ?? .info
@@ -141,7 +141,8 @@ public struct LogLevel: Hashable, Sendable {
     /// Whether it is a standard level, or a custom one that was declared.
     var isDeclared: Bool { index < 7 || LogLevel.declared(asSeriousAs: 6) & rawValue != 0 }
 
-    /// Finds a level by its name, in any case, standard or declared; `warn`, `trace` and `critical` are understood.
+    /// Finds a standard or declared level by its name, in any case; `warn`, `trace`, `critical` and `fault`
+    /// are accepted.
     public init?(named name: String) {
         let wanted = name.lowercased()
         switch wanted {
@@ -163,7 +164,8 @@ public struct LogLevel: Hashable, Sendable {
 }
 
 extension LogLevel: Comparable {
-    /// Whether the left level is less serious: `.debug < .info`, and so `message.level >= .warning`.
+    /// Whether the left level is less serious: `.debug < .info`, so you can write `message.level >=
+    /// .warning`.
     ///
     /// Levels are compared by their ``severity``. A custom level is directly above the standard level that is its severity,
     /// and below the next one; two custom levels of one severity are in the order of their bits.
@@ -174,6 +176,6 @@ extension LogLevel: Comparable {
 }
 
 extension LogLevel: CustomStringConvertible {
-    /// The level's name.
+    /// The name of the level.
     public var description: String { name }
 }

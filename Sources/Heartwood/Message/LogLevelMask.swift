@@ -1,4 +1,4 @@
-/// A set of levels: which messages pass.
+/// A set of levels, which selects messages.
 ///
 /// A name is a threshold, "this level and all that are more serious"; a list is just those levels:
 ///
@@ -23,7 +23,8 @@ public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
         (self.named, self.decided, self.reach) = (named, decided, reach)
     }
 
-    /// One bit per level that passes, as in ``LogLevel/rawValue``, with the custom levels that are declared so far.
+    /// One bit per level in the set, as in ``LogLevel/rawValue``, including the custom levels that are
+    /// declared so far.
     ///
     /// A mask made from these bits is a list: it does not include custom levels that are declared later.
     public var rawValue: UInt32 {
@@ -36,7 +37,7 @@ public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
 
     private static let standard: UInt32 = 0x7F
 
-    /// Takes the bits of a mask.
+    /// Makes a set from the bits of its levels.
     public init(rawValue: UInt32) {
         if rawValue == .max { self = .all } else { self.init(listing: rawValue) }
     }
@@ -45,12 +46,12 @@ public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
         self.init(named: bits, decided: bits & ~LogLevelMask.standard, reach: 0)
     }
 
-    /// Makes the set of exactly these levels.
+    /// Makes a set of exactly these levels.
     public init(arrayLiteral levels: LogLevel...) {
         self.init(listing: levels.reduce(0) { $0 | $1.rawValue })
     }
 
-    /// Makes the set of `level` and all levels that are as serious or more.
+    /// Makes a set of `level` and all levels that are at least as serious.
     ///
     /// For a custom level that is the level itself and what is as serious as its severity, or more.
     public init(atLeast level: LogLevel) {
@@ -60,21 +61,21 @@ public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
             decided: level.rawValue & ~LogLevelMask.standard, reach: UInt8(severity.index + 1))
     }
 
-    /// No level at all.
+    /// No levels.
     public static let off = LogLevelMask(named: 0, decided: 0, reach: 0)
-    /// Every level, custom ones included.
+    /// All levels, including custom ones.
     public static let all = LogLevelMask(named: LogLevelMask.standard, decided: 0, reach: 7)
-    /// `fatal` alone.
+    /// The level `fatal` only.
     public static let fatal = LogLevelMask(atLeast: .fatal)
-    /// `error` and worse.
+    /// The level `error` and more serious ones.
     public static let error = LogLevelMask(atLeast: .error)
-    /// `warning` and worse.
+    /// The level `warning` and more serious ones.
     public static let warning = LogLevelMask(atLeast: .warning)
-    /// `notice` and worse.
+    /// The level `notice` and more serious ones.
     public static let notice = LogLevelMask(atLeast: .notice)
-    /// `info` and worse.
+    /// The level `info` and more serious ones.
     public static let info = LogLevelMask(atLeast: .info)
-    /// `debug` and worse.
+    /// The level `debug` and more serious ones.
     public static let debug = LogLevelMask(atLeast: .debug)
     /// All levels; the same as ``all``.
     public static let verbose = LogLevelMask.all
@@ -91,20 +92,20 @@ public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
         decided & level.rawValue == 0 && level.severity.index < Int(reach)
     }
 
-    /// Whether there is no level in the set.
+    /// Whether the set contains no level.
     public var isEmpty: Bool { named == 0 && reach == 0 }
 
-    /// The levels of both sets.
+    /// Returns the levels that are in at least one of the sets.
     public func union(_ other: LogLevelMask) -> LogLevelMask {
         combined(with: other, reach: max(reach, other.reach)) { $0 || $1 }
     }
 
-    /// The levels that are in both sets.
+    /// Returns the levels that are in both sets.
     public func intersection(_ other: LogLevelMask) -> LogLevelMask {
         combined(with: other, reach: min(reach, other.reach)) { $0 && $1 }
     }
 
-    /// The levels of this set that are not in the other one.
+    /// Returns the levels of this set that are not in the other one.
     public func subtracting(_ other: LogLevelMask) -> LogLevelMask {
         // Less a threshold, what is left is a list.
         combined(with: other, reach: other.reach == 0 ? reach : 0) { $0 && !$1 }

@@ -1,6 +1,8 @@
 extension LogMessage: Equatable {
-    /// Whether two messages are equal in all that they hold: text and values with their types, names and privacy, level,
-    /// category, context, tag, fields, place, time, sequence number, thread, queue and task.
+    /// Whether two messages are equal in all their contents.
+    ///
+    /// That is their text and values with types, names and privacy, level, category, context, tag, fields,
+    /// source location, time, sequence number, thread, queue and task.
     ///
     /// Tags are equal if they have one type, and are equal values or the same object. Two tags that cannot be compared are
     /// different, unless the messages are copies of one value.

@@ -17,7 +17,7 @@ extension LogMessage {
         return LogMessage(storage: storage)
     }
 
-    /// Makes a message out of its parts, as formatters' tests and bridges need it.
+    /// Makes a message from its parts, for tests of formatters and for bridges.
     ///
     /// - Parameters:
     ///   - text: The text with its values.

@@ -1,4 +1,4 @@
-/// One message: its text, its typed values, and where and when it was logged.
+/// A log message: its text, its typed values, and where and when it was logged.
 ///
 /// A value that may be kept after the callback that handed it over has returned, and be used on any thread. It holds
 /// the message's own bytes and nothing else. Text and values are decoded when they are asked for, each time again.
@@ -9,10 +9,10 @@ public struct LogMessage: Sendable {
         self.storage = storage
     }
 
-    /// The text; private pieces are written as `<private>` or as a hash.
+    /// The text, in which private values are written as `<private>` or as a hash.
     public var text: String { text(privacy: .redact) }
 
-    /// The text, with private pieces treated as `privacy` says.
+    /// Returns the text, with private values written as `privacy` says.
     public func text(privacy: LogPrivacyPolicy) -> String {
         var buffer = LogBuffer(capacity: 256)
         buffer.appendText(of: self, privacy: privacy)
@@ -24,19 +24,19 @@ public struct LogMessage: Sendable {
         LogLevel(index: Int(storage.load(RecordLayout.level, as: UInt8.self))) ?? .info
     }
 
-    /// The category; ``LogCategory/default`` when the call named none.
+    /// The category; ``LogCategory/default`` unless the call named one.
     public var category: LogCategory { storage.category }
 
-    /// The number that the call gave, 0 unless it did.
+    /// The `context` of the call; 0 unless the call set it.
     public var context: Int { Int(storage.load(RecordLayout.context, as: Int64.self)) }
 
-    /// The value that the call sent along, as it was.
+    /// The `tag` of the call, unchanged; nil unless the call set it.
     public var tag: (any Sendable)? { storage.tag }
 
-    /// The location of the call: `Module/File.swift`.
+    /// The source file of the call: `Module/File.swift`.
     public var file: String { storage.site.file }
 
-    /// The file's name without folders and ending.
+    /// The name of the source file, without folders and extension.
     public var fileName: String { storage.site.fileName }
 
     /// The function of the call.
@@ -45,18 +45,19 @@ public struct LogMessage: Sendable {
     /// The line of the call.
     public var line: Int { storage.site.line }
 
-    /// When it was logged.
+    /// The time at which the message was logged.
     public var timestamp: LogTimestamp {
         LogTimestamp(nanoseconds: storage.load(RecordLayout.time, as: Int64.self))
     }
 
-    /// The message's number in its dispatcher: without gaps, in the order in which all loggers see the messages.
+    /// The number of the message in its dispatcher, without gaps, in the order in which all loggers get
+    /// messages.
     public var sequence: UInt64 { storage.load(RecordLayout.sequence, as: UInt64.self) }
 
-    /// The kernel's number of the thread that logged it.
+    /// The kernel's number of the thread that logged the message.
     public var threadID: UInt64 { storage.load(RecordLayout.thread, as: UInt64.self) }
 
-    /// That thread's name, if it has one.
+    /// The name of that thread, if it has one.
     ///
     /// A name that is changed later may be seen up to two seconds late.
     public var threadName: String? { name(0) }
@@ -92,7 +93,7 @@ public struct LogMessage: Sendable {
         return UnsafeRawBufferPointer(start: storage.bytes + offset, count: size)
     }
 
-    /// The pieces of the text, in their order: literals, and values with their types.
+    /// The parts of the text, in their order: literals, and values with their types.
     public var pieces: [LogPiece] {
         var pieces: [LogPiece] = []
         var reader = PieceReader(storage.text)
@@ -107,18 +108,17 @@ public struct LogMessage: Sendable {
         return pieces
     }
 
-    /// The named values of the text, private ones redacted.
+    /// Returns the named values of the text, with private ones written as `privacy` says.
     public var fields: LogMetadata { fields(privacy: .redact) }
 
-    /// The named values of the text, with private ones treated as `privacy` says.
+    /// Returns the named values of the text, with private ones written as `privacy` says.
     ///
     /// When a name occurs twice, the first value is taken.
     public func fields(privacy: LogPrivacyPolicy) -> LogMetadata {
         decodeFields(storage.text, privacy: privacy)
     }
 
-    /// The fields that came beside the text: from the call, the task, the category and the dispatcher, in this
-    /// precedence.
+    /// The fields of the call, the task, the category and the dispatcher, in this precedence.
     public var metadata: LogMetadata { decodeFields(storage.fields, privacy: .reveal) }
 
     private func decodeFields(_ bytes: UnsafeRawBufferPointer, privacy: LogPrivacyPolicy) -> LogMetadata {
@@ -135,8 +135,8 @@ public struct LogMessage: Sendable {
 
 /// A part of a message's text.
 public enum LogPiece: Hashable, Sendable {
-    /// Text of the literal.
+    /// A piece of the literal.
     case literal(String)
-    /// A value, with the name that `as:` gave it.
+    /// A value, with the name that `as:` set.
     case value(LogValue, name: String?, privacy: LogPrivacy)
 }

@@ -1,9 +1,9 @@
-/// Named values in an order: fields for a machine.
+/// An ordered list of fields: names with values.
 ///
 /// Adding a name again replaces its value and keeps its place. Looking up a name goes through the fields one by one,
 /// which is what the few fields of a message want.
 public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
-    /// A field.
+    /// A field: a name and a value.
     public typealias Element = (key: String, value: LogValue)
 
     private struct Field: Hashable, Sendable {
@@ -12,15 +12,15 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
     }
     private var fields: [Field] = []
 
-    /// Makes an empty list.
+    /// Makes metadata without fields.
     public init() {}
 
-    /// Makes a list of fields.
+    /// Makes metadata from a dictionary literal.
     public init(dictionaryLiteral elements: (String, LogValue)...) {
         self.init(elements)
     }
 
-    /// Makes a list of fields; one whose name comes again takes the place of the earlier one.
+    /// Makes metadata from fields; if a name is repeated, the last value is kept.
     public init(_ elements: some Sequence<(String, LogValue)>) {
         for (key, value) in elements { self[key] = value }
     }
@@ -39,7 +39,8 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
         }
     }
 
-    /// Adds the fields of other metadata; for a key that both have, the closure decides.
+    /// Merges the fields of other metadata into this one; a closure decides between two values with the same
+    /// name.
     ///
     /// - Parameters:
     ///   - other: The fields to add, in their order.
@@ -62,10 +63,10 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
         fields.append(Field(key: key, value: value))
     }
 
-    /// The first field's place.
+    /// The index of the first field.
     public var startIndex: Int { 0 }
     /// The index after the last field.
     public var endIndex: Int { fields.count }
-    /// The field at a place.
+    /// The field at an index.
     public subscript(position: Int) -> Element { (fields[position].key, fields[position].value) }
 }

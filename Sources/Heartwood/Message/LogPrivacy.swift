@@ -1,16 +1,18 @@
-/// Who may read a piece of a message.
+/// The privacy of a value in a message.
 ///
 /// ```swift
 /// logInfo("mail to \(email, privacy: .private), card \(number, privacy: .sensitive)")
 /// ```
 public enum LogPrivacy: UInt8, Sendable {
-    /// All loggers may read it; the default.
+    /// All loggers write the value.
+    ///
+    /// This is the default.
     case `public` = 0
-    /// Only loggers whose privacy is ``LogPrivacyPolicy/reveal``; others write `<private>`.
+    /// Only loggers whose privacy is ``LogPrivacyPolicy/reveal`` write the value; others write `<private>`.
     case `private` = 1
-    /// As ``private``, but others write a keyed hash, so that equal values can be recognized as equal.
+    /// Like ``private``, but other loggers write a keyed hash, by which equal values can be recognized.
     case privateHashed = 2
-    /// No logger may read it: the value is replaced at the call, and never copied anywhere.
+    /// No logger writes the value, because the call replaces it and never copies it.
     case sensitive = 3
 
     /// Not available: Heartwood does not guess which values are private.
@@ -20,15 +22,15 @@ public enum LogPrivacy: UInt8, Sendable {
     )
     public static var auto: LogPrivacy { .private }
 
-    /// How a private piece looks to those who may not read it.
+    /// What loggers write instead of a private value.
     public enum Mask: Sendable {
         /// `<private>`.
         case hidden
-        /// `<hash:…>`, sixteen hexadecimal digits of a keyed hash.
+        /// `<hash:…>`, with sixteen hexadecimal digits of a keyed hash.
         case hash
     }
 
-    /// A private piece with a mask.
+    /// Makes a private value with a mask.
     public static func `private`(mask: Mask) -> LogPrivacy {
         switch mask {
         case .hidden: .private
@@ -37,22 +39,25 @@ public enum LogPrivacy: UInt8, Sendable {
     }
 }
 
-/// What a logger does with the private pieces of a message.
+/// How a logger writes private values.
 public enum LogPrivacyPolicy: Hashable, Sendable {
-    /// Writes them as they are.
+    /// Writes private values unchanged.
     case reveal
-    /// Writes `<private>`, or the hash that a piece asks for; the default.
+    /// Writes `<private>`, or the hash that the value asks for.
+    ///
+    /// This is the default.
     case redact
-    /// Writes a keyed hash of every private piece: equal values have equal hashes.
+    /// Writes a keyed hash of every private value; equal values have equal hashes.
     case hash
-    /// Writes a hash of every private piece that depends on the key alone: equal values have equal hashes in all
-    /// processes and on all machines that have it.
+    /// Writes a hash of every private value that depends only on the key.
+    ///
+    /// Equal values have equal hashes in all processes and on all machines that use the key.
     case keyedHash(PrivacyKey)
-    /// Writes every private piece encrypted: who has the key can read it back with ``PrivacyKey/decrypt(_:)``.
+    /// Writes every private value encrypted; with the key, ``PrivacyKey/decrypt(_:)`` reads it back.
     case encrypt(PrivacyKey)
 
-    /// What a message shows for a sensitive value.
+    /// The text that replaces a sensitive value.
     public static let sensitiveText = "<sensitive>"
-    /// What a message shows for a private value.
+    /// The text that replaces a private value.
     public static let privateText = "<private>"
 }

@@ -1,6 +1,6 @@
 import CHeartwood
 
-/// Levels by source file or module, whatever the category: to look closer at one file while the program runs.
+/// Sets levels by source file or module, whatever the category, to examine one file while the program runs.
 ///
 /// ```swift
 /// LogSourceLevels.set(.verbose, matching: "Shop/Cart.swift")
@@ -26,12 +26,12 @@ public enum LogSourceLevels {
     /// One change at a time, so that the gates show the last one.
     private static let oneAtATime = Locked(())
 
-    /// Sets the levels of the files or modules that a pattern describes; nil takes that back.
+    /// Sets the levels of the files or modules that match a pattern; nil removes the rule.
     public static func set(_ levels: LogLevelMask?, matching pattern: String) {
         change { $0.set(levels, for: NamePattern(pattern)) }
     }
 
-    /// All that was set, in order; setting it replaces everything in one step.
+    /// All rules, in the order in which they were set; setting the property replaces all rules at once.
     public static var rules: [LogLevelRule] {
         get { state.withLock { $0.rules.list } }
         set { change { $0.replace(with: newValue) } }

@@ -1,4 +1,4 @@
-/// The text of a message with its values: literal pieces and typed arguments, not a string.
+/// The text of a message with its values: literal pieces and typed values, not a string.
 ///
 /// App code does not name this type; it writes an interpolated literal in a call. Every value works as in a
 /// `String`; numbers, truth values, strings, dates and UUIDs keep their type until a formatter reads them:
@@ -22,7 +22,7 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
     @usableFromInline
     static func takeBuffer() -> TextBuffer { ThreadState.current.takeBuffer() }
 
-    /// Takes a literal without values.
+    /// Makes a text from a literal without values.
     @inlinable
     public init(stringLiteral value: StaticString) {
         var pieces = StringInterpolation(literalCapacity: value.utf8CodeUnitCount, interpolationCount: 0)
@@ -30,14 +30,14 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
         self.init(stringInterpolation: pieces)
     }
 
-    /// Takes a literal with values.
+    /// Makes a text from a literal with values.
     @inlinable
     public init(stringInterpolation pieces: StringInterpolation) {
         buffer = pieces.buffer
         count = pieces.cursor - pieces.buffer.base
     }
 
-    /// Takes a string as it is.
+    /// Makes a text from a string.
     public init(_ string: String) {
         var pieces = StringInterpolation(literalCapacity: 0, interpolationCount: 1)
         pieces.appendInterpolation(string)
@@ -57,7 +57,7 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
         @usableFromInline var cursor: UnsafeMutableRawPointer
         @usableFromInline var end: UnsafeMutableRawPointer
 
-        /// Begins with the thread's own buffer, so that nothing is allocated.
+        /// Starts with the buffer of the thread, so that no memory is allocated.
         @inlinable
         public init(literalCapacity: Int, interpolationCount: Int) {
             buffer = LogText.takeBuffer()
@@ -126,7 +126,7 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
             }
         }
 
-        /// Adds a piece of the literal.
+        /// Appends a piece of the literal.
         @inlinable
         public mutating func appendLiteral(_ literal: StaticString) {
             let count = literal.utf8CodeUnitCount

@@ -1,6 +1,6 @@
 import CHeartwood
 
-/// Where code runs, as messages tell it: the thread, the dispatch queue and the task.
+/// The thread, the dispatch queue and the task that code runs on.
 ///
 /// For a bridge that makes messages by hand, and delivers them later or elsewhere:
 ///
@@ -13,14 +13,14 @@ import CHeartwood
 public struct LogThread: Hashable, Sendable {
     /// The kernel's number of the thread.
     public let id: UInt64
-    /// The thread's name, where it has one; a change may be seen up to two seconds late.
+    /// The name of the thread, if it has one; a changed name can appear up to two seconds late.
     public let name: String?
-    /// The label of the dispatch queue, where the code runs on one.
+    /// The label of the dispatch queue, if the code runs on one.
     public let queueLabel: String?
-    /// The name of the task, where it has one.
+    /// The name of the task, if it has one.
     public let taskName: String?
 
-    /// Where the caller runs.
+    /// The thread, queue and task of the caller.
     public static var current: LogThread {
         let thread = ThreadState.current
         let name = thread.name(at: hw_ticks())

@@ -4,37 +4,39 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A moment on the wall clock, in nanoseconds since 1970-01-01 00:00:00 UTC.
+/// A time of the wall clock, in nanoseconds since 1970-01-01 00:00:00 UTC.
 public struct LogTimestamp: Hashable, Comparable, Sendable {
     /// Nanoseconds since 1970; negative before it.
     ///
     /// Reaches from 1677 to 2262.
     public var nanoseconds: Int64
 
-    /// Takes nanoseconds since 1970.
+    /// Makes a time stamp from nanoseconds since 1970.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
-    /// Takes a date; one outside of the range is moved to its nearest end, and one that is no number to 1970.
+    /// Makes a time stamp from a date.
+    ///
+    /// A date out of range becomes the nearest valid one, and a date that is not a number becomes 1970.
     public init(_ date: Date) {
         // Whole microseconds: a date is not more exact than that, and one of 0.123 s shall not read 0.122.
         let value = (date.timeIntervalSince1970 * 1e6).rounded()
         nanoseconds = value.isNaN ? 0 : value >= 9.2e15 ? .max : value <= -9.2e15 ? .min : Int64(value) * 1000
     }
 
-    /// The same moment as a date, which is exact to about 100 ns.
+    /// The same time as a `Date`, exact to about 100 ns.
     public var date: Date { Date(timeIntervalSince1970: secondsSince1970) }
 
     /// Seconds since 1970, exact to about 100 ns.
     public var secondsSince1970: Double { Double(nanoseconds) / 1e9 }
 
-    /// Which of the two came first.
+    /// Whether the left time is earlier.
     public static func < (left: LogTimestamp, right: LogTimestamp) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The moment `duration` later; stops at the end of the range.
+    /// The time that is `duration` later; stops at the end of the range.
     public static func + (moment: LogTimestamp, duration: Duration) -> LogTimestamp {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return LogTimestamp(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)

@@ -4,31 +4,31 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A value that kept its type on its way to a formatter.
+/// A value with its type.
 public enum LogValue: Hashable, Sendable {
-    /// Nothing: an optional without a value.
+    /// Null: an optional without a value.
     case null
-    /// True or false.
+    /// A Boolean.
     case bool(Bool)
-    /// A whole number with a sign.
+    /// A signed integer.
     case integer(Int64)
-    /// A whole number that may be above `Int64.max`.
+    /// An unsigned integer, which can be greater than `Int64.max`.
     case unsigned(UInt64)
-    /// A floating-point number; it may be infinite or not a number, which JSON cannot say.
+    /// A floating-point number; it can be infinite or not a number, which JSON cannot represent.
     case double(Double)
-    /// Text.
+    /// A string.
     case string(String)
-    /// A moment.
+    /// A time.
     case date(LogTimestamp)
     /// A UUID.
     case uuid(UUID)
-    /// A decimal number, in its digits.
+    /// A decimal number, as its digits.
     case decimal(String)
     /// A piece of valid JSON.
     case json(String)
     /// A list.
     case array([LogValue])
-    /// Named values.
+    /// An object: named values.
     case object(LogMetadata)
 }
 
@@ -37,27 +37,27 @@ extension LogValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
     ExpressibleByDictionaryLiteral,
     ExpressibleByStringInterpolation
 {
-    /// Makes text.
+    /// Makes a string.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// Makes a whole number.
+    /// Makes an integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
     /// Makes a floating-point number.
     public init(floatLiteral value: Double) { self = .double(value) }
-    /// Makes a truth value.
+    /// Makes a Boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Makes a null.
+    /// Makes null.
     public init(nilLiteral: ()) { self = .null }
     /// Makes a list.
     public init(arrayLiteral elements: LogValue...) { self = .array(elements) }
-    /// Makes named values; a key that comes again replaces the earlier one.
+    /// Makes an object; if a key is repeated, the last value is kept.
     public init(dictionaryLiteral elements: (String, LogValue)...) { self = .object(LogMetadata(elements)) }
 }
 
 extension LogValue {
-    /// Takes text.
+    /// Makes a string.
     public init(_ value: some StringProtocol) { self = .string(String(value)) }
 
-    /// Takes a whole number of any width.
+    /// Makes an integer of any width.
     public init(_ value: some BinaryInteger) {
         if let signed = Int64(exactly: value) {
             self = .integer(signed)
@@ -68,27 +68,27 @@ extension LogValue {
         }
     }
 
-    /// Takes a floating-point number.
+    /// Makes a floating-point number.
     public init(_ value: Double) { self = .double(value) }
 
-    /// Takes a floating-point number; its shortest decimal form is kept.
+    /// Makes a floating-point number that keeps the shortest decimal form.
     public init(_ value: Float) { self = .double(Double(value.description) ?? Double(value)) }
 
-    /// Takes a truth value.
+    /// Makes a Boolean.
     public init(_ value: Bool) { self = .bool(value) }
 
-    /// Takes a date.
+    /// Makes a time from a date.
     public init(_ value: Date) { self = .date(LogTimestamp(value)) }
 
-    /// Takes a UUID.
+    /// Makes a UUID.
     public init(_ value: UUID) { self = .uuid(value) }
 
-    /// Takes a URL, as text.
+    /// Makes a string from a URL.
     public init(_ value: URL) { self = .string(value.absoluteString) }
 }
 
 extension LogValue: CustomStringConvertible {
-    /// The value for a person.
+    /// The value in a form for people.
     public var description: String {
         var buffer = LogBuffer()
         buffer.append(value: self)

@@ -1,8 +1,8 @@
-/// How a whole number is written in the text of a message; fields for machines keep the number itself.
+/// The format of an integer in the text of a message; fields keep the number.
 public struct IntegerFormat: Sendable {
     @usableFromInline let code: ValueFormat
 
-    /// Decimal digits, filled on the left with `fill` to `width` characters.
+    /// Decimal digits, padded on the left with `fill` to `width` characters.
     public static func padded(_ width: Int, with fill: Character = " ") -> IntegerFormat {
         IntegerFormat(code: ValueFormat(.padded, width, Int(fill.asciiValue ?? 32)))
     }
@@ -23,7 +23,7 @@ public struct IntegerFormat: Sendable {
     /// An amount of storage: `1.5 MiB`.
     public static let bytes = IntegerFormat(code: ValueFormat(.bytes, 0, 0))
 
-    /// Not available: a whole number has no digits after the point.
+    /// Not available: an integer has no digits after the decimal point.
     @available(
         *, unavailable,
         message: "fixed is for floating-point numbers; write \\(Double(value), format: .fixed(2))"
@@ -31,7 +31,7 @@ public struct IntegerFormat: Sendable {
     public static func fixed(_ digits: Int) -> IntegerFormat { padded(digits) }
 }
 
-/// How a floating-point number is written in the text of a message; fields for machines keep the number itself.
+/// The format of a floating-point number in the text of a message; fields keep the number.
 public struct FloatFormat: Sendable {
     @usableFromInline let code: ValueFormat
 
@@ -45,11 +45,13 @@ public struct FloatFormat: Sendable {
     }
 }
 
-/// How a date is written in the text of a message; fields for machines keep the moment itself.
+/// The format of a date in the text of a message; fields keep the date.
 public struct DateFormat: Sendable {
     @usableFromInline let code: ValueFormat
 
-    /// `2026-11-20T10:20:30.123Z`, in UTC; the default.
+    /// `2026-11-20T10:20:30.123Z`, in UTC.
+    ///
+    /// This is the default.
     public static let iso8601 = DateFormat(code: ValueFormat(.iso8601, 3, 0))
     /// `2026-11-20`, in UTC.
     public static let isoDate = DateFormat(code: ValueFormat(.isoDate, 0, 0))

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A tag that says how much memory it holds, so that queues of messages stay within their limits.
+/// A tag that reports how much memory it uses, so that the limits of queues include it.
 ///
 /// Messages that wait are weighed with their tags. A tag whose type does not say its size counts as the size of the value
 /// itself, `MemoryLayout<Tag>.size`, which leaves out what it refers to: a class instance counts as a pointer. Adopt the
@@ -25,17 +25,17 @@ public protocol MeasuredTag {
 }
 
 extension String: MeasuredTag {
-    /// The bytes of its text in UTF-8.
+    /// The number of bytes of its text in UTF-8.
     public var tagSize: ByteCount { .bytes(utf8.count) }
 }
 
 extension Substring: MeasuredTag {
-    /// The bytes of the whole text that it is a part of, and keeps, as far as that can be told.
+    /// The number of bytes of the whole string that the substring keeps in memory, as far as that is known.
     public var tagSize: ByteCount { .bytes(Swift.max(utf8.count, base.utf8.count)) }
 }
 
 extension Data: MeasuredTag {
-    /// Its bytes.
+    /// The number of bytes.
     public var tagSize: ByteCount { .bytes(count) }
 }
 
@@ -60,7 +60,7 @@ extension Dictionary: MeasuredTag {
 }
 
 extension Optional: MeasuredTag {
-    /// The size of its value, or none.
+    /// The size of its value, or zero.
     public var tagSize: ByteCount { map { .bytes(sizeOfElements(CollectionOfOne($0), 1)) } ?? .zero }
 }
 

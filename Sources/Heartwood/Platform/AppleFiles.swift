@@ -3,15 +3,15 @@ import Darwin
 import Foundation
 #endif
 
-/// When a device of Apple's lets a program read a file: iOS's data protection classes.
+/// The data protection class of a file on Apple devices: when a program can read it.
 ///
 /// Without effect on other systems. Not tested by Heartwood's own tests, which run on Linux.
 public enum LogFileProtection: Int32, Sendable, Hashable {
-    /// Never while the device is locked; a logger in the background then cannot begin a file, and lines wait.
+    /// Not while the device is locked; a logger in the background then cannot start a file, and lines wait.
     case complete = 1
-    /// A file that is open may be written while the device is locked.
+    /// An open file can be written while the device is locked.
     case unlessOpen = 2
-    /// From the first time that the device is unlocked after it was started.
+    /// From the first unlock after the device was started.
     case untilFirstUnlock = 3
     /// Always.
     case none = 4

@@ -1,7 +1,8 @@
 import CHeartwood
 
-/// Writes one line to standard error at once, with nothing but `write(2)`: for signal handlers, and for what must not go
-/// through a logger.
+/// Writes one line to standard error at once, with a single call of `write(2)`.
+///
+/// Use it in signal handlers, and where no logger can be used.
 ///
 /// It allocates nothing, takes no lock, keeps `errno` and reaches no logger, so it may be called anywhere, in a signal
 /// handler and in the child of a fork as well. The line is text and a newline in one call of `write`, whole up to 4096

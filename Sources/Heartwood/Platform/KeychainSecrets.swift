@@ -3,14 +3,14 @@
 import Foundation
 import Security
 
-/// Takes secrets from the keychain's generic passwords.
+/// Reads secrets from generic passwords in the keychain.
 public struct KeychainSecrets: SecretProvider {
     private let service: String
 
-    /// Looks for items of that service; the secret's name is the item's account.
+    /// Reads items of this service; the name of a secret is the account of the item.
     public init(service: String) { self.service = service }
 
-    /// The password of the item.
+    /// Reads the password of an item.
     ///
     /// - Throws: ``LogError`` of code `.secret` when there is no such item or it may not be read now.
     public func secret(named name: String) throws -> Secret {

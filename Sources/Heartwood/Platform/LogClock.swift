@@ -9,12 +9,12 @@ import Glibc
 import Musl
 #endif
 
-/// Where the time comes from: the system's clocks, or a clock that a test moves by hand.
+/// A source of time: the system's clocks, or a clock that a test controls.
 public protocol LogClock: Sendable {
-    /// The wall clock's time.
+    /// The time of the wall clock.
     func now() -> LogTimestamp
 
-    /// A time that only moves forward, at a steady rate, from any beginning.
+    /// A time that only moves forward, at a steady rate, from any starting point.
     func uptime() -> Duration
 
     /// Calls `work` once, after `delay` of steady time.
@@ -29,25 +29,25 @@ public protocol LogClock: Sendable {
     ) -> any LogTimer
 }
 
-/// A call that a ``LogClock`` will make.
+/// A scheduled call of a ``LogClock``.
 public protocol LogTimer: Sendable, AnyObject {
     /// Makes sure that the call is not started any more; one that runs already continues.
     func cancel()
 }
 
-/// The system's own clocks.
+/// The clocks of the system.
 public struct SystemClock: LogClock {
-    /// Makes a clock; all of them show the same time.
+    /// Makes a clock; all system clocks show the same time.
     public init() {}
 
-    /// `CLOCK_REALTIME`.
+    /// The time of `CLOCK_REALTIME`.
     public func now() -> LogTimestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return LogTimestamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// `CLOCK_MONOTONIC`.
+    /// The time of `CLOCK_MONOTONIC`.
     public func uptime() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -2,7 +2,7 @@
 public import Combine
 
 extension MemoryLogger {
-    /// The messages that come from now on, for each subscriber its own; 1000 wait for one that asks for none.
+    /// Publishes the messages that are logged from now on; up to 1000 wait for each subscriber.
     ///
     /// Completes when the logger is removed from its dispatcher or freed. Not tested by Heartwood's own tests, which run
     /// on Linux.

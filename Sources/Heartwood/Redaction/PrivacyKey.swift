@@ -1,4 +1,4 @@
-/// The key with which a logger hashes or encrypts private pieces.
+/// A key with which a logger hashes or encrypts private values.
 ///
 /// ```swift
 /// let key = try PrivacyKey(EnvironmentSecrets().secret(named: "LOG_PRIVACY_KEY"))
@@ -20,7 +20,7 @@ public final class PrivacyKey: Sendable {
     private let hashing: FrameCipher
     private let encryption: FrameCipher
 
-    /// Takes a key of 32 bytes, or of 64 hexadecimal digits.
+    /// Makes a key from 32 bytes, or from 64 hexadecimal digits.
     ///
     /// - Throws: ``LogError`` of code `secret` for any other.
     public init(_ secret: Secret) throws {
@@ -29,7 +29,7 @@ public final class PrivacyKey: Sendable {
         encryption = try key.derived(for: Array("heartwood privacy encryption".utf8))
     }
 
-    /// The text that was encrypted as `<enc:…>`; nil where it was not encrypted with this key, or has been changed.
+    /// Decrypts a text of the form `<enc:…>`; nil if it was not encrypted with this key, or was changed.
     public func decrypt(_ text: some StringProtocol) -> String? {
         guard text.hasPrefix("<enc:"), text.hasSuffix(">") else { return nil }
         let digits = Array(text.utf8.dropFirst(5).dropLast())

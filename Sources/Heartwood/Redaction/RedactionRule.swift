@@ -1,8 +1,8 @@
 import CHeartwood
 
-/// What a secret looks like in a text.
+/// A rule that finds secrets in a text.
 public struct RedactionRule: Sendable {
-    /// What is written in its place, in angle brackets.
+    /// The replacement, which is written in angle brackets.
     public let name: String
     /// The first secret at or after an index.
     let find: @Sendable (UnsafeRawBufferPointer, Int) -> Range<Int>?
@@ -12,19 +12,22 @@ public struct RedactionRule: Sendable {
         self.find = find
     }
 
-    /// Card numbers, as `<card>`: 13 to 19 digits that begin like one, alone or in groups with blanks or hyphens, whose
-    /// check digit is right (Luhn).
+    /// Card numbers, written as `<card>`.
+    ///
+    /// They are 13 to 19 digits with a known prefix and a correct check digit (Luhn), without separators or
+    /// in groups with spaces or hyphens.
     ///
     /// One in ten other numbers that begin like one has a right check digit, and is taken for one.
     public static let cardNumbers = RedactionRule(name: "card") { CardNumbers.next(in: $0, from: $1) }
 
-    /// E-mail addresses, as `<email>`.
+    /// Email addresses, written as `<email>`.
     public static let emailAddresses = RedactionRule(name: "email") { EmailAddresses.next(in: $0, from: $1) }
 
-    /// What follows the word `Bearer`, in any case, as `<token>`: at least 8 characters with a digit among them, or 20.
+    /// Bearer tokens, written as `<token>`: at least 8 characters with a digit, or 20 characters, after the
+    /// word `Bearer` in any case.
     public static let bearerTokens = RedactionRule(name: "token") { BearerTokens.next(in: $0, from: $1) }
 
-    /// Tokens that begin in a known way, such as `sk_live_`: with all letters, digits and `-._~+/=` that follow.
+    /// Tokens with a known prefix, such as `sk_live_`, followed by letters, digits and `-._~+/=`.
     public static func tokens(startingWith prefix: String, name: String = "token") -> RedactionRule {
         let prefix = Array(prefix.utf8)
         return RedactionRule(name: cleaned(name)) { bytes, start in
@@ -33,7 +36,7 @@ public struct RedactionRule: Sendable {
         }
     }
 
-    /// What a regular expression in Swift's syntax finds.
+    /// Matches of a regular expression in Swift's syntax.
     ///
     /// It costs a few microseconds for each text, much more for some expressions.
     ///
@@ -43,7 +46,7 @@ public struct RedactionRule: Sendable {
         return RedactionRule(name: cleaned(name)) { expression.firstRange(in: $0, from: $1) }
     }
 
-    /// What a custom function finds: the first range of UTF-8 at or after an index; nil if there is none.
+    /// Matches of a custom function, which returns the first range of UTF-8 at or after an index, or nil.
     ///
     /// Called on loggers' queues, by several at the same time.
     public static func custom(

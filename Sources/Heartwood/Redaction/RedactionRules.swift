@@ -1,4 +1,4 @@
-/// What is taken out of all texts that a logger writes, whoever logged them.
+/// Rules that remove secrets from all texts that a logger writes, whoever logged them.
 ///
 /// ```swift
 /// file.redaction = .standard
@@ -8,10 +8,12 @@
 /// Looked through are the text of a message, its fields, and numbers in JSON; not the names of files, categories and
 /// threads. It is the net below: what is known to be a secret is better marked at the call, with ``LogPrivacy``.
 public struct RedactionRules: Sendable {
-    /// What the secrets look like.
+    /// The rules.
     public var rules: [RedactionRule]
-    /// What is written in their place: `<card>` and the like for ``LogPrivacyPolicy/redact``, the default; a hash or the
-    /// encrypted secret for the others.
+    /// How secrets are replaced.
+    ///
+    /// ``LogPrivacyPolicy/redact``, the default, writes `<card>` and so on; the others write a hash or the
+    /// encrypted secret.
     public var replacement: LogPrivacyPolicy
 
     /// Makes a list of rules.
@@ -24,10 +26,10 @@ public struct RedactionRules: Sendable {
         self.replacement = replacement
     }
 
-    /// Bearer tokens, card numbers and e-mail addresses.
+    /// Bearer tokens, card numbers and email addresses.
     public static let standard = RedactionRules([.bearerTokens, .cardNumbers, .emailAddresses])
 
-    /// The text without its secrets.
+    /// Returns a text without its secrets.
     public func redacted(_ text: String) -> String {
         var buffer = LogBuffer()
         buffer.redaction = self
@@ -36,7 +38,7 @@ public struct RedactionRules: Sendable {
         return buffer.text
     }
 
-    /// The value without its secrets, of the same type if there are none in it.
+    /// Returns a value without its secrets; a value without secrets keeps its type.
     ///
     /// A number that is a secret, such as a card's, becomes a string that says so; JSON stays JSON.
     public func redacted(_ value: LogValue) -> LogValue {
@@ -52,7 +54,7 @@ public struct RedactionRules: Sendable {
         }
     }
 
-    /// The fields without the secrets in their values.
+    /// Returns fields without the secrets in their values.
     public func redacted(_ fields: LogMetadata) -> LogMetadata {
         LogMetadata(fields.map { ($0.key, redacted($0.value)) })
     }

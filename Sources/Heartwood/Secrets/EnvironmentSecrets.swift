@@ -1,15 +1,16 @@
 import CHeartwood
 
-/// Takes secrets from environment variables.
+/// Reads secrets from environment variables.
 ///
 /// Every process of the same user can read a process's environment; a file (``FileSecrets``) is safer.
 public struct EnvironmentSecrets: SecretProvider {
     private let prefix: String
 
-    /// Looks for variables called `prefix` followed by the secret's name; the prefix is empty by default.
+    /// Reads variables whose name is `prefix` followed by the name of the secret; the prefix is empty unless
+    /// given.
     public init(prefix: String = "") { self.prefix = prefix }
 
-    /// The value of the variable, as it was when the program started or last set it.
+    /// Reads the value of a variable, which the environment or the program has set.
     ///
     /// - Throws: ``LogError`` of code `.secret` when the variable is missing or empty.
     public func secret(named name: String) throws -> Secret {

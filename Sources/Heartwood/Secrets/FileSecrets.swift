@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// Takes secrets from files, one each, that only the owner may read.
+/// Reads secrets from files, one per secret, that only their owner can read.
 ///
 /// The file must be a regular one (no symbolic link), belong to the user that the program runs as, and grant nothing
 /// to group and others (`chmod 600`). Line ends after the secret are not part of it; 64 KiB are the most.
@@ -16,10 +16,10 @@ public struct FileSecrets: SecretProvider {
     private static let limit = 65_536
     private let directory: String
 
-    /// Looks for files in `directory`; a name that begins with `/` is a path of its own.
+    /// Reads files in `directory`; a name that starts with `/` is an absolute path.
     public init(directory: String = ".") { self.directory = directory }
 
-    /// The content of the file called `name`.
+    /// Reads the content of the file with this name.
     ///
     /// - Throws: ``LogError`` of code `.secret` when the file is missing, empty, too large, or open to others.
     public func secret(named name: String) throws -> Secret {

@@ -7,16 +7,16 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
 {
     private let bytes: [UInt8]
 
-    /// Takes the UTF-8 of `text`.
+    /// Makes a secret from a string.
     public init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// Takes bytes as they are.
+    /// Makes a secret from bytes.
     public init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether there is nothing in it.
+    /// Whether the secret is empty.
     public var isEmpty: Bool { bytes.isEmpty }
 
-    /// How many bytes it has.
+    /// The number of bytes.
     public var count: Int { bytes.count }
 
     /// Calls a function with the bytes of the secret.
@@ -29,12 +29,12 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
         try bytes.withUnsafeBytes(body)
     }
 
-    /// The secret as text, for the one place that must send it; bytes that are not UTF-8 are replaced.
+    /// Returns the secret as a string, to send it where it is needed; invalid UTF-8 is replaced.
     ///
     /// Named so that it is easily found in a review.
     public func revealed() -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Compares in a time that depends on the lengths only.
+    /// Whether two secrets are equal, compared in a time that depends only on their lengths.
     public static func == (left: Secret, right: Secret) -> Bool {
         guard left.bytes.count == right.bytes.count else { return false }
         var difference: UInt8 = 0

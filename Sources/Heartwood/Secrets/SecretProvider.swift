@@ -1,4 +1,4 @@
-/// Where secrets come from: the environment, a file, a keychain, or a custom vault.
+/// A source of secrets: the environment, a file, a keychain, or a custom vault.
 ///
 /// A provider may be asked from any thread, and is asked again whenever the secret is used, so that one that was
 /// changed takes effect without a restart.

@@ -3,7 +3,9 @@ import Synchronization
 private let dynamicMask = Atomic<UInt>(.max)
 private let isAsynchronous = Atomic<Bool>(true)
 
-/// The level of calls that name none: what is not in it, no call logs; `all` unless a trait of the package sets a floor.
+/// The level of calls without `level:`.
+///
+/// Calls with other flags log nothing. It is `all` unless a package trait sets a floor.
 ///
 /// CocoaLumberjack sets it with `DD_LOG_LEVEL`; here the traits `FloorDebug` to `FloorError` do, and the calls below
 /// vanish from the binary.
@@ -22,7 +24,7 @@ public var DDDefaultLogLevel: DDLogLevel {
     #endif
 }
 
-/// Which messages of all `DDLog…` calls are logged at all; `all` unless changed.
+/// The flags that all `DDLog…` calls log; `all` unless changed.
 ///
 /// It may be read and set on any thread, and takes effect at once.
 public var dynamicLogLevel: DDLogLevel {
@@ -33,7 +35,7 @@ public var dynamicLogLevel: DDLogLevel {
 /// Sets ``dynamicLogLevel`` back to `all`.
 public func resetDynamicLogLevel() { dynamicLogLevel = .all }
 
-/// Whether messages but errors are logged asynchronously where the call does not say; true unless changed.
+/// Whether calls without `asynchronous:` are asynchronous, except for errors; true unless changed.
 public var asyncLoggingEnabled: Bool {
     get { isAsynchronous.load(ordering: .relaxed) }
     set { isAsynchronous.store(newValue, ordering: .relaxed) }

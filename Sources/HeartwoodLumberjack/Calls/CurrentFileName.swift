@@ -1,4 +1,4 @@
-/// The name of a source file, without folders and ending; that of the caller unless given.
+/// Returns the name of a source file without folders and extension; the file of the caller unless given.
 public func currentFileName(_ fileName: StaticString = #fileID) -> String {
     let name = fileName.description.split(separator: "/").last.map(String.init) ?? ""
     guard let dot = name.lastIndex(of: ".") else { return name }

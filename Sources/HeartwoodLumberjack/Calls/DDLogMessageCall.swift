@@ -1,6 +1,6 @@
 public import Heartwood
 
-/// Logs a message with any flag: what the calls for each level do, and a call for a flag of your own may do.
+/// Logs a message with any flag; write custom `DDLog…` calls with it.
 ///
 /// ```swift
 /// func DDLogAudit(_ message: @autoclosure () -> DDLogMessageFormat) {

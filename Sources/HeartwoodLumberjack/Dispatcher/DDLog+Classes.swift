@@ -9,7 +9,7 @@ private let registry = Mutex<[Registered]>([])
 
 // Levels by class. Only Objective-C can find the classes of a program by itself; here they are registered.
 extension DDLog {
-    /// Makes a class known by its name, and lists it.
+    /// Registers a class, so that its level can be changed by its name.
     ///
     /// CocoaLumberjack finds classes by itself, with the runtime of Objective-C.
     public class func register(_ type: any DDRegisteredDynamicLogging.Type) {
@@ -19,20 +19,21 @@ extension DDLog {
         }
     }
 
-    /// The classes that were registered.
+    /// The registered classes.
     public class var registeredClasses: [AnyClass] { registry.withLock { $0 }.map(\.type) }
 
-    /// The names of the classes that were registered.
+    /// The names of the registered classes.
     public class var registeredClassNames: [String] {
         registry.withLock { $0 }.map { String(describing: $0.type) }
     }
 
-    /// The level of a class, registered or not; `all` for one without levels.
+    /// Returns the level of a class, registered or not; `all` for a class without levels.
     public class func level(for aClass: AnyClass) -> DDLogLevel {
         (aClass as? any DDRegisteredDynamicLogging.Type)?.ddLogLevel ?? .all
     }
 
-    /// The level of the registered class of a name, with or without its module; `all` where there is none.
+    /// Returns the level of a registered class by its name, with or without its module; `all` if no such
+    /// class is registered.
     public class func levelForClass(withName aClassName: String) -> DDLogLevel {
         type(named: aClassName)?.ddLogLevel ?? .all
     }
@@ -42,7 +43,7 @@ extension DDLog {
         (aClass as? any DDRegisteredDynamicLogging.Type)?.ddLogLevel = level
     }
 
-    /// Sets the level of the registered class of a name, with or without its module.
+    /// Sets the level of a registered class by its name, with or without its module.
     public class func setLevel(_ level: DDLogLevel, forClassWithName aClassName: String) {
         type(named: aClassName)?.ddLogLevel = level
     }

@@ -1,6 +1,6 @@
 // The members of the shared dispatcher, as members of the type.
 extension DDLog {
-    /// A serial queue for code of your own.
+    /// A serial queue for your code.
     ///
     /// No logger runs on it, and nothing is logged through it: it orders nothing between messages. Settings of loggers
     /// are ordered with the messages by themselves.
@@ -9,15 +9,15 @@ extension DDLog {
     /// Adds a logger, which gets all messages from now on.
     public class func add(_ logger: any DDLogger) { sharedInstance.add(logger) }
 
-    /// Adds a logger, which gets the messages of a level from now on.
+    /// Adds a logger, which gets the messages of these levels from now on.
     public class func add(_ logger: any DDLogger, with level: DDLogLevel) {
         sharedInstance.add(logger, with: level)
     }
 
-    /// Removes a logger, when it has handled what was logged before.
+    /// Removes a logger after it has handled all earlier messages.
     public class func remove(_ logger: any DDLogger) { sharedInstance.remove(logger) }
 
-    /// Removes all loggers, those of Heartwood's own as well.
+    /// Removes all loggers, including those that were added to Heartwood's dispatcher.
     public class func removeAllLoggers() { sharedInstance.removeAllLoggers() }
 
     /// The loggers, in the order in which they were added.
@@ -26,7 +26,7 @@ extension DDLog {
     /// The loggers with their levels, in the order in which they were added.
     public class var allLoggersWithLevel: [DDLoggerInformation] { sharedInstance.allLoggersWithLevel }
 
-    /// Logs a message that exists already.
+    /// Logs an existing message.
     public class func log(asynchronous: Bool, message: DDLogMessage) {
         sharedInstance.log(asynchronous: asynchronous, message: message)
     }
@@ -56,6 +56,6 @@ extension DDLog {
             line: line, tag: tag, format: format, arguments: arguments)
     }
 
-    /// Waits until all loggers have handled and written what was logged before, ten seconds at most.
+    /// Waits until all loggers have handled and written all earlier messages, up to ten seconds.
     public class func flushLog() { sharedInstance.flushLog() }
 }

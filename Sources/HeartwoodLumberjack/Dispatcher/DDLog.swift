@@ -1,7 +1,7 @@
 public import Heartwood
 import Synchronization
 
-/// Takes messages from the `DDLog…` calls and fans them out to its loggers.
+/// Delivers the messages of `DDLog…` calls to loggers.
 ///
 /// It is a dispatcher of Heartwood's, ``dispatcher``: the shared one is `LogDispatcher.shared`, and each other one has
 /// nothing in common with it. Calls of both kinds go the same way, and keep one order:
@@ -14,10 +14,10 @@ import Synchronization
 ///
 /// All members may be used from any thread, from inside of loggers and formatters too.
 open class DDLog: NSObject, @unchecked Sendable {  // constants only
-    /// The dispatcher of calls that name none.
+    /// The shared dispatcher, which calls use by default.
     public static let sharedInstance = DDLog(target: nil)
 
-    /// Heartwood's dispatcher.
+    /// The dispatcher of Heartwood that delivers the messages.
     public final var dispatcher: LogDispatcher { target ?? .shared }
 
     /// The dispatcher as calls name it: nil is the shared one.
@@ -32,7 +32,7 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
         let backing: AbstractLogger
     }
 
-    /// Makes a dispatcher with nothing in common with others.
+    /// Makes a dispatcher that is independent of all others.
     public override init() { target = LogDispatcher() }
 
     private init(target: LogDispatcher?) { self.target = target }
@@ -42,7 +42,7 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
     /// Adds a logger, which gets all messages from now on.
     open func add(_ logger: any DDLogger) { add(logger, with: .all) }
 
-    /// Adds a logger, which gets the messages of a level from now on.
+    /// Adds a logger, which gets the messages of these levels from now on.
     ///
     /// Adding a logger again sets its level: it never gets a message twice. A logger that derives from
     /// ``DDAbstractLogger`` belongs to one dispatcher.
@@ -59,7 +59,7 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
         members.withLock { $0.append(Member(logger: logger, backing: backing)) }
     }
 
-    /// Removes a logger, when it has handled what was logged before.
+    /// Removes a logger after it has handled all earlier messages.
     ///
     /// Waits for that, ten seconds at most, and inside of a logger not at all.
     open func remove(_ logger: any DDLogger) {
@@ -68,7 +68,7 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
         forgetRemoved()
     }
 
-    /// Removes all loggers, those of Heartwood's own as well.
+    /// Removes all loggers, including those that were added to Heartwood's dispatcher.
     ///
     /// Waits until they have handled what was logged before, ten seconds at most.
     open func removeAllLoggers() {
@@ -110,7 +110,7 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
 
     // MARK: Messages
 
-    /// Logs a message that exists already; its loggers get this very object.
+    /// Logs an existing message; loggers get this object itself.
     ///
     /// ``dynamicLogLevel`` and the message's level do not count here; the levels of the loggers do.
     ///
@@ -150,7 +150,7 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
                 options: [], timestamp: nil))
     }
 
-    /// Waits until all loggers have handled and written what was logged before, ten seconds at most.
+    /// Waits until all loggers have handled and written all earlier messages, up to ten seconds.
     ///
     /// `dispatcher.flush()` says which have not.
     open func flushLog() { dispatcher.flush() }

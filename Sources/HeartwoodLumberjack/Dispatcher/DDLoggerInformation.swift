@@ -1,11 +1,11 @@
-/// A logger with the level that it was added with, or has now.
+/// A logger with its current level.
 public final class DDLoggerInformation: NSObject, @unchecked Sendable {  // constants
     /// The logger.
     public let logger: any DDLogger
-    /// Its level.
+    /// The level of the logger.
     public let level: DDLogLevel
 
-    /// Describes a logger.
+    /// Makes the information about a logger.
     public init(logger: any DDLogger, andLevel level: DDLogLevel) {
         (self.logger, self.level) = (logger, level)
     }

@@ -1,4 +1,4 @@
-/// A class with a level of its own, which can be changed by the name of the class.
+/// A class with its own level, which can be changed by the name of the class.
 ///
 /// ```swift
 /// final class Network: DDRegisteredDynamicLogging {

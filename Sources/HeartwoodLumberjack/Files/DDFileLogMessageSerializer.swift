@@ -1,4 +1,4 @@
-/// Turns the text of a record into the bytes of the file.
+/// Converts the text of a record to the bytes of the file.
 public protocol DDFileLogMessageSerializer: NSObjectProtocol {
     /// The bytes of a record.
     ///
@@ -9,7 +9,7 @@ public protocol DDFileLogMessageSerializer: NSObjectProtocol {
     func dataForString(_ string: String, originatingFrom message: DDLogMessage?) -> Data
 }
 
-/// Writes texts as they are, in UTF-8.
+/// Writes texts unchanged, in UTF-8.
 open class DDFileLogPlainTextMessageSerializer: NSObject, DDFileLogMessageSerializer {
     /// Makes a serializer.
     public override init() {}

@@ -1,6 +1,6 @@
 public import Heartwood
 
-/// Writes messages into files of a directory, starts new files in time, and removes old ones.
+/// Writes messages to files in a directory, starts new files in time, and removes old ones.
 ///
 /// ```swift
 /// let fileLogger = DDFileLogger()
@@ -13,7 +13,7 @@ public import Heartwood
 /// Heartwood's name for it is `FileLogger`; ``heartwoodFileLogger`` has what that offers besides: compression,
 /// encryption, calendar boundaries, durability.
 open class DDFileLogger: DDAbstractLogger {
-    /// Says where files are, how they are named and how many are kept.
+    /// Decides where files are, how they are named, and how many are kept.
     public let logFileManager: any DDLogFileManager
     private let completionQueue: DispatchQueue
 
@@ -40,15 +40,15 @@ open class DDFileLogger: DDAbstractLogger {
         logFileManager.didAdd(to: self)
     }
 
-    /// Makes a logger that calls back on a global queue.
+    /// Makes a logger with a manager, which calls back on a global queue.
     public convenience init(logFileManager: any DDLogFileManager) {
         self.init(logFileManager: logFileManager, completionQueue: nil)
     }
 
-    /// Makes a logger for the usual directory of the program.
+    /// Makes a logger for the default directory of the program.
     public override convenience init() { self.init(logFileManager: DDLogFileManagerDefault()) }
 
-    /// Heartwood's logger, with all its settings; nil where the directory cannot be used.
+    /// The logger of Heartwood, with all its settings; nil if the directory cannot be used.
     public final var heartwoodFileLogger: FileLogger? { file }
 
     private var file: FileAdapter? { heartwoodLogger as? FileAdapter }
@@ -69,7 +69,7 @@ open class DDFileLogger: DDAbstractLogger {
 
     // MARK: Settings (any thread, ordered)
 
-    /// The most bytes of a file; 1 MiB, and 0 for no limit.
+    /// The size limit of a file in bytes; 1 MiB unless changed, and 0 for no limit.
     ///
     /// Only a single message may exceed it.
     open var maximumFileSize: UInt64 {
@@ -77,19 +77,20 @@ open class DDFileLogger: DDAbstractLogger {
         set { file?.maximumFileSize = .bytes(Int(clamping: newValue)) }
     }
 
-    /// How many seconds a file is written, through restarts as well; a day, and 0 or less for no limit.
+    /// The time in seconds after which a new file is started, across restarts; a day unless changed, and 0 or
+    /// less for no limit.
     open var rollingFrequency: TimeInterval {
         get { file?.rollingInterval.seconds ?? 0 }
         set { file?.rollingInterval = .lumberjackSeconds(newValue) }
     }
 
-    /// Whether each run starts a new file; false.
+    /// Whether each run starts a new file; false unless changed.
     open var doNotReuseLogFiles: Bool {
         get { file?.reusesFiles == false }
         set { file?.reusesFiles = !newValue }
     }
 
-    /// Whether a newline is put after what a formatter gives, where there is none; true.
+    /// Whether a newline is added to formatted messages that do not end with one; true unless changed.
     open var automaticallyAppendNewlineForCustomFormatters: Bool {
         get { file?.appendsNewline ?? true }
         set { file?.appendsNewline = newValue }
@@ -97,7 +98,7 @@ open class DDFileLogger: DDAbstractLogger {
 
     // MARK: Acting
 
-    /// Finishes the file after what this thread has logged before; the next message starts another one.
+    /// Finishes the file after all earlier messages of this thread; the next message starts a new file.
     ///
     /// - Parameter completionBlock: Called on the completion queue when that is done.
     open func rollLogFile(withCompletion completionBlock: (() -> Void)?) {
@@ -110,11 +111,11 @@ open class DDFileLogger: DDAbstractLogger {
         }
     }
 
-    /// Finishes the file after what this thread has logged before.
+    /// Finishes the file after all earlier messages of this thread.
     @available(*, deprecated, message: "Use rollLogFile(withCompletion:)")
     open func rollLogFile() { rollLogFile(withCompletion: nil) }
 
-    /// The file that is written, or that the first message will be written to; nil while there is neither.
+    /// The current file, or the file that the first message will continue; nil if there is neither.
     ///
     /// Waits until what was logged before is written, five seconds at most, and inside of a logger not at all. Unlike in
     /// CocoaLumberjack it creates no file.
@@ -127,7 +128,7 @@ open class DDFileLogger: DDAbstractLogger {
 
     // MARK: Hooks
 
-    /// Writes a message; called by overrides to have a message written.
+    /// Writes a message; overrides call it to write theirs.
     open override func log(message logMessage: DDLogMessage) {
         guard let file, file.isInHook else { return }
         if type(of: self) == DDFileLogger.self { return file.write(logMessage) }
@@ -143,22 +144,22 @@ open class DDFileLogger: DDAbstractLogger {
     /// Called after a message was added to what is written next, once there is a file; calls the older form.
     open func didLogMessage(_ logFileInfo: DDLogFileInfo) { didLogMessage() }
 
-    /// The older form; does nothing.
+    /// The older form of the method; does nothing unless overridden.
     open func willLogMessage() {}
 
-    /// The older form; does nothing.
+    /// The older form of the method; does nothing unless overridden.
     open func didLogMessage() {}
 
-    /// Whether the newest file of an earlier run is finished in place of going on with it; false.
+    /// Whether the newest file of an earlier run is finished instead of continued; false unless overridden.
     ///
     /// Asked when the logger is added.
     open func shouldArchiveRecentLogFileInfo(_ recentLogFileInfo: DDLogFileInfo) -> Bool { false }
 }
 
 extension DDFileLogger {
-    /// The logger itself: messages that are there together are one write anyway.
+    /// Returns the logger itself, because Heartwood writes in batches anyway.
     public func wrapWithBuffer() -> Self { self }
 
-    /// The logger itself.
+    /// Returns the logger itself.
     public func unwrapFromBuffer() -> Self { self }
 }

@@ -1,7 +1,7 @@
 import Heartwood
 import Synchronization
 
-/// A log file: its name, size and times, read when they are asked for, and kept until ``reset()``.
+/// A log file: its name, size and times, which are read when you ask for them, and kept until ``reset()``.
 open class DDLogFileInfo: NSObject {
     private let manager: FileManager
 
@@ -20,13 +20,13 @@ open class DDLogFileInfo: NSObject {
         let values: [FileAttributeKey: Any]
     }
 
-    /// Describes the file of a path.
+    /// Makes the information about the file at a path.
     public init(filePath: String, fileManager: FileManager) {
         manager = fileManager
         state = Mutex(State(path: filePath))
     }
 
-    /// Describes the file of a path.
+    /// Makes the information about the file at a path.
     public convenience init(filePath: String) { self.init(filePath: filePath, fileManager: .default) }
 
     /// Describes a file of a list.
@@ -41,7 +41,7 @@ open class DDLogFileInfo: NSObject {
     /// The name.
     public final var fileName: String { (filePath as NSString).lastPathComponent }
 
-    /// What the file system says of the file; empty where there is none.
+    /// The attributes in the file system; empty if the file does not exist.
     public final var fileAttributes: [FileAttributeKey: Any] {
         let path = filePath
         if let attributes = state.withLock({ $0.attributes }) { return attributes.values }
@@ -50,7 +50,7 @@ open class DDLogFileInfo: NSObject {
         return read.values
     }
 
-    /// When it was created: what the name says, or the file system.
+    /// The time at which the file was created, from its name or the file system.
     public final var creationDate: Date? {
         let (path, known) = state.withLock { ($0.path, $0.known) }
         let named = known?.createdAt ?? DDLogFileManagerDefault.usualNaming.label(of: fileName)?.createdAt
@@ -58,19 +58,19 @@ open class DDLogFileInfo: NSObject {
             ?? fileAttributes[.creationDate] as? Date
     }
 
-    /// When it was last written.
+    /// The time at which the file was last written.
     public final var modificationDate: Date? { fileAttributes[.modificationDate] as? Date }
 
-    /// The bytes that it has.
+    /// The size of the file in bytes.
     public final var fileSize: UInt64 { (fileAttributes[.size] as? NSNumber)?.uint64Value ?? 0 }
 
-    /// The seconds since it was created.
+    /// The number of seconds since the file was created.
     public final var age: TimeInterval { creationDate.map { -$0.timeIntervalSinceNow } ?? 0 }
 
-    /// Whether it is a symbolic link, which Heartwood never takes for a log.
+    /// Whether the file is a symbolic link; Heartwood never uses one as a log file.
     public final var isSymlink: Bool { fileAttributes[.type] as? FileAttributeType == .typeSymbolicLink }
 
-    /// Whether it is finished, as the list said that it comes from.
+    /// Whether the file was finished when the list was made.
     ///
     /// Setting it changes this object alone; `rollLogFile(withCompletion:)` finishes a file.
     public final var isArchived: Bool {
@@ -78,7 +78,7 @@ open class DDLogFileInfo: NSObject {
         set { state.withLock { $0.isArchived = newValue } }
     }
 
-    /// Forgets what was read.
+    /// Discards the information that was read.
     open func reset() {
         state.withLock { state in
             state.attributes = nil
@@ -86,7 +86,7 @@ open class DDLogFileInfo: NSObject {
         }
     }
 
-    /// Renames the file in its directory; does nothing where that fails, or another file has the name.
+    /// Renames the file in its directory; does nothing if that fails, or if another file has the name.
     open func renameFile(to newFileName: String) {
         let old = filePath
         let new = ((old as NSString).deletingLastPathComponent as NSString).appendingPathComponent(
@@ -98,12 +98,12 @@ open class DDLogFileInfo: NSObject {
 
     // MARK: Order
 
-    /// Compares by creation, the newest first.
+    /// Compares the times of creation; the newest file comes first.
     open func reverseCompare(byCreationDate another: DDLogFileInfo) -> ComparisonResult {
         DDLogFileInfo.order(another.creationDate, creationDate)
     }
 
-    /// Compares by the last change, the newest first.
+    /// Compares the times of the last change; the newest file comes first.
     open func reverseCompare(byModificationDate another: DDLogFileInfo) -> ComparisonResult {
         DDLogFileInfo.order(another.modificationDate, modificationDate)
     }
@@ -114,7 +114,7 @@ open class DDLogFileInfo: NSObject {
 
     // MARK: As an object
 
-    /// Whether two objects describe the file of one path.
+    /// Whether two objects describe the file at the same path.
     open override func isEqual(_ object: Any?) -> Bool { (object as? DDLogFileInfo)?.filePath == filePath }
 
     /// The hash of the path.

@@ -1,12 +1,13 @@
-/// Says where log files are, how they are named and how many are kept, and hears of those that are finished.
+/// Decides where log files are, how they are named and how many are kept, and is told when a file is
+/// finished.
 ///
 /// Managers derive from ``DDLogFileManagerDefault``. One that adopts the protocol alone is asked for its directory, its
 /// serializer and the names of its files, and told of finished files; it removes old ones itself. Heartwood's names for
 /// the parts of it are `LogFileNaming`, `LogFileScheme` and the properties of `FileLogger`.
 public protocol DDLogFileManager: NSObjectProtocol {
-    /// The most files, the one that is written included; 0 for no limit.
+    /// The largest number of files, including the current one; 0 for no limit.
     var maximumNumberOfLogFiles: UInt { get set }
-    /// The most bytes of all files together, the one that is written included; 0 for no limit.
+    /// The size limit of all files together in bytes, including the current one; 0 for no limit.
     var logFilesDiskQuota: UInt64 { get set }
     /// The path of the directory.
     var logsDirectory: String { get }
@@ -29,7 +30,7 @@ public protocol DDLogFileManager: NSObjectProtocol {
     /// - Throws: An error if the file cannot be created.
     func createNewLogFile() throws -> String
 
-    /// Turns texts into the bytes of files; as they are by default.
+    /// Converts texts to the bytes of files; unchanged by default.
     var logMessageSerializer: any DDFileLogMessageSerializer { get }
     /// The file manager; the default one by default.
     var fileManager: FileManager { get }
@@ -56,13 +57,13 @@ public protocol DDLogFileManager: NSObjectProtocol {
 }
 
 extension DDLogFileManager {
-    /// Texts as they are.
+    /// Writes texts unchanged.
     public var logMessageSerializer: any DDFileLogMessageSerializer { DDFileLogPlainTextMessageSerializer() }
 
-    /// The default one.
+    /// The default file manager.
     public var fileManager: FileManager { .default }
 
-    /// Each process writes to files of its own.
+    /// False: each process writes its own files.
     public func shouldLockLogFile(_ logFilePath: String) -> Bool { false }
 
     /// Does nothing, because Heartwood enforces the limits all the time.
@@ -73,7 +74,7 @@ extension DDLogFileManager {
     /// Does nothing.
     public func didAdd(to fileLogger: DDFileLogger) {}
 
-    /// Calls one of the older forms.
+    /// Calls one of the older forms of the method.
     public func didArchiveLogFile(atPath logFilePath: String, wasRolled: Bool) {
         if wasRolled {
             didRollAndArchiveLogFile(atPath: logFilePath)

@@ -1,7 +1,7 @@
 import Heartwood
 import Synchronization
 
-/// Names log files `<app> yyyy-MM-dd--HH-mm-ss-SSS.log`, keeps 5 of them, and 20 MiB.
+/// Names log files `<app> yyyy-MM-dd--HH-mm-ss-SSS.log`, and keeps up to 5 files and 20 MiB.
 ///
 /// A subclass overrides ``newLogFileName`` together with ``isLogFile(withName:)``, ``logFileHeader``, or what is called
 /// when a file is finished:
@@ -40,7 +40,7 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
         super.init()
     }
 
-    /// Makes a manager of the usual directory.
+    /// Makes a manager of the default directory.
     public override convenience init() { self.init(logsDirectory: nil) }
 
     private static let usualDirectory =
@@ -52,7 +52,7 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
 
     // MARK: Limits (any thread, ordered)
 
-    /// The most files, the one that is written included; 5, and 0 for no limit.
+    /// The largest number of files, including the current one; 5 unless changed, and 0 for no limit.
     open var maximumNumberOfLogFiles: UInt {
         get { state.withLock { $0.maximumNumber } }
         set {
@@ -64,7 +64,8 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
         }
     }
 
-    /// The most bytes of all files together, the one that is written included; 20 MiB, and 0 for no limit.
+    /// The size limit of all files together in bytes, including the current one; 20 MiB unless changed, and 0
+    /// for no limit.
     ///
     /// It holds at every moment: older files are removed before a line is written.
     open var logFilesDiskQuota: UInt64 {
@@ -95,12 +96,12 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
         DDLogFileManagerDefault.usualNaming.name(for: LogFileLabel(createdAt: LogTimestamp(Date())))
     }
 
-    /// Whether a file of the directory is one of the manager's.
+    /// Whether a file in the directory belongs to the manager.
     open func isLogFile(withName fileName: String) -> Bool {
         DDLogFileManagerDefault.usualNaming.label(of: fileName) != nil
     }
 
-    /// The first line of each new file; nil, unless overridden, for none.
+    /// The first line of each new file; nil, the default, writes none.
     open var logFileHeader: String? { nil }
 
     // MARK: Files
@@ -138,15 +139,15 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
         return path
     }
 
-    /// Turns texts into the bytes of files; as they are unless changed.
+    /// Converts texts to the bytes of files; unchanged by default.
     ///
     /// A change holds for loggers that are made after it.
     open var logMessageSerializer: any DDFileLogMessageSerializer = DDFileLogPlainTextMessageSerializer()
 
-    /// The file manager; without effect: Heartwood works with the system's files itself.
+    /// The file manager; without effect, because Heartwood uses system calls.
     open var fileManager = FileManager.default
 
-    /// Whether several processes write to one file; false.
+    /// Whether several processes write to one file; false unless overridden.
     ///
     /// Asked once, with the path of the directory.
     open func shouldLockLogFile(_ logFilePath: String) -> Bool { false }
@@ -168,9 +169,9 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
         }
     }
 
-    /// The older form for a file that this run has written nothing to; does nothing unless overridden.
+    /// The older form for a file of an earlier run; does nothing unless overridden.
     open func didArchiveLogFile(atPath logFilePath: String) {}
 
-    /// The older form for a file that this run has written to; does nothing unless overridden.
+    /// The older form for a file that this run has written; does nothing unless overridden.
     open func didRollAndArchiveLogFile(atPath logFilePath: String) {}
 }

@@ -1,11 +1,11 @@
-/// The limit of a file's size unless set otherwise: 1 MiB.
+/// The default size limit of a file: 1 MiB.
 public let kDDDefaultLogMaxFileSize: UInt64 = 1024 * 1024
 
-/// How many seconds a file is written unless set otherwise: a day.
+/// The default time after which a new file is started: a day, in seconds.
 public let kDDDefaultLogRollingFrequency: TimeInterval = 60 * 60 * 24
 
-/// The limit of the number of files unless set otherwise: 5.
+/// The default number of files: 5.
 public let kDDDefaultLogMaxNumLogFiles: UInt = 5
 
-/// The limit of the size of all files together unless set otherwise: 20 MiB.
+/// The default size limit of all files together: 20 MiB.
 public let kDDDefaultLogFilesDiskQuota: UInt64 = 20 * 1024 * 1024

@@ -1,10 +1,10 @@
-/// Lets the messages of some contexts pass, and leaves their text as it is.
+/// Passes messages of some contexts only, and leaves their text unchanged.
 ///
 /// It may be changed at any time, on any thread. Heartwood's name for it is `LogFilter.contexts(_:)`.
 open class DDContextAllowlistFilterLogFormatter: NSObject, DDLogFormatter {
     private let list = ContextList()
 
-    /// Makes a formatter without contexts.
+    /// Makes a formatter with an empty list.
     public override init() {}
 
     /// Adds a context to the list.
@@ -13,13 +13,13 @@ open class DDContextAllowlistFilterLogFormatter: NSObject, DDLogFormatter {
     /// Removes a context from the list.
     open func remove(fromAllowlist loggingContext: Int) { list.remove(loggingContext) }
 
-    /// The contexts of the list.
+    /// The contexts on the list.
     open var allowlist: [NSNumber] { list.all }
 
     /// Whether a context is on the list.
     open func `is`(onAllowlist loggingContext: Int) -> Bool { list.contains(loggingContext) }
 
-    /// The text of a message that passes; nil for others.
+    /// Returns the text of a message that passes; nil for others.
     open func format(message logMessage: DDLogMessage) -> String? {
         list.contains(logMessage.context) ? logMessage.message : nil
     }

@@ -26,24 +26,24 @@ open class DDDispatchQueueLogFormatter: NSObject, DDLogFormatter {
     /// Makes a formatter.
     public override init() {}
 
-    /// A shorter label is filled up with blanks to so many characters; 0, the default, fills nothing.
+    /// The least length: a shorter label is padded with spaces; 0 unless changed.
     public final var minQueueLength: UInt {
         get { settings.withLock { $0.minimum } }
         set { change { $0.minimum = newValue } }
     }
 
-    /// A longer label is cut to so many characters; 0, the default, cuts nothing.
+    /// The greatest length: a longer label is cut; 0, the default, cuts nothing.
     public final var maxQueueLength: UInt {
         get { settings.withLock { $0.maximum } }
         set { change { $0.maximum = newValue } }
     }
 
-    /// What is written in the place of a label; `main` for that of the main queue unless changed.
+    /// Returns the replacement of a label; `main` for the main queue unless changed.
     public final func replacementString(forQueueLabel longLabel: String) -> String? {
         settings.withLock { $0.replacements[longLabel] }
     }
 
-    /// Sets what is written in the place of a label; nil takes it back.
+    /// Sets the replacement of a label; nil removes it.
     public final func setReplacementString(_ shortLabel: String?, forQueueLabel longLabel: String) {
         change { $0.replacements[longLabel] = shortLabel }
     }
@@ -57,14 +57,14 @@ open class DDDispatchQueueLogFormatter: NSObject, DDLogFormatter {
 
     // MARK: Override points
 
-    /// Sets the formatter of dates up: `yyyy-MM-dd HH:mm:ss:SSS`, in local time.
+    /// Configures the formatter of dates: `yyyy-MM-dd HH:mm:ss:SSS`, in local time.
     open func configureDateFormatter(_ dateFormatter: DateFormatter) {
         dateFormatter.locale = Locale(identifier: "en_US_POSIX")
         dateFormatter.calendar = Calendar(identifier: .gregorian)
         dateFormatter.dateFormat = "yyyy-MM-dd HH:mm:ss:SSS"
     }
 
-    /// The date as text.
+    /// Formats a date.
     open func string(from date: Date) -> String {
         if let text = dates.withLock({ $0.formatter?.string(from: date) }) { return text }
         let formatter = DateFormatter()
@@ -74,7 +74,7 @@ open class DDDispatchQueueLogFormatter: NSObject, DDLogFormatter {
         return formatter.string(from: date)
     }
 
-    /// Where the message was logged: the queue's label, or the thread's name, or its number.
+    /// Returns the label of the queue, or the name or number of the thread, that logged a message.
     open func queueThreadLabel(for logMessage: DDLogMessage) -> String {
         let writer = settings.withLock { settings in
             let writer = settings.writer ?? DDDispatchQueueLogFormatter.writer(settings)
@@ -93,7 +93,7 @@ open class DDDispatchQueueLogFormatter: NSObject, DDLogFormatter {
         return try? PatternFormatter("{thread}", options)
     }
 
-    /// Date, label and text.
+    /// Returns the date, the label and the text.
     open func format(message logMessage: DDLogMessage) -> String? {
         let label = queueThreadLabel(for: logMessage)
         let quality = DDQualityOfServiceName.unspecified.rawValue

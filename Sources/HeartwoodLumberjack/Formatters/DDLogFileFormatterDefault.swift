@@ -1,6 +1,6 @@
 import Heartwood
 
-/// What a file logger writes unless it has another formatter: `2026/11/20 10:20:30:123  text`, in UTC.
+/// The default formatter of file loggers: `2026/11/20 10:20:30:123  text`, in UTC.
 ///
 /// A text of several lines stays as it is. Heartwood's name for it is `PatternFormatter.cocoaLumberjackFile()`, which keeps
 /// each message on one line.
@@ -8,7 +8,7 @@ open class DDLogFileFormatterDefault: NSObject, DDLogFormatter {
     private let dateFormatter: DateFormatter?
     private let pattern = DDLogFileFormatterDefault.makePattern()
 
-    /// Makes a formatter with another form of the date.
+    /// Makes a formatter with another date format.
     ///
     /// - Parameter dateFormatter: Writes the date; nil for the usual form.
     public init(dateFormatter: DateFormatter?) { self.dateFormatter = dateFormatter }
@@ -16,7 +16,7 @@ open class DDLogFileFormatterDefault: NSObject, DDLogFormatter {
     /// Makes a formatter.
     public override convenience init() { self.init(dateFormatter: nil) }
 
-    /// The date, two blanks and the text.
+    /// Returns the date, two spaces and the text.
     open func format(message logMessage: DDLogMessage) -> String? {
         guard let dateFormatter else { return pattern.format(logMessage.heartwoodMessage) }
         return "\(dateFormatter.string(from: logMessage.timestamp))  \(logMessage.message)"

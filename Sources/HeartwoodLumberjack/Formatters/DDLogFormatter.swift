@@ -29,13 +29,13 @@ public protocol DDLogFormatter: NSObjectProtocol {
 }
 
 extension DDLogFormatter {
-    /// What the formatter that never drops a message gives.
+    /// Returns the text of a formatter that never drops a message.
     public func format(message logMessage: DDLogMessage) -> String? {
         let text: String = format(message: logMessage)
         return text
     }
 
-    /// What the formatter that may drop messages gives, and nothing for one that it drops.
+    /// Returns the text of a formatter that can drop messages; an empty text for a dropped one.
     @_disfavoredOverload
     public func format(message logMessage: DDLogMessage) -> String {
         // A formatter that has neither form gives the text.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Formatters one after another: each gets the message with the text that the one before made of it.
+/// Runs several formatters in a row: each gets the message with the text that the previous one returned.
 ///
 /// One that drops the message ends the chain. It may be changed at any time, on any thread. Heartwood's name for it is
 /// `FormatterChain`.
@@ -12,7 +12,7 @@ open class DDMultiFormatter: NSObject, DDLogFormatter {
         var formatters: [any DDLogFormatter] = []
     }
 
-    /// Makes a chain without formatters, which gives the text.
+    /// Makes an empty chain, which returns the text.
     public override init() {}
 
     /// The formatters, in their order.
@@ -38,7 +38,7 @@ open class DDMultiFormatter: NSObject, DDLogFormatter {
         formatters.contains { $0 === formatter }
     }
 
-    /// What the last formatter makes of it; nil where one drops it.
+    /// Returns the text of the last formatter; nil if a formatter drops the message.
     open func format(message logMessage: DDLogMessage) -> String? {
         var message = logMessage
         for formatter in formatters {

@@ -3,7 +3,7 @@ public struct DDQualityOfServiceName: RawRepresentable, Hashable, Sendable {
     /// The name.
     public let rawValue: String
 
-    /// Takes a name.
+    /// Makes a name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// `UI`: user interactive.

@@ -5,28 +5,29 @@ public struct DDLogFlag: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt
 
-    /// Takes the bits.
+    /// Makes flags from their bits.
     @inlinable
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Something failed.
+    /// An operation failed.
     @inlinable public static var error: DDLogFlag { DDLogFlag(rawValue: 1 << 0) }
-    /// Something may fail soon, or was worked around.
+    /// Something may fail soon, or the program worked around a problem.
     @inlinable public static var warning: DDLogFlag { DDLogFlag(rawValue: 1 << 1) }
-    /// What operators need to know.
+    /// What the program does, for the people who operate it.
     @inlinable public static var info: DDLogFlag { DDLogFlag(rawValue: 1 << 2) }
-    /// What developers need to know.
+    /// How the program works, for its developers.
     @inlinable public static var debug: DDLogFlag { DDLogFlag(rawValue: 1 << 3) }
-    /// Every detail.
+    /// Every detail, such as single steps and raw values.
     @inlinable public static var verbose: DDLogFlag { DDLogFlag(rawValue: 1 << 4) }
 
-    /// The flags that a level lets pass.
+    /// The flags that a level includes.
     public static func from(_ logLevel: DDLogLevel) -> DDLogFlag { DDLogFlag(logLevel) }
 
-    /// The flags that a level lets pass.
+    /// The flags that a level includes.
     public init(_ logLevel: DDLogLevel) { self.init(rawValue: logLevel.rawValue) }
 
-    /// The level with exactly these flags, or else the one of the most detailed flag; `off` without a named flag.
+    /// Returns the level with exactly these flags, or else the level of the most detailed flag; `off` without
+    /// a named flag.
     public func toLogLevel() -> DDLogLevel {
         let exact = DDLogLevel(mask: rawValue)
         if case .mask = exact {} else { return exact }

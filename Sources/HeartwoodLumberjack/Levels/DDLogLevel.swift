@@ -1,4 +1,4 @@
-/// Which messages pass: a mask of flags.
+/// The flags of the messages to log.
 ///
 /// A name is a threshold, as `warning` is errors and warnings. Any other mask is made of its bits:
 ///
@@ -8,7 +8,7 @@
 ///
 /// Heartwood's name for it is `LogLevelMask`.
 public enum DDLogLevel: RawRepresentable, Hashable, Sendable {
-    /// No message.
+    /// No messages.
     case off
     /// Errors.
     case error
@@ -16,18 +16,18 @@ public enum DDLogLevel: RawRepresentable, Hashable, Sendable {
     case warning
     /// Errors, warnings and information.
     case info
-    /// Everything but the details.
+    /// All messages except the details.
     case debug
-    /// All flags that have names.
+    /// All named flags.
     case verbose
-    /// All flags, your own included.
+    /// All flags, including custom ones.
     case all
-    /// A mask that has no name.
+    /// Another mask of flags.
     ///
     /// Use ``init(rawValue:)``, which finds the name of one that has.
     case mask(UInt)
 
-    /// The bits of the flags that pass.
+    /// The bits of the flags.
     @inlinable
     public var rawValue: UInt {
         switch self {
@@ -42,7 +42,7 @@ public enum DDLogLevel: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// Takes any mask; never nil, and optional because it is so in CocoaLumberjack.
+    /// Makes a level from any mask; never nil, but optional as in CocoaLumberjack.
     @inlinable
     public init?(rawValue: UInt) { self.init(mask: rawValue) }
 
@@ -60,7 +60,7 @@ public enum DDLogLevel: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// Whether two levels let the same flags pass.
+    /// Whether two levels have the same flags.
     @inlinable
     public static func == (left: DDLogLevel, right: DDLogLevel) -> Bool { left.rawValue == right.rawValue }
 

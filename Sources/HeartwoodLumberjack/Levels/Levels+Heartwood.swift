@@ -4,7 +4,8 @@ public import Heartwood
 // flags of your own, from bit 5 on, are Heartwood's levels of their own, from bit 7 on.
 
 extension LogLevel {
-    /// The level that a flag is; that of the most serious one of several, and `info` where Heartwood has no bit for it.
+    /// Converts a flag to a level: the most serious one of several flags, and `info` for flags that Heartwood
+    /// has no bit for.
     @inlinable
     public init(_ flag: DDLogFlag) {
         switch flag.rawValue.trailingZeroBitCount {
@@ -19,7 +20,7 @@ extension LogLevel {
 }
 
 extension DDLogFlag {
-    /// The flag that a level of Heartwood's is.
+    /// Converts a level of Heartwood to a flag.
     public init(heartwoodLevel level: LogLevel) {
         switch level {
         case .fatal, .error: self = .error
@@ -33,7 +34,7 @@ extension DDLogFlag {
 }
 
 extension LogLevelMask {
-    /// The levels that pass where a level of CocoaLumberjack's is set.
+    /// Converts a level of CocoaLumberjack to a set of Heartwood's levels.
     ///
     /// A name is a threshold here, too: levels that were declared with Heartwood pass by their severity.
     public init(_ level: DDLogLevel) {
@@ -56,7 +57,7 @@ extension LogLevelMask {
 }
 
 extension DDLogLevel {
-    /// The level of CocoaLumberjack's that lets pass what a mask lets pass.
+    /// Converts a set of Heartwood's levels to a level of CocoaLumberjack.
     public init(heartwoodMask mask: LogLevelMask) {
         let names: [DDLogLevel] = [.off, .error, .warning, .info, .debug, .verbose, .all]
         self =

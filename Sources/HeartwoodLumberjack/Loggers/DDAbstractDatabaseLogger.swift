@@ -1,6 +1,6 @@
 import Heartwood
 
-/// The base of loggers that put messages into a database: it says when to save and when to delete.
+/// The base class of loggers that write to a database: it decides when to save and delete.
 ///
 /// A subclass keeps a message in ``db_log(_:)``, and writes what it has kept in ``db_save()``:
 ///
@@ -35,31 +35,33 @@ open class DDAbstractDatabaseLogger: DDAbstractLogger {
 
     // MARK: Settings (any thread, ordered)
 
-    /// How many messages are saved at once; 500, and 0 for no such limit.
+    /// The number of messages that are saved at once; 500 unless changed, and 0 for no such limit.
     public final var saveThreshold: UInt {
         get { UInt(clamping: database?.saveThreshold ?? 0) }
         set { database?.saveThreshold = Int(clamping: newValue) }
     }
 
-    /// How many seconds a message waits at most; 60, and 0 or less for no such limit.
+    /// The time in seconds that a message waits for others; 60 unless changed, and 0 or less for no such
+    /// limit.
     public final var saveInterval: TimeInterval {
         get { database?.saveInterval.seconds ?? 0 }
         set { database?.saveInterval = .lumberjackSeconds(newValue) }
     }
 
-    /// How many seconds a message is kept; 7 days, and 0 or less: forever.
+    /// The time in seconds that a message is kept; 7 days unless changed, and 0 or less for no limit.
     public final var maxAge: TimeInterval {
         get { database?.maximumAge.seconds ?? 0 }
         set { database?.maximumAge = .lumberjackSeconds(newValue) }
     }
 
-    /// After how many seconds old messages are deleted again; 5 minutes, and 0 or less for never.
+    /// The time in seconds between two deletions of old messages; 5 minutes unless changed, and 0 or less for
+    /// never.
     public final var deleteInterval: TimeInterval {
         get { database?.deleteInterval.seconds ?? 0 }
         set { database?.deleteInterval = .lumberjackSeconds(newValue) }
     }
 
-    /// Whether every save also deletes what is too old; false.
+    /// Whether every save also deletes old messages; false unless changed.
     public final var deleteOnEverySave: Bool {
         get { database?.deletesOnEverySave ?? false }
         set { database?.deletesOnEverySave = newValue }
@@ -67,24 +69,24 @@ open class DDAbstractDatabaseLogger: DDAbstractLogger {
 
     // MARK: Acting
 
-    /// Saves what was logged before on this thread; never waits.
+    /// Saves all earlier messages of this thread; never waits.
     open func savePendingLogEntries() { database?.saveNow() }
 
-    /// Deletes what is older than ``maxAge``; never waits.
+    /// Deletes messages older than ``maxAge``; never waits.
     open func deleteOldLogEntries() { database?.deleteNow() }
 
     // MARK: Override points
 
-    /// Keeps a message until the next save; false leaves it out, as the base class does with all.
+    /// Keeps a message until the next save; returns false, and leaves it out, unless overridden.
     open func db_log(_ logMessage: DDLogMessage) -> Bool { false }
 
-    /// Saves what was kept; the base class does nothing.
+    /// Saves the kept messages; does nothing unless overridden.
     open func db_save() {}
 
-    /// Deletes what is older than ``maxAge``; the base class does nothing.
+    /// Deletes messages older than ``maxAge``; does nothing unless overridden.
     open func db_delete() {}
 
-    /// Saves and deletes, where both are due; the base class does one after the other.
+    /// Saves and deletes, when both are due; calls one method after the other unless overridden.
     open func db_saveAndDelete() {
         db_save()
         db_delete()

@@ -1,6 +1,6 @@
 public import Heartwood
 
-/// The base of most loggers: its queue, its name and its formatter.
+/// The base class of most loggers, with a queue, a name and a formatter.
 ///
 /// ```swift
 /// final class PostingLogger: DDAbstractLogger {
@@ -29,7 +29,7 @@ open class DDAbstractLogger: NSObject, DDLogger {
         backing = make(self)
     }
 
-    /// The logger as Heartwood's dispatcher has it.
+    /// The logger that Heartwood's dispatcher uses for this one.
     public final var heartwoodLogger: AbstractLogger { backing.unsafelyUnwrapped }
 
     /// The dispatcher that it was added to last.
@@ -46,7 +46,7 @@ open class DDAbstractLogger: NSObject, DDLogger {
 
     // MARK: Settings (any thread, ordered)
 
-    /// Turns messages into texts; nil, unless changed, leaves them as they are.
+    /// Turns messages into texts; nil, the default, leaves texts unchanged.
     ///
     /// A change takes effect exactly between the messages that this thread logged before and after it. Reading it never
     /// waits.
@@ -63,32 +63,32 @@ open class DDAbstractLogger: NSObject, DDLogger {
         FormatterAdapter(formatter, for: self, on: heartwoodLogger.queue)
     }
 
-    /// The serial queue that the hooks are called on.
+    /// The serial queue on which the hooks are called.
     open var loggerQueue: DispatchQueue { backing?.queue ?? unspecifiedQueue }
 
-    /// The name; that of the class unless overridden.
+    /// The name; the name of the class unless overridden.
     open var loggerName: DDLoggerName { DDLoggerName(String(describing: type(of: self))) }
 
-    /// Always false: no code of the program runs on the global queue.
+    /// Always false, because no code of the program runs on the global queue.
     public final var isOnGlobalLoggingQueue: Bool { false }
 
-    /// Whether the caller is inside of one of this logger's hooks.
+    /// Whether the caller runs inside one of this logger's hooks.
     public final var isOnInternalLoggerQueue: Bool { heartwoodLogger.isInHook }
 
     // MARK: Hooks
 
-    /// Handles a message; the base class does nothing.
+    /// Handles a message; does nothing unless overridden.
     open func log(message logMessage: DDLogMessage) {}
 
-    /// Called when the logger was added, before its first message; the base class does nothing.
+    /// Called when the logger was added, before its first message; does nothing unless overridden.
     open func didAdd() {}
 
-    /// Called when the logger was added; the base class calls ``didAdd()``.
+    /// Called when the logger was added; calls ``didAdd()`` unless overridden.
     open func didAdd(in queue: DispatchQueue) { didAdd() }
 
-    /// Called after its last message, before it is removed; the base class does nothing.
+    /// Called after the last message, before the logger is removed; does nothing unless overridden.
     open func willRemove() {}
 
-    /// Writes what is held back; the base class does nothing.
+    /// Writes everything that the logger holds; does nothing unless overridden.
     open func flush() {}
 }

@@ -1,4 +1,4 @@
-/// What takes messages.
+/// A destination of messages.
 ///
 /// Most loggers derive from ``DDAbstractLogger``. All hooks of a logger are called one at a time, on its queue, and may
 /// log, read and set properties and flush: nothing of this waits there.
@@ -41,7 +41,7 @@ extension DDLogger {
     /// Does nothing.
     public func flush() {}
 
-    /// No queue of the logger's own: one is made for it.
+    /// A placeholder: the dispatcher makes a queue for the logger.
     public var loggerQueue: DispatchQueue { unspecifiedQueue }
 
     /// The name of the class.

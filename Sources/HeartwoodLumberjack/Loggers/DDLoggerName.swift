@@ -3,10 +3,10 @@ public struct DDLoggerName: RawRepresentable, Hashable, Sendable {
     /// The name.
     public let rawValue: String
 
-    /// Takes a name.
+    /// Makes a name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Takes a name.
+    /// Makes a name.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
     /// The name of ``DDOSLogger``.
@@ -15,6 +15,6 @@ public struct DDLoggerName: RawRepresentable, Hashable, Sendable {
     public static let file = DDLoggerName("cocoa.lumberjack.fileLogger")
     /// The name of ``DDTTYLogger``.
     public static let tty = DDLoggerName("cocoa.lumberjack.ttyLogger")
-    /// The name of the logger for the Apple System Log, which is gone.
+    /// The name of the logger for the Apple System Log, which does not exist anymore.
     public static let asl = DDLoggerName("cocoa.lumberjack.aslLogger")
 }

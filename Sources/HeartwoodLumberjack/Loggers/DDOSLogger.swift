@@ -1,18 +1,18 @@
 #if canImport(os)
 public import os
 
-/// Says with which type a flag is logged in the unified log.
+/// Maps flags to types of the unified log.
 public protocol DDOSLogLevelMapper: AnyObject, Sendable {
-    /// The type of a flag.
+    /// Returns the type of a flag.
     func osLogType(for logFlag: DDLogFlag) -> OSLogType
 }
 
-/// Errors and warnings are errors, information is information, the rest is for debugging.
+/// Maps errors and warnings to errors, information to information, and the rest to debug.
 open class DDOSLogLevelMapperDefault: NSObject, DDOSLogLevelMapper, @unchecked Sendable {  // no state
     /// Makes a mapper.
     public override init() {}
 
-    /// The type of a flag.
+    /// Returns the type of a flag.
     open func osLogType(for logFlag: DDLogFlag) -> OSLogType {
         switch logFlag {
         case .error, .warning: .error
@@ -23,18 +23,20 @@ open class DDOSLogLevelMapperDefault: NSObject, DDOSLogLevelMapper, @unchecked S
     }
 }
 
-/// Writes messages to the unified log, readable for everybody; not tested by Heartwood's own tests, which run on Linux.
+/// Writes messages to the unified log as public text.
+///
+/// Heartwood's tests run on Linux and do not test this class.
 ///
 /// Heartwood's name for it is `SystemLogger`, which keeps private what is private.
 open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // constants; the formatter is ordered
     /// The logger of the default log.
     public static let sharedInstance = DDOSLogger()
 
-    /// Says with which type a flag is logged.
+    /// Maps flags to types.
     public let logLevelMapper: any DDOSLogLevelMapper
     private let systemLog: OSLog
 
-    /// Makes a logger for a subsystem and a category; both or neither must be given.
+    /// Makes a logger for a subsystem and a category; give both or neither.
     public init(subsystem: String?, category: String?, logLevelMapper: any DDOSLogLevelMapper) {
         self.logLevelMapper = logLevelMapper
         if let subsystem, let category {
@@ -45,7 +47,7 @@ open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // constants; th
         super.init()
     }
 
-    /// Makes a logger for a subsystem and a category; both or neither must be given.
+    /// Makes a logger for a subsystem and a category; give both or neither.
     public convenience init(subsystem: String?, category: String?) {
         self.init(subsystem: subsystem, category: category, logLevelMapper: DDOSLogLevelMapperDefault())
     }
@@ -73,12 +75,12 @@ open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // constants; th
 #else
 import Heartwood
 
-/// Writes messages to standard error, where there is no unified log.
+/// Writes messages to standard error on platforms without a unified log.
 ///
 /// A program that also adds ``DDTTYLogger`` has each message there twice. For journald and syslog there is Heartwood's
 /// `SystemLogger`.
 open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // state is the console's
-    /// The one logger that names no subsystem.
+    /// The shared logger without a subsystem.
     public static let sharedInstance = DDOSLogger()
 
     private let category: String?

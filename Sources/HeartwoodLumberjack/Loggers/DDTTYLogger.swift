@@ -1,11 +1,12 @@
 import Heartwood
 import Synchronization
 
-/// Writes messages to standard error: `2026-11-20 10:20:30:123 shop[512:513] text` unless it has a formatter.
+/// Writes messages to standard error, as `2026-11-20 10:20:30:123 shop[512:513] text` unless it has a
+/// formatter.
 ///
 /// What a formatter gives goes to the terminal as it is. Heartwood's name for it is `ConsoleLogger`, which it is made of.
 public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guarded or locked
-    /// The one logger; never nil, and optional because it is so in CocoaLumberjack.
+    /// The shared logger; never nil, but optional as in CocoaLumberjack.
     public static let sharedInstance: DDTTYLogger? = DDTTYLogger()
 
     private let console: ConsoleLogger
@@ -35,10 +36,10 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
     /// The name.
     public override var loggerName: DDLoggerName { .tty }
 
-    /// Writes the text alone; the dispatcher hands messages straight to the console.
+    /// Writes the plain text; the dispatcher passes messages directly to the console.
     public override func log(message logMessage: DDLogMessage) { console.log(logMessage.heartwoodMessage) }
 
-    /// Whether a newline is put after what a formatter gives; true.
+    /// Whether a newline is added to formatted messages; true unless changed.
     ///
     /// Each message is a line of its own in any case: false takes one newline away that the formatter has put at the end.
     public var automaticallyAppendNewlineForCustomFormatters: Bool {
@@ -57,7 +58,7 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
 
     // MARK: Colors
 
-    /// Whether messages are colored, on terminals that show colors; false.
+    /// Whether messages are colored, on terminals that show colors; false unless changed.
     ///
     /// Setting it for the first time makes errors red and warnings orange, unless colors were set before. `NO_COLOR` and
     /// output that is not a terminal switch colors off all the same.
@@ -131,27 +132,27 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
         setForegroundColor(txtColor, backgroundColor: bgColor, forTag: String(describing: tag))
     }
 
-    /// Takes the colors of some flags back, in all contexts that have none of their own.
+    /// Removes the colors of some flags, in all contexts that have no colors of their own.
     public func clearColors(for mask: DDLogFlag) { clearColors(for: mask, context: Int(LOG_CONTEXT_ALL)) }
 
-    /// Takes the colors of some flags back, in one context.
+    /// Removes the colors of some flags in one context.
     public func clearColors(for mask: DDLogFlag, context: Int) {
         change { $0.set(nil, for: mask, context: context) }
     }
 
-    /// Takes the colors of a tag back.
+    /// Removes the colors of a tag.
     public func clearColors<Tag: Hashable & Sendable>(forTag tag: Tag) { change { $0.remove(tag: tag) } }
 
-    /// Takes the colors of a tag back that is a text.
+    /// Removes the colors of a tag that is a string.
     public func clearColors(forTag tag: NSString) { clearColors(forTag: String(describing: tag)) }
 
-    /// Takes the colors of all flags back, in all contexts.
+    /// Removes the colors of all flags, in all contexts.
     public func clearColorsForAllFlags() { change { $0.removeFlags() } }
 
-    /// Takes the colors of all tags back.
+    /// Removes the colors of all tags.
     public func clearColorsForAllTags() { change { $0.removeTags() } }
 
-    /// Takes all colors back.
+    /// Removes all colors.
     public func clearAllColors() { change { $0 = TTYColors() } }
 
     private func change(_ change: @Sendable (inout TTYColors) -> Void) {

@@ -1,27 +1,27 @@
 public import Heartwood
 
-/// A message, as loggers and formatters get it.
+/// A message, which loggers and formatters get.
 ///
 /// It never changes, and may be kept and used on any thread. Heartwood's name for it is `LogMessage`, which it is made of:
 /// ``heartwoodMessage``.
 open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constants
-    /// The message of Heartwood's, with its typed values.
+    /// The message of Heartwood, with its typed values.
     public final let heartwoodMessage: LogMessage
     /// The text of a message that was made by hand.
     private let text: LogText?
-    /// The text before values were put into it, where that was given.
+    /// The text before values were put into it, with a specifier in place of each value.
     private let format: String?
     /// The time as it was given.
     private let date: Date?
-    /// The mask of the call: which flags were logged there.
+    /// The flags that the call site logs.
     ///
     /// The severity is ``flag``.
     public final let level: DDLogLevel
     /// The severity.
     public final let flag: DDLogFlag
-    /// The value that the call sent along.
+    /// The `tag` of the call.
     public final let representedObject: Any?
-    /// How the texts were to be kept; without effect.
+    /// How the call asked to keep the texts; without effect.
     public final let options: DDLogMessageOptions
 
     /// Makes an empty message.
@@ -31,7 +31,7 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
         heartwoodMessage = LogMessage("", file: "", function: "", line: 0)
     }
 
-    /// Describes a message of Heartwood's.
+    /// Makes a message from a message of Heartwood.
     public init(_ message: LogMessage) {
         let tag = message.tag
         let call = tag as? CallTag
@@ -177,19 +177,19 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
 
     // MARK: What it says
 
-    /// The text; private pieces of calls of Heartwood's are redacted in it.
+    /// The text; private values of Heartwood's calls are redacted.
     public final var message: String { heartwoodMessage.text }
 
-    /// The text before values were put into it, with a specifier in the place of each.
+    /// The text before values were put into it, with a specifier in place of each value.
     public final var messageFormat: String { format ?? heartwoodMessage.pieces.map(\.specifier).joined() }
 
-    /// The number that the call gave.
+    /// The `context` of the call.
     public final var context: Int { heartwoodMessage.context }
 
-    /// The source file: `Module/File.swift`, or what the call gave.
+    /// The source file: `Module/File.swift`, or the file that was given.
     public final var file: String { heartwoodMessage.file }
 
-    /// The file's name without folders and ending.
+    /// The name of the file without folders and extension.
     public final var fileName: String { heartwoodMessage.fileName }
 
     /// The function.
@@ -205,19 +205,19 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
     @available(*, deprecated, renamed: "representedObject")
     public final var tag: Any? { representedObject }
 
-    /// When it was logged.
+    /// The time at which the message was logged.
     public final var timestamp: Date { date ?? heartwoodMessage.timestamp.date }
 
     /// The kernel's number of the thread, in digits.
     public final var threadID: String { String(heartwoodMessage.threadID) }
 
-    /// The name of the thread, where it has one.
+    /// The name of the thread, if it has one.
     public final var threadName: String? { heartwoodMessage.threadName }
 
-    /// The label of the dispatch queue; empty where there was none.
+    /// The label of the dispatch queue; empty if there was no queue.
     public final var queueLabel: String { heartwoodMessage.queueLabel ?? "" }
 
-    /// The quality of service; always 0, which is unspecified, as messages do not carry it.
+    /// The quality of service; always 0 (unspecified), because messages do not contain it.
     public final var qos: UInt { 0 }
 
     // MARK: As an object
@@ -225,7 +225,7 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
     /// Makes a copy.
     open func copy(with zone: NSZone? = nil) -> Any { DDLogMessage(copying: self) }
 
-    /// Whether two messages say the same; not compared are options and the name of the thread.
+    /// Whether two messages are equal, except for their options and the names of their threads.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? DDLogMessage else { return false }
         return message == other.message && messageFormat == other.messageFormat && level == other.level
@@ -235,7 +235,7 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
             && timestamp == other.timestamp && threadID == other.threadID && queueLabel == other.queueLabel
     }
 
-    /// The hash of what ``isEqual(_:)`` compares.
+    /// The hash of the values that ``isEqual(_:)`` compares.
     open override var hash: Int {
         var hasher = Hasher()
         for text in [message, file, threadID, queueLabel] { hasher.combine(text) }

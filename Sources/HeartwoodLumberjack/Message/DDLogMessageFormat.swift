@@ -5,23 +5,23 @@ public import Heartwood
 /// The values keep their types: Heartwood's formatters write them as typed fields, and CocoaLumberjack's see the text. A
 /// text that was built elsewhere is logged as it is: `DDLogInfo(text)`. Heartwood's name for it is `LogText`.
 public struct DDLogMessageFormat: ExpressibleByStringInterpolation, Sendable {
-    /// Literals are static: no string is made of them.
+    /// Literals are static strings, so no string is built.
     public typealias StringLiteralType = StaticString
-    /// Literals are static: no string is made of them.
+    /// Literals are static strings, so no string is built.
     public typealias ExtendedGraphemeClusterLiteralType = StaticString
-    /// Literals are static: no string is made of them.
+    /// Literals are static strings, so no string is built.
     public typealias UnicodeScalarLiteralType = StaticString
 
     @usableFromInline let text: LogText
 
-    /// Takes a literal without values.
+    /// Makes a text from a literal without values.
     @inlinable
     public init(stringLiteral value: StaticString) { text = LogText(stringLiteral: value) }
 
-    /// Takes a text that was built elsewhere; nothing in it is a format.
+    /// Makes a text from a string; nothing in it is a format.
     public init(stringLiteral value: String) { text = LogText(value) }
 
-    /// Takes a literal with values.
+    /// Makes a text from a literal with values.
     @inlinable
     public init(stringInterpolation pieces: StringInterpolation) {
         text = LogText(stringInterpolation: pieces.pieces)
@@ -41,45 +41,45 @@ public struct DDLogMessageFormat: ExpressibleByStringInterpolation, Sendable {
                 literalCapacity: literalCapacity, interpolationCount: interpolationCount)
         }
 
-        /// Adds a part of the literal.
+        /// Appends a piece of the literal.
         @inlinable
         public mutating func appendLiteral(_ literal: StaticString) { pieces.appendLiteral(literal) }
 
-        /// Adds a text.
+        /// Appends a string.
         @inlinable
         public mutating func appendInterpolation(_ string: String) { pieces.appendInterpolation(string) }
 
-        /// Adds a text.
+        /// Appends a string.
         public mutating func appendInterpolation(_ string: some StringProtocol) {
             pieces.appendInterpolation(String(string))
         }
 
-        /// Adds a whole number.
+        /// Appends an integer.
         @inlinable
         public mutating func appendInterpolation(_ integer: some FixedWidthInteger) {
             pieces.appendInterpolation(integer)
         }
 
-        /// Adds a floating-point number.
+        /// Appends a floating-point number.
         @inlinable
         public mutating func appendInterpolation(_ double: Double) { pieces.appendInterpolation(double) }
 
-        /// Adds a floating-point number.
+        /// Appends a floating-point number.
         @inlinable
         public mutating func appendInterpolation(_ float: Float) { pieces.appendInterpolation(float) }
 
-        /// Adds `true` or `false`.
+        /// Appends a Boolean as `true` or `false`.
         @inlinable
         public mutating func appendInterpolation(_ bool: Bool) { pieces.appendInterpolation(bool) }
 
-        /// Adds any value, as it describes itself; dates, UUIDs, URLs and decimal numbers keep their type.
+        /// Appends any value by its description; dates, UUIDs, URLs and decimal numbers keep their type.
         @_disfavoredOverload
         public mutating func appendInterpolation<T>(_ value: T) { pieces.appendInterpolation(value) }
 
-        /// Adds the value of an optional, or `nil`.
+        /// Appends the value of an optional, or `nil`.
         public mutating func appendInterpolation<T>(_ value: T?) { pieces.appendInterpolation(value) }
 
-        /// Adds the value of an optional, or the text that is given for none.
+        /// Appends the value of an optional, or a default text.
         public mutating func appendInterpolation<T>(
             _ value: T?, default text: @autoclosure () -> some StringProtocol
         ) {

@@ -1,9 +1,9 @@
-/// How a message keeps its texts; without effect, as texts are values in Swift.
+/// How a message keeps its texts; without effect, because texts are values in Swift.
 public struct DDLogMessageOptions: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: Int
 
-    /// Takes the bits.
+    /// Makes options from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The file's name is copied.

@@ -15,7 +15,7 @@ public typealias DDColor = NSColor
 public typealias DDColor = CLIColor
 #endif
 
-/// All contexts, for colors that hold in each of them.
+/// All contexts, for colors that apply to each of them.
 public let LOG_CONTEXT_ALL = Int32.max
 
 /// Makes a color from red, green and blue.

@@ -3,13 +3,15 @@ public import Combine
 import Synchronization
 
 extension DDLog {
-    /// Publishes the messages of a dispatcher, as they come; not tested by Heartwood's own tests, which run on Linux.
+    /// Publishes the messages of a dispatcher.
+    ///
+    /// Heartwood's tests run on Linux and do not test this type.
     ///
     /// A subscriber gets all messages, whatever it asks for.
     public struct MessagePublisher: Publisher {
-        /// What is published.
+        /// The published type.
         public typealias Output = DDLogMessage
-        /// It never fails.
+        /// The publisher does not fail.
         public typealias Failure = Never
 
         private let log: DDLog
@@ -26,14 +28,14 @@ extension DDLog {
         }
     }
 
-    /// Publishes the messages of a level.
+    /// Publishes the messages of these levels.
     public func messagePublisher(with logLevel: DDLogLevel = .all) -> MessagePublisher {
         MessagePublisher(log: self, with: logLevel)
     }
 }
 
 extension Publisher where Output == DDLogMessage {
-    /// Publishes what a formatter makes of the messages, without those that it drops.
+    /// Publishes the texts of a formatter, without the messages that it drops.
     public func formatted(with formatter: any DDLogFormatter) -> Publishers.CompactMap<Self, String> {
         compactMap { message in
             let text: String? = formatter.format(message: message)

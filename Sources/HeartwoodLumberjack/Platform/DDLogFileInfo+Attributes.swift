@@ -8,10 +8,10 @@ extension DDLogFileInfo {
         getxattr(filePath, attrName, nil, 0, 0, 0) >= 0
     }
 
-    /// Gives the file an extended attribute without a value.
+    /// Adds an extended attribute without a value to the file.
     public func addExtendedAttribute(withName attrName: String) { setxattr(filePath, attrName, "", 0, 0, 0) }
 
-    /// Takes an extended attribute from the file.
+    /// Removes an extended attribute from the file.
     public func removeExtendedAttribute(withName attrName: String) { removexattr(filePath, attrName, 0) }
 }
 #endif

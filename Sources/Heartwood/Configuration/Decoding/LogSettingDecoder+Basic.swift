@@ -1,5 +1,5 @@
 extension LogSettingDecoder where Value == Bool {
-    /// `true` or `false`.
+    /// Decodes a Boolean: `true` or `false`.
     public static var bool: LogSettingDecoder {
         LogSettingDecoder("boolean", write: "true or false, without quotes") { setting in
             if case .bool(let flag) = setting.value { flag } else { nil }
@@ -8,12 +8,12 @@ extension LogSettingDecoder where Value == Bool {
 }
 
 extension LogSettingDecoder where Value == String {
-    /// Any text.
+    /// Decodes any string.
     public static var string: LogSettingDecoder {
         LogSettingDecoder("string", write: "a string in double quotes", \.string)
     }
 
-    /// The path of a file or directory.
+    /// Decodes the path of a file or directory.
     ///
     /// `${NAME}` stands for an environment variable, and `~/` at the beginning for the home directory. A relative path
     /// counts from where the process was when the configuration is applied.
@@ -35,7 +35,7 @@ extension LogSettingDecoder where Value == String {
 }
 
 extension LogSettingDecoder where Value == Int {
-    /// A whole number of a range.
+    /// Decodes an integer within a range.
     public static func integer(_ range: ClosedRange<Int> = 0...Int.max) -> LogSettingDecoder {
         let bounds =
             range.upperBound == .max
@@ -50,7 +50,7 @@ extension LogSettingDecoder where Value == Int {
 }
 
 extension LogSettingDecoder where Value == Double {
-    /// A number of a range.
+    /// Decodes a number within a range.
     public static func number(_ range: ClosedRange<Double>) -> LogSettingDecoder {
         LogSettingDecoder("number", write: "a number from \(range.lowerBound) to \(range.upperBound)") {
             setting in
@@ -66,7 +66,7 @@ extension LogSettingDecoder where Value == Double {
 }
 
 extension LogSettingDecoder where Value == ByteCount {
-    /// An amount of storage: `"64 KiB"`, `"10 MB"`, or a number of bytes.
+    /// Decodes an amount of storage: `"64 KiB"`, `"10 MB"`, or a number of bytes.
     public static var size: LogSettingDecoder {
         LogSettingDecoder("size", write: "64 KiB, 10 MB or a number of bytes") { setting in
             switch setting.value {
@@ -79,7 +79,7 @@ extension LogSettingDecoder where Value == ByteCount {
 }
 
 extension LogSettingDecoder where Value == Duration {
-    /// A time: `"250ms"`, `"30 s"`, `"5m"`, `"1h"`, `"7d"`, `"2w"`, or a number of seconds.
+    /// Decodes a duration: `"250ms"`, `"30 s"`, `"5m"`, `"1h"`, `"7d"`, `"2w"`, or a number of seconds.
     public static var time: LogSettingDecoder {
         LogSettingDecoder("time", write: "250ms, 30s, 5m, 1h, 7d, 2w or a number of seconds") { setting in
             switch setting.value {

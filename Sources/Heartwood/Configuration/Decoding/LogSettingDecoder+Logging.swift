@@ -1,5 +1,6 @@
 extension LogSettingDecoder where Value == LogLevelMask {
-    /// Levels: `"info"` and worse, `"off"`, `"all"`, or a list of exactly these, `["error", "debug"]` or `"error|debug"`.
+    /// Decodes levels: a threshold such as `"info"`, `"off"`, `"all"`, or a list of exactly these levels,
+    /// `["error", "debug"]` or `"error|debug"`.
     public static var levels: LogSettingDecoder {
         LogSettingDecoder("levels", write: "info, off, all or a list of levels") { setting, path, collector in
             switch setting.value {
@@ -44,7 +45,7 @@ extension LogSettingDecoder where Value == LogLevelMask {
 }
 
 extension LogSettingDecoder where Value == LogLevel {
-    /// One level.
+    /// Decodes one level.
     public static var level: LogSettingDecoder {
         LogSettingDecoder("level", write: LogLevel.standardLevels.map(\.name).joined(separator: ", ")) {
             setting in
@@ -54,7 +55,8 @@ extension LogSettingDecoder where Value == LogLevel {
 }
 
 extension LogSettingDecoder where Value == OverflowPolicy {
-    /// `"dropNewest"`, `"dropOldest"`, `"block"`, `{"block": "250ms"}` or `{"dropBelow": "warning"}`.
+    /// Decodes an overflow policy: `"dropNewest"`, `"dropOldest"`, `"block"`, `{"block": "250ms"}` or
+    /// `{"dropBelow": "warning"}`.
     public static var overflow: LogSettingDecoder {
         LogSettingDecoder.choice([
             ("block", .standard), ("dropNewest", .dropNewest), ("dropOldest", .dropOldest),
@@ -71,7 +73,7 @@ extension LogSettingDecoder where Value == OverflowPolicy {
 }
 
 extension LogSettingDecoder where Value == SecretReference {
-    /// Where a secret is: `{"environment": "NAME"}` or `{"file": "/run/secrets/name"}`.
+    /// Decodes a reference to a secret: `{"environment": "NAME"}` or `{"file": "/run/secrets/name"}`.
     ///
     /// The secret itself is never in the configuration; text is refused, and not repeated in the error.
     public static var secret: LogSettingDecoder {
@@ -94,13 +96,13 @@ extension LogSettingDecoder where Value == SecretReference {
     }
 }
 
-/// A secret of a provider, by whatever name it is asked for.
+/// A reference to one secret of a provider.
 public struct SecretReference: SecretProvider {
     private let provider: any SecretProvider
     /// The name of the secret at its provider.
     public let name: String
 
-    /// Refers to a secret.
+    /// Makes a reference to a secret.
     public init(_ provider: any SecretProvider, name: String) {
         self.provider = provider
         self.name = name
@@ -114,7 +116,8 @@ public struct SecretReference: SecretProvider {
 }
 
 extension LogSettingDecoder where Value == LogPrivacyPolicy {
-    /// `"reveal"`, `"redact"`, `"hash"`, `{"keyedHash": SECRET}` or `{"encrypt": SECRET}`.
+    /// Decodes a privacy policy: `"reveal"`, `"redact"`, `"hash"`, `{"keyedHash": SECRET}` or `{"encrypt":
+    /// SECRET}`.
     public static var privacy: LogSettingDecoder {
         LogSettingDecoder.choice([("reveal", .reveal), ("redact", .redact), ("hash", .hash)]).or(
             .object("privacy") { settings in
@@ -133,7 +136,7 @@ extension LogSettingDecoder where Value == LogPrivacyPolicy {
 }
 
 extension LogSettingDecoder where Value == LogTimeZone {
-    /// `"utc"`, `"local"`, or a distance from UTC such as `"+02:00"`.
+    /// Decodes a time zone: `"utc"`, `"local"`, or an offset from UTC such as `"+02:00"`.
     public static var zone: LogSettingDecoder {
         LogSettingDecoder("zone", write: "utc, local or an offset such as +02:00") { setting in
             guard let text = setting.string else { return nil }
@@ -157,14 +160,14 @@ extension LogSettingDecoder where Value == LogTimeZone {
 }
 
 extension LogSettingDecoder where Value == LogBuffer.Escaping {
-    /// `"escape"`, `"indent"` or `"none"`.
+    /// Decodes how control characters are written: `"escape"`, `"indent"` or `"none"`.
     public static var escaping: LogSettingDecoder {
         .choice([("escape", .escape), ("indent", .indent), ("none", .none)])
     }
 }
 
 extension LogSettingDecoder where Value == LogMetadata {
-    /// A table of texts, numbers and flags.
+    /// Decodes an object of strings, numbers and Booleans.
     public static var metadata: LogSettingDecoder {
         LogSettingDecoder("metadata", write: "an object of strings, numbers and booleans") { setting in
             guard let members = setting.members else { return nil }

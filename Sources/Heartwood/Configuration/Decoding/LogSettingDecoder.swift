@@ -1,4 +1,4 @@
-/// Reads a setting of one type, and describes what may be written.
+/// Decodes a setting to a value of one type, and describes which values are valid.
 ///
 /// A custom decoder is a name for messages and a function:
 ///
@@ -15,13 +15,13 @@
 /// }
 /// ```
 public struct LogSettingDecoder<Value>: Sendable {
-    /// What it is called in the reference: `size`.
+    /// The name of the type in messages and in the reference, such as `size`.
     public let name: String
     /// What to write, for messages: `64 KiB, 10 MB or a number of bytes`; nil where that is not known.
     private let advice: String?
     let read: @Sendable (LogSetting, [String], ProblemCollector) -> Value?
 
-    /// Makes a form.
+    /// Makes a decoder.
     ///
     /// - Parameters:
     ///   - name: What it is called.
@@ -70,7 +70,7 @@ public struct LogSettingDecoder<Value>: Sendable {
     /// What to write, for messages.
     var hint: String { advice.map { "use \($0)" } ?? "expected a \(name)" }
 
-    /// A table with settings of its own.
+    /// Makes a decoder of an object with its own settings.
     public static func object(
         _ name: String, _ read: @escaping @Sendable (LogSettings) throws -> Value?
     ) -> LogSettingDecoder {
@@ -83,7 +83,7 @@ public struct LogSettingDecoder<Value>: Sendable {
         }
     }
 
-    /// One of some names.
+    /// Makes a decoder of one of several names.
     public static func choice(_ choices: [(name: String, value: Value)]) -> LogSettingDecoder
     where Value: Sendable {
         let names = choices.map(\.name)
@@ -99,7 +99,7 @@ public struct LogSettingDecoder<Value>: Sendable {
         }
     }
 
-    /// The same with another value.
+    /// Returns a decoder that converts the value of this one.
     public func map<Result>(_ change: @escaping @Sendable (Value) -> Result) -> LogSettingDecoder<Result> {
         let read = self.read
         return LogSettingDecoder<Result>(name, advice: advice) { setting, path, collector in
@@ -124,7 +124,7 @@ public struct LogSettingDecoder<Value>: Sendable {
         }
     }
 
-    /// A list of such settings, or a single one.
+    /// A decoder of a list of such values; a single value counts as a list of one.
     public var list: LogSettingDecoder<[Value]> {
         let read = self.read
         return LogSettingDecoder<[Value]>("list of \(name)", write: "a list") { setting, path, collector in

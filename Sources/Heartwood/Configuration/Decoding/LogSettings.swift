@@ -15,9 +15,9 @@
 /// What is asked for are the keys there are: all others are errors, with the nearest of these as a suggestion. Everything
 /// that is wrong is collected, so reading goes on after a mistake. For one thread, while a configuration is read.
 public final class LogSettings {
-    /// The name of the logger; that of the table for anything else.
+    /// The name of the logger; for other settings, the name of the object.
     public let name: String
-    /// The table that is read.
+    /// The object that is read.
     public let setting: LogSetting
 
     let path: [String]
@@ -41,7 +41,7 @@ public final class LogSettings {
 
     // MARK: Reading
 
-    /// A setting that must be there, for the initializer.
+    /// Reads a required setting, for the initializer of the logger.
     ///
     /// A running logger is replaced when it changes.
     public func required<Value>(
@@ -56,7 +56,7 @@ public final class LogSettings {
         return LogRequiredSetting(content: decoder.read(given, path + [key], collector))
     }
 
-    /// A setting that may be there, for the initializer; nil where it is not.
+    /// Reads an optional setting, for the initializer of the logger; nil if it is missing.
     ///
     /// A running logger is replaced when it changes.
     public func optional<Value>(_ key: String, _ decoder: LogSettingDecoder<Value>) -> Value? {
@@ -108,13 +108,13 @@ public final class LogSettings {
         tune(keys.map(\.key), property, value)
     }
 
-    /// Says that something is wrong with a setting, or with all of them together.
+    /// Reports a problem with a setting, or with the object as a whole.
     public func problem(_ text: String, at key: String? = nil) {
         let member = setting.members?.last { $0.key == key }
         collector.add(member?.setting.place ?? setting.place, path + (key.map { [$0] } ?? []), text)
     }
 
-    /// Does something with a setting that may fail; the failure becomes a problem at that setting.
+    /// Runs a function that may throw; its error becomes a problem of the setting.
     public func check<Value>(_ key: String? = nil, _ body: () throws -> Value) -> Value? {
         do {
             return try body()
@@ -158,14 +158,15 @@ public final class LogSettings {
     }
 }
 
-/// A setting that must be there.
+/// A required setting, whose value is available after all settings were read.
 public struct LogRequiredSetting<Value> {
-    /// What was read; nil where it is missing or wrong, and that has been noted.
+    /// The value; nil if the setting is missing or not valid, which was reported.
     public let content: Value?
 
-    /// What was read.
+    /// The value.
     ///
-    /// - Precondition: it is there: for the function that makes the logger, which is called only when all is right.
+    /// - Precondition: The setting is present and valid. Use it only in the function that makes the logger, which is called
+    ///   after all settings were found to be valid.
     public var value: Value {
         guard let content else {
             preconditionFailure(

@@ -1,7 +1,8 @@
 import CHeartwood
 
 extension LogConfiguration {
-    /// Makes the loggers, and re-tunes those that an earlier configuration has made.
+    /// Applies the configuration: makes the loggers, and changes the settings of those that an earlier
+    /// configuration made.
     ///
     /// - Loggers whose name and kind stay go on: only what has changed is set, in order with the messages. They are
     ///   replaced when something changes that their initializer was given, such as a directory.
@@ -36,7 +37,7 @@ extension LogConfiguration {
         dispatcher.waitForRemoved(leaving)
     }
 
-    /// The logger of this name that a configuration has made.
+    /// Finds a logger that a configuration made, by its name.
     ///
     /// - Parameters:
     ///   - name: Its name in the configuration.
@@ -48,7 +49,7 @@ extension LogConfiguration {
 }
 
 extension LogDispatcher {
-    /// The logger of this name that a ``LogConfiguration`` has made; nil if there is none.
+    /// Finds a logger that a ``LogConfiguration`` made, by its name; nil if there is no such logger.
     public func configuredLogger(named name: String) -> AbstractLogger? {
         configured.current.entries.first { $0.name == name }?.logger
     }

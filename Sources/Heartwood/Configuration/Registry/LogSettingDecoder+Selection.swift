@@ -1,6 +1,8 @@
 extension LogSettingDecoder where Value == LogFilter {
-    /// A table of `categories`, `exceptCategories` (patterns), `contexts` and `exceptContexts` (numbers): a message passes
-    /// when all that are given let it pass.
+    /// Decodes a filter: an object of `categories` and `exceptCategories` (patterns), `contexts` and
+    /// `exceptContexts` (numbers).
+    ///
+    /// A message passes if it meets all given conditions.
     public static var filter: LogSettingDecoder {
         LogSettingDecoder.object("filter") { settings in
             var filters: [LogFilter] = []
@@ -23,7 +25,7 @@ extension LogSettingDecoder where Value == LogFilter {
 }
 
 extension LogSettingDecoder where Value == RedactionRules {
-    /// `"standard"`, a list of rules, or a table of `rules` and `replacement`.
+    /// Decodes redaction rules: `"standard"`, a list of rules, or an object of `rules` and `replacement`.
     ///
     /// A rule is `"bearerTokens"`, `"cardNumbers"`, `"emailAddresses"`, `{"startingWith": "sk_live_"}` or
     /// `{"matching": "EXPRESSION", "name": "NAME"}`.

@@ -1,5 +1,5 @@
 extension LoggerKind {
-    /// A ``ConsoleLogger``.
+    /// The kind of a ``ConsoleLogger``: `"console"`.
     public static let console = LoggerKind("console") { settings in
         settings.bind("stream", .stream, to: \ConsoleLogger.stream)
         settings.bind(

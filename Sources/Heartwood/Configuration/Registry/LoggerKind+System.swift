@@ -1,5 +1,5 @@
 extension LoggerKind {
-    /// A ``SystemLogger``.
+    /// The kind of a ``SystemLogger``: `"system"`.
     public static let system = LoggerKind("system") { settings in
         settings.bind("destination", .destination, to: \SystemLogger.destination)
         settings.bind("facility", .facility, to: \SystemLogger.facility)

@@ -1,4 +1,4 @@
-/// A kind of logger that a configuration can make: its name, its settings, and how it is made of them.
+/// A kind of logger for configurations: its name, its settings, and a function that makes the logger.
 ///
 /// ```swift
 /// LogConfiguration.register(
@@ -12,7 +12,7 @@
 /// Every kind also has the settings that all loggers share: `kind`, `enabled`, `level`, `formatter`, `filter`, `redaction`,
 /// `duplicateSuppression`, `flightRecorder`, `backlogLimit` and `overflow`.
 public struct LoggerKind: Sendable {
-    /// What `kind` says in a configuration.
+    /// The value of `kind` in a configuration.
     public let name: String
     let read: @Sendable (LogSettings) -> () throws -> AbstractLogger
     /// Settings are neither known nor checked: for a tool that reads the configuration of another program.
@@ -34,7 +34,7 @@ public struct LoggerKind: Sendable {
         isUnknown = false
     }
 
-    /// A kind of which nothing but the name is known: for a tool that checks the configuration of another program.
+    /// Makes a kind that accepts any settings, for a tool that checks the configuration of another program.
     ///
     /// Its own settings are accepted as they are; it makes no logger.
     public static func unknown(_ name: String) -> LoggerKind { LoggerKind(unknown: name) }
@@ -64,13 +64,13 @@ public struct LoggerKind: Sendable {
     }
 }
 
-/// A kind of formatter that a configuration can make.
+/// A kind of formatter for configurations.
 ///
 /// ```swift
 /// LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
 /// ```
 public struct FormatterKind: Sendable {
-    /// What `kind` says in a configuration.
+    /// The value of `kind` in a configuration.
     public let name: String
     let read: @Sendable (LogSettings) throws -> LogFormatter?
 
@@ -115,12 +115,16 @@ enum KindRegistry {
 }
 
 extension LogConfiguration {
-    /// Has configurations make loggers of this kind, from now on; one of the same name is replaced.
+    /// Registers a kind of logger, which configurations can use from now on.
+    ///
+    /// A kind with the same name is replaced.
     ///
     /// `console`, `file`, `system` and `memory` are there from the beginning; those of other modules must be registered:
     /// `LogConfiguration.register(.http)` after `import HeartwoodHTTP`.
     public static func register(_ kind: LoggerKind) { KindRegistry.register(kind) }
 
-    /// Has configurations make formatters of this kind, from now on; one of the same name is replaced.
+    /// Registers a kind of formatter, which configurations can use from now on.
+    ///
+    /// A kind with the same name is replaced.
     public static func register(_ kind: FormatterKind) { KindRegistry.register(kind) }
 }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Keeps a running process as its configuration files say: applies them when they change.
+/// Watches configuration files, and applies them when they change.
 ///
 /// ```swift
 /// let watch = try LogConfigurationWatch("/etc/shop/logging.json", reloadsOnHangup: true)
@@ -22,9 +22,9 @@ public final class LogConfigurationWatch: Sendable {
 
     /// The path of the file.
     public let path: String
-    /// The path of the file that is put over it; nil without an environment.
+    /// The path of the overlay file; nil without an environment.
     public let overlayPath: String?
-    /// How often the files are looked at.
+    /// How often the files are checked.
     public let interval: Duration
     private let sources: LogConfiguration.Sources
     private let dispatcher: LogDispatcher
@@ -45,7 +45,7 @@ public final class LogConfigurationWatch: Sendable {
         var refused = 0
     }
 
-    /// Applies the files, and begins to watch them.
+    /// Applies the files, and starts to watch them.
     ///
     /// - Parameters:
     ///   - path: The file, JSON or a property list; `HEARTWOOD_CONFIGURATION` names another one.
@@ -88,7 +88,9 @@ public final class LogConfigurationWatch: Sendable {
 
     deinit { stop() }
 
-    /// Ends the watching; what was applied stays in force.
+    /// Stops watching.
+    ///
+    /// The applied settings stay in effect.
     ///
     /// What is being applied at the moment is finished.
     public func stop() {
@@ -101,14 +103,14 @@ public final class LogConfigurationWatch: Sendable {
         hangup?.end()
     }
 
-    /// Reads the files and applies them now, whether they have changed or not.
+    /// Loads and applies the files now, whether they have changed or not.
     ///
     /// - Throws: ``LogConfigurationError`` where they cannot be applied; the settings in force stay.
     public func reload() throws(LogConfigurationError) {
         try apply(presentContents())
     }
 
-    /// How often the files were applied so far, and how often they were refused.
+    /// How often the files were applied and rejected so far.
     public var counts: (applied: Int, refused: Int) { state.withLock { ($0.applied, $0.refused) } }
 
     // MARK: - Inside

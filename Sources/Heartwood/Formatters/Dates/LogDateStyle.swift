@@ -1,4 +1,4 @@
-/// How a moment is written for other programs, in both directions.
+/// A date format of other systems, which can be written and read.
 ///
 /// ```swift
 /// let text = LogDateStyle.rfc822.string(from: moment)  // Thu, 09 May 2002 15:21:00 GMT
@@ -22,14 +22,14 @@ public enum LogDateStyle: Hashable, Sendable, CaseIterable {
     /// (`2002-W19-4`).
     case iso8601
 
-    /// The text of a moment.
+    /// Formats a time stamp.
     public func string(from moment: LogTimestamp) -> String {
         var buffer = LogBuffer(capacity: 32)
         buffer.append(moment, style: self)
         return buffer.text
     }
 
-    /// The moment of a text; nil where it is no date of this style, or one that a timestamp cannot say.
+    /// Parses a time stamp; nil if the text is not a date in this style, or out of range.
     public func timestamp(from text: String) -> LogTimestamp? {
         switch self {
         case .rfc822: RFC822Reader.timestamp(text)
@@ -40,7 +40,7 @@ public enum LogDateStyle: Hashable, Sendable, CaseIterable {
 }
 
 extension LogBuffer {
-    /// Adds a moment in a style.
+    /// Appends a time stamp in a date style.
     public mutating func append(_ moment: LogTimestamp, style: LogDateStyle) {
         let time = CivilTime(nanoseconds: moment.nanoseconds)
         switch style {

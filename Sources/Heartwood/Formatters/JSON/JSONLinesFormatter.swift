@@ -1,4 +1,4 @@
-/// One JSON object per message and line, in which named pieces and metadata are typed fields.
+/// Writes each message as one line with a JSON object, in which named values and metadata are typed fields.
 ///
 ///     {"time":"2026-11-20T10:20:30.123456789Z","level":"info","message":"took 12.5 ms","ms":12.5,"seq":17}
 ///
@@ -15,26 +15,27 @@
 ///
 /// It is safe for several loggers at once. The settings are fixed when it is made.
 public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // constants only
-    /// What an object holds.
+    /// The content of an object.
     public struct Options: Sendable {
-        /// The members of an object, in their order; a key that comes again is left out.
+        /// The members of an object, in their order; a repeated key is left out.
         public var members = JSONMember.standard
-        /// Where named pieces and fields go that the program gives; beside the others unless changed.
+        /// Where named values and fields of the program are written; among the other members unless changed.
         public var fields = JSONFieldPlacement.besideOthers
-        /// Which values those may have; any unless changed.
+        /// Which types the values of fields can have; any unless changed.
         public var values = JSONFieldValues.any
-        /// Whether `file`, `line` and `function` are there.
+        /// Whether an object contains `file`, `line` and `function`; true unless changed.
         public var includesSource = true
-        /// Whether `thread`, `thread_name`, `queue` and `task` are there.
+        /// Whether an object contains `thread`, `thread_name`, `queue` and `task`; true unless changed.
         public var includesThread = true
-        /// What happens to private pieces, in the text and as fields; ``LogPrivacyPolicy/redact`` unless changed.
+        /// How private values are written, in the text and in fields; ``LogPrivacyPolicy/redact`` unless
+        /// changed.
         public var privacy = LogPrivacyPolicy.redact
 
-        /// Makes the options that are described at each.
+        /// Makes the default options.
         public init() {}
     }
 
-    /// What an object holds.
+    /// The content of an object.
     public let options: Options
     private let members: [CompiledJSONMember]
     /// The keys of all members, as they are written.
@@ -70,7 +71,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
 
     package override var redactsByItself: Bool { true }
 
-    /// Adds the object.
+    /// Appends the object of a message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         output.append(UInt8(ascii: "{"))
         let start = output.count
@@ -157,7 +158,7 @@ extension LogMessage {
 }
 
 extension LogBuffer {
-    /// Adds `2026-11-20T10:20:30.123456789Z`: nanoseconds, in UTC.
+    /// Appends a time stamp in UTC with nanoseconds: `2026-11-20T10:20:30.123456789Z`.
     public mutating func append(rfc3339 moment: LogTimestamp) {
         let time = CivilTime(nanoseconds: moment.nanoseconds)
         append(date: time)

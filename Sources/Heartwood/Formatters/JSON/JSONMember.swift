@@ -1,4 +1,4 @@
-/// A member of the objects that ``JSONLinesFormatter`` writes: what it says, and under which key.
+/// A member of the objects that ``JSONLinesFormatter`` writes: its key and its content.
 ///
 /// ```swift
 /// var options = JSONLinesFormatter.Options()
@@ -17,23 +17,23 @@ public struct JSONMember: Hashable, Sendable {
     let kind: Kind
     let key: String
 
-    /// When the message was logged.
+    /// The time at which the message was logged.
     public static func time(_ key: String = "time", _ style: JSONTime = .rfc3339) -> JSONMember {
         JSONMember(kind: .time(style), key: key)
     }
-    /// Its level.
+    /// The level.
     public static func level(_ key: String = "level", _ style: JSONLevel = .name) -> JSONMember {
         JSONMember(kind: .level(style), key: key)
     }
-    /// Its category's name, unless that is the default one.
+    /// The name of the category, unless that is the default one.
     public static func category(_ key: String = "category") -> JSONMember {
         JSONMember(kind: .category, key: key)
     }
-    /// Its text.
+    /// The text.
     public static func message(_ key: String = "message") -> JSONMember {
         JSONMember(kind: .message, key: key)
     }
-    /// Its context, unless that is 0.
+    /// The context, unless that is 0.
     public static func context(_ key: String = "context") -> JSONMember {
         JSONMember(kind: .context, key: key)
     }
@@ -47,9 +47,9 @@ public struct JSONMember: Hashable, Sendable {
     }
     /// The kernel's number of the thread.
     public static func thread(_ key: String = "thread") -> JSONMember { JSONMember(kind: .thread, key: key) }
-    /// The queue's label, the thread's name or its number, as text.
+    /// The label of the queue, the name of the thread, or its number, as a string.
     public static func threadLabel(_ key: String) -> JSONMember { JSONMember(kind: .threadLabel, key: key) }
-    /// The thread's name, if it has one.
+    /// The name of the thread, if it has one.
     public static func threadName(_ key: String = "thread_name") -> JSONMember {
         JSONMember(kind: .threadName, key: key)
     }
@@ -65,12 +65,12 @@ public struct JSONMember: Hashable, Sendable {
     public static func constant(_ key: String, _ value: LogValue) -> JSONMember {
         JSONMember(kind: .constant(value), key: key)
     }
-    /// Nothing: keeps fields that the program gives off this key.
+    /// Reserves a key, so that no field of the program uses it.
     public static func reserved(_ key: String) -> JSONMember { JSONMember(kind: .reserved, key: key) }
-    /// The place of the named pieces and of the fields beside the text.
+    /// The position of the named values and the fields.
     public static let fields = JSONMember(kind: .fields, key: "")
 
-    /// What is there unless changed.
+    /// The default members.
     public static let standard: [JSONMember] = [
         .time(), .level(), .category(), .message(), .fields, .context(), .file(), .line(), .function(),
         .thread(), .threadName(), .queue(), .task(), .sequence(),
@@ -85,7 +85,7 @@ public struct JSONMember: Hashable, Sendable {
     }
 }
 
-/// How a JSON object says when a message was logged.
+/// The format of times in JSON objects.
 public enum JSONTime: Hashable, Sendable {
     /// `"2026-11-20T10:20:30.123456789Z"`.
     case rfc3339
@@ -93,40 +93,41 @@ public enum JSONTime: Hashable, Sendable {
     case milliseconds
     /// A number of seconds since 1970 with nine digits after the decimal point.
     case unixSeconds
-    /// A whole number of milliseconds since 1970.
+    /// An integer: milliseconds since 1970.
     case unixMilliseconds
 }
 
-/// How a JSON object says how serious a message is.
+/// The format of levels in JSON objects.
 public enum JSONLevel: Hashable, Sendable {
     /// `"warning"`.
     case name
     /// `"WARNING"`.
     case upperName
-    /// The number of syslog: 2 for `fatal` to 7 for `debug` and `verbose`.
+    /// The severity of syslog: 2 for `fatal` to 7 for `debug` and `verbose`.
     case syslog
-    /// The number of SwiftyBeaver: 0 for `verbose` to 5 for `fatal`.
+    /// The level of SwiftyBeaver: 0 for `verbose` to 5 for `fatal`.
     case swiftyBeaver
 }
 
-/// Where the fields that the program gives go in a JSON object.
+/// Where a JSON object contains the fields of the program.
 public enum JSONFieldPlacement: Hashable, Sendable {
     /// Among the other members.
     case besideOthers
-    /// Into an object of their own under this key; it is not there if there are none.
+    /// In an object under this key; left out if it would be empty.
     case inObject(String)
-    /// Among the other members, with this in front of their names, in which all but ASCII letters, digits, `_`, `-` and
-    /// `.` becomes `_`.
+    /// Among the other members, with this prefix.
+    ///
+    /// In the names, all characters except ASCII letters, digits, `_`, `-` and `.` become `_`.
     case prefixed(String)
 }
 
-/// Which values the fields that the program gives may have in a JSON object.
+/// The types that field values can have in a JSON object.
 public enum JSONFieldValues: Hashable, Sendable {
-    /// Any.
+    /// Any type.
     case any
-    /// No lists and no named values: these become a string that holds their JSON.
+    /// Strings, numbers, Booleans and null: lists and objects become strings that contain their JSON.
     case scalars
-    /// Strings and numbers: all else becomes a string.
+    /// Strings and numbers: other values become strings.
     case stringsAndNumbers
 
     func append(_ value: EncodedValue, _ privacy: LogPrivacyPolicy, to output: inout LogBuffer) {

@@ -1,4 +1,4 @@
-/// A pattern that cannot be understood: what is wrong, and at which character.
+/// An error in a pattern: what is wrong, and at which character.
 ///
 ///     The pattern has no token “tiem”: did you mean “time”?
 ///         {tiem} {level} {message}
@@ -6,7 +6,8 @@
 public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The pattern as it was given.
     public let pattern: String
-    /// The character that is wrong, counted from 0; the number of characters where something is missing at the end.
+    /// The position of the error, in characters from 0; the length of the pattern if something is missing at
+    /// the end.
     public let position: Int
     /// What is wrong and what to do, for a person.
     public let reason: String
@@ -17,7 +18,7 @@ public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The reason, the pattern, and a mark under the character.
+    /// The reason, and the pattern with a mark under the character.
     public var description: String {
         // A character of the pattern takes one column, whatever it is.
         let shown = pattern.map { $0.isNewline || $0 == "\t" ? " " : String($0) }.joined()

@@ -1,12 +1,13 @@
 extension PatternFormatter {
-    /// What CocoaLumberjack writes to files: `2026/11/20 10:20:30:123  text`, in UTC.
+    /// Writes lines like CocoaLumberjack's file logger: `2026/11/20 10:20:30:123  text`, in UTC.
     ///
     /// A newline in a text is escaped, unlike there.
     public static func cocoaLumberjackFile(privacy: LogPrivacyPolicy = .redact) -> PatternFormatter {
         layout("{utc:yyyy/MM/dd HH:mm:ss:SSS}  {message}", .utc, ThreadLabel(), privacy)
     }
 
-    /// What CocoaLumberjack writes to a terminal: `2026-11-20 10:20:30:123 shop[512:513] text`, in local time.
+    /// Writes lines like CocoaLumberjack's terminal logger: `2026-11-20 10:20:30:123 shop[512:513] text`, in
+    /// local time.
     public static func cocoaLumberjackConsole(
         zone: LogTimeZone = .local, privacy: LogPrivacyPolicy = .redact
     ) -> PatternFormatter {

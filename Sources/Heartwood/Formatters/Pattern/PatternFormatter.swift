@@ -1,4 +1,4 @@
-/// Lines after a pattern with names in braces.
+/// Writes lines by a pattern with names in braces.
 ///
 /// ```swift
 /// let formatter = try PatternFormatter("{time:HH:mm:ss.SSS} {color}{LEVEL:<7}{reset} {message}{fields}")
@@ -29,25 +29,27 @@
 public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // caches are locked
     /// How the values of a pattern are written.
     public struct Options: Sendable {
-        /// The zone of `{time}`; UTC unless changed.
+        /// The time zone of `{time}`; UTC unless changed.
         public var zone = LogTimeZone.utc
-        /// What happens to private pieces; ``LogPrivacyPolicy/redact`` unless changed.
+        /// How private values are written; ``LogPrivacyPolicy/redact`` unless changed.
         public var privacy = LogPrivacyPolicy.redact
-        /// What happens to newlines and other controls in the text; escaped unless changed.
+        /// How line breaks and control characters in the text are written; escaped unless changed.
         ///
         /// All else, such as names and fields, is always escaped.
         public var escaping = LogBuffer.Escaping.escape
-        /// Which message has which color.
+        /// The colors of messages.
         public var palette = ConsolePalette.standard
-        /// How many colors `{color}` uses; nil, the default, as many as the place shows that the line is written to:
-        /// those of a console's terminal, none in a file.
+        /// The number of colors that `{color}` uses.
+        ///
+        /// nil, the default, uses as many as the destination shows: those of the terminal on a console, and
+        /// none in a file.
         public var colorDepth: ConsoleColorDepth?
-        /// How `{thread}` looks.
+        /// How `{thread}` is written.
         public var threadLabel = ThreadLabel()
-        /// Whether blanks at the end of a line are removed; false unless changed.
+        /// Whether spaces at the end of a line are removed; false unless changed.
         public var trimsEnd = false
 
-        /// Makes the options that are described at each.
+        /// Makes the default options.
         public init() {}
     }
 
@@ -73,14 +75,14 @@ public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // cac
         hasColors = elements.contains { $0.token.isColor }
     }
 
-    /// True where the pattern has colors, and the text is escaped.
+    /// True if the pattern has colors and the text is escaped.
     public override var writesOwnColors: Bool {
         if case .none = options.escaping { false } else { hasColors }
     }
 
     package override var redactsByItself: Bool { true }
 
-    /// Adds the line.
+    /// Appends the line of a message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         let start = output.count
         let depth = options.colorDepth ?? output.colorDepth

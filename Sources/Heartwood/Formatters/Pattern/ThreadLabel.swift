@@ -1,18 +1,18 @@
-/// Where a message was logged, for a person: the queue's label, or the thread's name, or its number.
+/// Describes where a message was logged: the label of the queue, or the name or number of the thread.
 ///
 /// Labels of the system's global queues and the names that the kernel gives to their threads say nothing, and are
 /// skipped.
 public struct ThreadLabel: Sendable {
-    /// A shorter label is filled up with blanks to so many characters; 0, the default, fills nothing.
+    /// The least length: a shorter label is padded with spaces; 0 unless changed.
     public var minimumLength = 0
-    /// A longer label is cut to so many characters; nil, the default, cuts nothing.
+    /// The greatest length: a longer label is cut; nil, the default, cuts nothing.
     public var maximumLength: Int?
-    /// What is shown in the place of a label or name; `com.apple.main-thread` is `main` unless changed.
+    /// Replacements of labels and names; `com.apple.main-thread` becomes `main` unless changed.
     ///
     /// A replacement is filled up and cut like any label.
     public var replacements = ["com.apple.main-thread": "main"]
 
-    /// Makes the label that is described at each.
+    /// Makes a label format.
     public init(minimumLength: Int = 0, maximumLength: Int? = nil) {
         self.minimumLength = minimumLength
         self.maximumLength = maximumLength

@@ -1,11 +1,13 @@
 /// A color on a terminal.
 public enum ConsoleColor: Hashable, Sendable {
-    /// One of the sixteen colors that every terminal has, 0 to 15: black, red, green, yellow, blue, magenta, cyan,
-    /// white, then the bright ones. How they look depends on the terminal.
+    /// One of the sixteen colors that every terminal has, 0 to 15.
+    ///
+    /// 0 to 7 are black, red, green, yellow, blue, magenta, cyan and white; 8 to 15 are the bright ones.
+    /// Their exact look depends on the terminal.
     case ansi(UInt8)
-    /// One of 256: the sixteen, a cube of 6 × 6 × 6, and 24 greys.
+    /// One of 256 colors: the sixteen, a cube of 6 × 6 × 6, and 24 grays.
     case palette(UInt8)
-    /// Any color; where the terminal has fewer, the nearest one is taken.
+    /// Any color; a terminal with fewer colors shows the nearest one.
     case rgb(UInt8, UInt8, UInt8)
 
     /// Red.
@@ -23,7 +25,7 @@ public enum ConsoleColor: Hashable, Sendable {
     /// Gray.
     public static let gray = ConsoleColor.ansi(8)
 
-    /// The same color, or the nearest one, for a terminal that can show no more than `depth`.
+    /// Returns this color, or the nearest one that a terminal with this depth can show.
     public func reduced(to depth: ConsoleColorDepth) -> ConsoleColor {
         switch (self, depth) {
         case (.ansi, _), (.palette, .palette), (_, .full), (_, .none): return self
@@ -70,18 +72,18 @@ public enum ConsoleColor: Hashable, Sendable {
     }
 }
 
-/// How many colors a terminal shows.
+/// The number of colors that a terminal shows.
 public enum ConsoleColorDepth: Hashable, Sendable {
     /// No colors at all.
     case none
-    /// Sixteen.
+    /// Sixteen colors.
     case ansi
-    /// 256.
+    /// 256 colors.
     case palette
-    /// All that 24 bits can say.
+    /// All 24-bit colors.
     case full
 
-    /// What to do, from the environment and whether the stream is a terminal.
+    /// Detects the depth from the environment and from whether the stream is a terminal.
     ///
     /// `NO_COLOR` (not empty) switches colors off. `FORCE_COLOR` switches them on even where there is no terminal:
     /// `1` sixteen, `2` 256, `3` full, anything else what the terminal's name says, at least sixteen; `0` and `false`

@@ -15,41 +15,46 @@ import CHeartwood
 /// synchronous call, a flush, a removal and the end of the process take no longer than their time limits say. What waits
 /// is bounded by ``AbstractLogger/backlogLimit``, and is written, in whole lines, when the reader goes on.
 public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
-    /// Where messages go.
+    /// The streams that messages are written to.
     public enum Stream: Hashable, Sendable {
-        /// All to standard output.
+        /// All messages go to standard output.
         case standardOutput
-        /// All to standard error.
+        /// All messages go to standard error.
         case standardError
-        /// Those of these levels to standard error, the others to standard output.
+        /// Messages of these levels go to standard error, the others to standard output.
         case split(errors: LogLevelMask)
     }
 
     // MARK: Settings (any thread, ordered)
 
-    /// Where messages go; standard error unless changed.
+    /// The streams that messages are written to; standard error unless changed.
     @Ordered public var stream = Stream.standardError
 
-    /// Which message looks how.
+    /// The colors of messages.
     @Ordered public var palette = ConsolePalette.standard
 
-    /// How many colors to use; nil, the default, takes what each stream's terminal and the environment say
-    /// (``ConsoleColorDepth/detect(isTerminal:environment:)``).
+    /// The number of colors.
+    ///
+    /// nil, the default, detects it for each stream from its terminal and the environment:
+    /// ``ConsoleColorDepth/detect(isTerminal:environment:)``.
     @Ordered public var colorDepth: ConsoleColorDepth?
 
-    /// The zone of the time; the system's unless changed.
+    /// The time zone of time stamps; the system's unless changed.
     @Ordered public var zone = LogTimeZone.local
 
-    /// Whether `File.swift:42` is there; true unless changed.
+    /// Whether a line contains the source location, `File.swift:42`; true unless changed.
     @Ordered public var showsSource = true
 
-    /// What happens to private pieces; nil, the default, reveals them on a terminal and redacts them elsewhere.
+    /// How private values are written; nil, the default, reveals them on a terminal and redacts them
+    /// elsewhere.
     ///
     /// It counts for the console's own layout; a formatter has its own setting.
     @Ordered public var privacy: LogPrivacyPolicy?
 
-    /// What happens to newlines, backslashes and control characters in a text; nil, the default, is
-    /// ``LogBuffer/Escaping/indent`` on a terminal and ``LogBuffer/Escaping/escape`` elsewhere.
+    /// How line breaks and control characters are written.
+    ///
+    /// nil, the default, is ``LogBuffer/Escaping/indent`` on a terminal and ``LogBuffer/Escaping/escape``
+    /// elsewhere.
     ///
     /// A formatter has its own setting for the text. In its lines, newlines are indented and control characters escaped
     /// unless this is ``LogBuffer/Escaping/none``.
@@ -74,7 +79,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
         apply()
     }
 
-    /// Takes the settings over.
+    /// Applies changed settings.
     public override func settingsDidChange() {
         apply()
     }
@@ -90,7 +95,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
         error.configure(depth: depth, privacy: privacy, escaping: escaping)
     }
 
-    /// Adds the message to its stream's batch.
+    /// Adds the message to the batch of its stream.
     public override func log(_ message: LogMessage) {
         let toError =
             switch splits {

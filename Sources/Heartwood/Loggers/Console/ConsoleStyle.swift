@@ -1,12 +1,12 @@
-/// How a piece of text looks on a terminal.
+/// The style of text on a terminal.
 public struct ConsoleStyle: Hashable, Sendable {
-    /// The color of the letters; the terminal's own unless given.
+    /// The color of the text; the terminal's color unless given.
     public var foreground: ConsoleColor?
-    /// The background color; the terminal's own unless given.
+    /// The color of the background; the terminal's color unless given.
     public var background: ConsoleColor?
-    /// Whether the letters are bold.
+    /// Whether the text is bold.
     public var isBold: Bool
-    /// Whether the letters are faint.
+    /// Whether the text is faint.
     public var isFaint: Bool
 
     /// Makes a style.
@@ -28,7 +28,7 @@ public struct ConsoleStyle: Hashable, Sendable {
 
     /// De-emphasized text.
     public static let faint = ConsoleStyle(isFaint: true)
-    /// The terminal's own look.
+    /// The terminal's default style.
     public static let plain = ConsoleStyle()
 
     /// The escape sequence (ECMA-48, SGR) that begins this look; empty where there is nothing to say.
@@ -53,26 +53,26 @@ public struct ConsoleStyle: Hashable, Sendable {
     }
 }
 
-/// Which message looks how.
+/// The styles of messages.
 ///
 /// The first that is given counts: the style of the message's tag, of its level in its context, of its context, of its
 /// category, of its level.
 public struct ConsolePalette: Sendable {
-    /// By level; for a level of the user's own that is not listed, that of its severity counts.
+    /// The styles by level; a custom level that is not listed has the style of its severity.
     public var levels: [LogLevel: ConsoleStyle]
-    /// By category.
+    /// The styles by category.
     public var categories: [LogCategory: ConsoleStyle] = [:]
-    /// By context.
+    /// The styles by context.
     public var contexts: [Int: ConsoleStyle] = [:]
     private var pairs: [Int: [LogLevel: ConsoleStyle]] = [:]
     private var tags: [(matches: @Sendable (any Sendable) -> Bool, style: ConsoleStyle)] = []
 
-    /// Makes a palette of levels alone.
+    /// Makes a palette with styles for levels.
     public init(levels: [LogLevel: ConsoleStyle]) {
         self.levels = levels
     }
 
-    /// Calm: color for what asks for attention, faint for what does not.
+    /// The default palette: colors for messages that need attention, and faint text for details.
     public static let standard = ConsolePalette(levels: [
         .fatal: ConsoleStyle(.ansi(15), background: .red, isBold: true),
         .error: ConsoleStyle(.red, isBold: true),
@@ -83,7 +83,7 @@ public struct ConsolePalette: Sendable {
         .verbose: ConsoleStyle(.gray),
     ])
 
-    /// Sets the style of messages whose tag equals `tag`; the style set last for a tag counts.
+    /// Sets the style of messages whose tag equals `tag`; the last call for a tag wins.
     public mutating func setStyle<Tag: Equatable & Sendable>(_ style: ConsoleStyle, forTag tag: Tag) {
         tags.insert(({ ($0 as? Tag) == tag }, style), at: 0)
     }

@@ -1,6 +1,7 @@
 import CHeartwood
 
-/// The base of loggers that put messages into a database: it collects them, and says when to save and when to delete.
+/// The base class of loggers that write to a database: it collects messages, and decides when to save and
+/// delete.
 ///
 /// A subclass says what it keeps of a message until it is saved, its `Row`, which may be the message itself, and
 /// overrides ``save(_:)`` and ``deleteMessages(before:)``:
@@ -32,30 +33,30 @@ import CHeartwood
 open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sendable {
     // MARK: Settings (any thread, ordered)
 
-    /// How many messages are saved at once; 500.
+    /// The number of messages that are saved at once; 500 unless changed.
     ///
     /// Zero or less: their number alone never makes the logger save.
     @Ordered public final var saveThreshold = SaveSchedule.Settings().threshold
 
-    /// How long a message waits for others before it is saved; 60 seconds.
+    /// How long a message waits for others before it is saved; 60 seconds unless changed.
     ///
     /// Zero or less: time alone never makes the logger save.
     @Ordered public final var saveInterval = SaveSchedule.Settings().interval
 
-    /// How old messages may become; 7 days by the wall clock.
+    /// The age after which messages are deleted; 7 days by the wall clock unless changed.
     ///
     /// Zero or less: none is ever deleted.
     @Ordered public final var maximumAge = SaveSchedule.Settings().maximumAge
 
-    /// How often old messages are deleted; every 5 minutes.
+    /// How often old messages are deleted; every 5 minutes unless changed.
     ///
     /// Zero or less: never by time; ``deletesOnEverySave`` and ``deleteNow()`` still hold.
     @Ordered public final var deleteInterval = SaveSchedule.Settings().deleteInterval
 
-    /// Whether every save also deletes what is too old; false.
+    /// Whether every save also deletes old messages; false unless changed.
     @Ordered public final var deletesOnEverySave = SaveSchedule.Settings().deletesOnEverySave
 
-    /// How much may be kept in memory that is not saved; 16 MiB, measured by the messages' size in the record ring.
+    /// The memory limit of unsaved messages; 16 MiB unless changed, measured as in the record ring.
     ///
     /// When it is reached and saving fails, further messages are dropped, counted as failed and announced. A quarter of
     /// it is saved at once, whatever ``saveThreshold`` says. ``ByteCount/zero``: no limit.
@@ -63,7 +64,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
 
     // MARK: Constants (any thread)
 
-    /// Where the time comes from.
+    /// The clock.
     public final let clock: any LogClock
 
     // MARK: Owned by 'queue'
@@ -81,7 +82,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     /// The mark in the journal of the last row; 0 if there is none.
     private(set) package final var lastMark: UInt64 = 0
 
-    /// Makes a logger that belongs to no dispatcher yet.
+    /// Makes a logger, which gets messages after you add it to a dispatcher.
     ///
     /// - Parameters:
     ///   - name: Its name; the name of its class unless given.
@@ -95,13 +96,13 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
 
     // MARK: - Override points
 
-    /// Turns a message into what is kept of it until it is saved; called for each message, in order.
+    /// Converts a message to the row that is kept until it is saved; called for each message, in order.
     ///
     /// Settings have the values that they had when the message was logged. Nil leaves the message out, which then
     /// counts as filtered. The base class gives the message itself where `Row` is `LogMessage`, and nil elsewhere.
     open func row(for message: LogMessage) -> Row? { message as? Row }
 
-    /// Saves rows, all of them or none; the base class does nothing.
+    /// Saves rows, either all of them or none; does nothing unless overridden.
     ///
     /// May block the queue. It is never called with no rows. Where it may take longer than callers wait for a logger that
     /// makes no progress, 250 ms unless ``AbstractLogger/overflowPolicy`` says otherwise, call
@@ -110,12 +111,13 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     /// - Throws: what kept it from saving. The rows are kept, and come again together with later ones.
     open func save(_ rows: [Row]) throws {}
 
-    /// Deletes what was logged before a moment; the base class does nothing.
+    /// Deletes messages that were logged before a moment; does nothing unless overridden.
     ///
     /// - Throws: what kept it from deleting, which is reported and tried again at the next interval.
     open func deleteMessages(before moment: LogTimestamp) throws {}
 
-    /// Saves rows and deletes old messages, where both are due; the base class does one after the other.
+    /// Saves rows and deletes old messages, when both are due; calls one method after the other unless
+    /// overridden.
     ///
     /// Override it where doing both in one transaction is worth it. Here, too, an error means that nothing was saved.
     ///
@@ -128,18 +130,18 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     /// Called when the logger has been added to a dispatcher, before its first message.
     open func begin() {}
 
-    /// Called after the last save, before the logger is removed from its dispatcher: the place to close what is open.
+    /// Called after the last save, before the logger is removed from its dispatcher; close the database here.
     open func end() {}
 
-    /// Called when a setting has taken effect, before what it makes due is done.
+    /// Called when a setting has taken effect, before the logger acts on it.
     open func applySettings() {}
 
     // MARK: - Acting
 
-    /// Has everything saved that was logged before on this thread; never waits.
+    /// Saves all messages that were logged before on this thread; never waits.
     public final func saveNow() { performInOrder { [unowned self] in saveEverything() } }
 
-    /// Has the messages deleted that are older than ``maximumAge``; never waits.
+    /// Deletes messages that are older than ``maximumAge``; never waits.
     public final func deleteNow() {
         performInOrder { [unowned self] in
             if let moment = oldestKept { attemptDelete(before: moment) }
@@ -166,13 +168,13 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
         if schedule.unsaved == schedule.settings.threshold || (limit > 0 && size >= limit / 4) { actNow() }
     }
 
-    /// Arms the timer for what was kept.
+    /// Starts the timer of the next save.
     public final override func batchDidEnd() {
         if savesBatches || hw_forked_child_load() { actNow(savesAll: !schedule.isFailing) }
         armTimer()
     }
 
-    /// Saves everything; what cannot be saved makes the flush's result name the logger.
+    /// Saves all messages; if that fails, the result of the flush names the logger.
     ///
     /// An override calls `super`.
     open override func flush() {
@@ -187,7 +189,8 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
         armTimer()
     }
 
-    /// Saves everything, then calls ``end()``; what cannot be saved is lost, counted and reported.
+    /// Saves all messages, then calls ``end()``; messages that cannot be saved are lost, counted and
+    /// reported.
     public final override func willRemove() {
         leaveToParent()
         saveEverything()
@@ -200,7 +203,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
         end()
     }
 
-    /// Takes the settings over, calls ``applySettings()``, and does what they make due.
+    /// Applies changed settings, calls ``applySettings()``, and does what is due now.
     public final override func settingsDidChange() {
         schedule.settings = SaveSchedule.Settings(
             threshold: saveThreshold, interval: saveInterval, maximumAge: maximumAge,

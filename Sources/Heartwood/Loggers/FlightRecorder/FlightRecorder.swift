@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps detailed messages back in memory, and has them written only when something goes wrong.
+/// Holds detailed messages in memory, and releases them only when a problem occurs.
 ///
 /// ```swift
 /// let recorder = FlightRecorder()
@@ -43,34 +43,35 @@ public final class FlightRecorder: Sendable {
         case everything
     }
 
-    /// What a recorder has done, for all of its loggers together.
+    /// The number of messages that a recorder has held and released, for all its loggers together.
     public struct Statistics: Hashable, Sendable {
-        /// Messages that were held back.
+        /// The number of messages that were held.
         public var recorded = 0
-        /// Those of them that were written.
+        /// The number of held messages that were released.
         public var released = 0
-        /// Those of them that were discarded: by the limits, or because the recorder was taken off its logger.
+        /// The number of held messages that were discarded, because of the limits or because the recorder was
+        /// removed from its logger.
         public var discarded = 0
-        /// How often a trigger came.
+        /// The number of triggers.
         public var triggers = 0
 
-        /// Those that wait.
+        /// The number of messages that are held now.
         public var waiting: Int { recorded - released - discarded }
     }
 
     // MARK: Constants (any thread)
 
-    /// Which levels are held back.
+    /// The levels that are held.
     public let heldLevels: LogLevelMask
-    /// Which levels have messages written that wait.
+    /// The levels that release held messages.
     public let triggers: LogLevelMask
-    /// The most messages that wait in one recording, the newest.
+    /// The largest number of messages in one recording; the oldest are discarded first.
     public let capacity: Int
-    /// The most memory that all messages of a logger occupy which wait; the oldest go first.
+    /// The memory limit of all held messages of a logger; the oldest are discarded first.
     public let memoryLimit: ByteCount
     /// Which messages belong together: a trigger releases all of them.
     public let scope: Scope
-    /// Whether a line says how many messages follow.
+    /// Whether released messages are announced by a line with their number.
     public let announces: Bool
 
     // MARK: Atomics (any thread)
@@ -102,7 +103,7 @@ public final class FlightRecorder: Sendable {
         self.announces = announces
     }
 
-    /// What it has done so far.
+    /// The number of messages so far.
     public var statistics: Statistics {
         Statistics(
             recorded: recorded.load(ordering: .relaxed), released: released.load(ordering: .relaxed),
@@ -118,7 +119,8 @@ public final class FlightRecorder: Sendable {
 
     // MARK: - Recordings
 
-    /// The field by which messages say which recording they belong to: `17`, or `17/18` inside of another one.
+    /// The name of the field that holds the recording of a message: `17`, or `17/18` inside another
+    /// recording.
     ///
     /// It is a field like others, in all formatters, by which the messages of one recording can be found in any log.
     public static let field = "recording"

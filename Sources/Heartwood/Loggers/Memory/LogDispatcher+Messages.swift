@@ -1,7 +1,7 @@
 import Dispatch
 
 extension LogDispatcher {
-    /// The messages that come from now on, as a sequence; nothing else is kept.
+    /// Returns the messages that are logged from now on as an asynchronous sequence.
     ///
     /// ```swift
     /// for await message in LogDispatcher.shared.messages(levels: .warning) { show(message) }

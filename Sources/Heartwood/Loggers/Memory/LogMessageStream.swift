@@ -1,26 +1,27 @@
-/// Messages as they come, from ``LogDispatcher/messages(levels:of:bufferingNewest:)`` or ``MemoryLogger/stream(of:replaying:bufferingNewest:)``.
+/// An asynchronous sequence of messages, from ``LogDispatcher/messages(levels:of:bufferingNewest:)`` or
+/// ``MemoryLogger/stream(of:replaying:bufferingNewest:)``.
 ///
 /// It may be read by one loop, or by several, which then share the messages. A loop ends when the logger is removed from
 /// its dispatcher or freed, and when its task is canceled; then the whole stream has ended.
 public struct LogMessageStream: AsyncSequence, Sendable {
-    /// A message.
+    /// The element: a message.
     public typealias Element = LogMessage
-    /// It does not fail.
+    /// The sequence does not throw.
     public typealias Failure = Never
 
     let channel: MessageChannel
 
-    /// How many messages went because the reader was too slow.
+    /// The number of messages that were dropped because the reader was too slow.
     public var dropped: Int { channel.dropped }
 
-    /// Begins to read.
+    /// Starts to read the sequence.
     public func makeAsyncIterator() -> Iterator { Iterator(channel: channel) }
 
-    /// Reads a stream.
+    /// Reads the messages of a sequence.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         let channel: MessageChannel
 
-        /// The next message, which is waited for; nil at the end.
+        /// Suspends until there is a next message, and returns it; nil at the end.
         public mutating func next() async -> LogMessage? { await channel.next() }
     }
 }

@@ -1,4 +1,4 @@
-/// Keeps the newest messages in memory, to be asked for, and hands out those that come.
+/// Keeps the newest messages in memory, for queries and for live views.
 ///
 /// ```swift
 /// let memory = MemoryLogger()
@@ -24,12 +24,12 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
 
     // MARK: Settings (any thread, ordered)
 
-    /// The most messages; 10,000 unless changed.
+    /// The largest number of messages; 10,000 unless changed.
     ///
     /// Zero: no limit.
     @Ordered public var maximumCount = 10_000
 
-    /// The most memory of all messages together; 16 MiB unless changed.
+    /// The memory limit of all messages together; 16 MiB unless changed.
     ///
     /// Zero: no limit. A message occupies what its text and values take, and about 250 bytes more; what its tag occupies does not count.
     /// One that is larger than the limit is not kept, and counts as evicted.
@@ -41,7 +41,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
     // MARK: Owned by 'queue'
     private var limits = (count: 10_000, size: ByteCount.mebibytes(16).bytes)
 
-    /// Makes a logger that keeps nothing yet.
+    /// Makes an empty logger.
     public init(name: String = "memory") {
         super.init(name: name, formatter: nil, runsOnCaller: true)
     }
@@ -50,25 +50,25 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
 
     // MARK: - What is kept
 
-    /// What is kept, the oldest first.
+    /// The messages, the oldest first.
     public var messages: [LogMessage] { state.withLock { $0.memory.all } }
 
-    /// How many messages are kept.
+    /// The number of messages.
     public var count: Int { state.withLock { $0.memory.count } }
 
-    /// How much memory they occupy.
+    /// The memory that the messages use.
     public var size: ByteCount { state.withLock { ByteCount($0.memory.size) } }
 
-    /// How many messages had to go because of the limits.
+    /// The number of messages that were removed because of the limits.
     public var evictedMessages: Int { state.withLock { $0.evicted } }
 
-    /// Forgets all messages; those do not count as evicted.
+    /// Removes all messages; they do not count as evicted.
     public func removeAll() {
         let removed = state.withLock { $0.memory.removeAll() }
         withExtendedLifetime(removed) {}
     }
 
-    /// What is kept of a time, of levels, of a category, with a text; the oldest first.
+    /// Returns the messages of a time range, with given levels, category or text; the oldest first.
     ///
     /// It goes through all messages, a copy of whose list it takes first: 10,000 take about a millisecond, ten where a
     /// text is looked for.
@@ -104,7 +104,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
 
     // MARK: - What comes
 
-    /// The messages that come from now on.
+    /// Returns the messages that are logged from now on as an asynchronous sequence.
     ///
     /// - Parameters:
     ///   - filter: Which messages; all unless given. Asked on the logger's queue.
@@ -133,13 +133,13 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
 
     // MARK: - Hooks
 
-    /// Takes the settings over.
+    /// Applies changed settings.
     public override func settingsDidChange() {
         limits = (_maximumCount.inEffect, _maximumSize.inEffect.bytes)
         trim()
     }
 
-    /// Keeps the message, and hands it out.
+    /// Keeps the message, and passes it to the open sequences.
     public override func log(_ message: LogMessage) {
         let message = message.compact
         let isTooLarge = limits.size > 0 && message.storage.footprint > limits.size
@@ -152,7 +152,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
         for stream in streams { stream.value?.offer(message) }
     }
 
-    /// Ends the sequences; what is kept stays.
+    /// Ends the open sequences; the messages are kept.
     public override func willRemove() { endStreams() }
 
     private func trim() {

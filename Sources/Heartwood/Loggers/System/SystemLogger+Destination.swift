@@ -1,7 +1,7 @@
 import CHeartwood
 
 extension SystemLogger {
-    /// How syslog's messages look.
+    /// The format of syslog messages.
     public enum SyslogFormat: Hashable, Sendable {
         /// `<14>1 2026-11-20T10:20:30.123456Z web1 shop 512 payments [heartwood@32473 order="17"] charged 12.5 EUR`:
         /// RFC 5424, with the fields as structured data, as ``SyslogFormatter`` writes it.
@@ -11,33 +11,39 @@ extension SystemLogger {
         case rfc3164
     }
 
-    /// How a stream says where a message ends (RFC 6587).
+    /// How a stream marks the end of a message (RFC 6587).
     public enum Framing: Hashable, Sendable {
-        /// The message's length comes first (3.4.1).
+        /// The length precedes the message (3.4.1).
         case octetCounting
-        /// A line feed ends it (3.4.2). A message has none inside.
+        /// A line feed ends the message (3.4.2); messages contain no line feeds.
         case newline
     }
 
-    /// Where messages go.
+    /// The receiver of messages.
     public enum Destination: Hashable, Sendable {
-        /// What the system has: journald where its socket is there, else `/dev/log`; on Apple's systems the unified log.
+        /// The log of the system.
+        ///
+        /// journald if its socket exists, otherwise `/dev/log`; on Apple platforms the unified log.
         ///
         /// Looked for when the logger is made, and when this is set.
         case automatic
-        /// journald, in its native protocol.
+        /// journald, with its native protocol.
         case journal(socket: String = "/run/systemd/journal/socket")
-        /// A syslog daemon of this host. The socket may be one for datagrams or a stream; `framing` is for the latter.
+        /// A syslog daemon on this host.
+        ///
+        /// The socket can be a datagram or a stream socket; `framing` applies to streams.
         case local(
             socket: String = "/dev/log", format: SyslogFormat = .rfc3164, framing: Framing = .newline)
-        /// A syslog daemon, by UDP (RFC 5426): what gets lost on the way is lost without a notice.
+        /// A syslog daemon over UDP (RFC 5426); messages can be lost on the network without notice.
         case udp(host: String, port: Int = 514, format: SyslogFormat = .rfc5424)
-        /// A syslog daemon, by TCP (RFC 6587), without encryption.
+        /// A syslog daemon over TCP (RFC 6587), without encryption.
         case tcp(
             host: String, port: Int = 514, format: SyslogFormat = .rfc5424,
             framing: Framing = .octetCounting)
-        /// The unified log of Apple's systems, with the messages' categories; the bundle's identifier is the subsystem
-        /// unless given. Elsewhere the same as ``automatic``.
+        /// The unified log of Apple platforms, with the categories of messages.
+        ///
+        /// The subsystem is the bundle identifier unless given. On other platforms, this is the same as
+        /// ``automatic``.
         case unifiedLog(subsystem: String? = nil)
     }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Hands messages to the system's own log: journald or syslog, here or on another host, or Apple's unified log.
+/// Writes messages to the system log: journald or syslog, on this or another host, or Apple's unified log.
 ///
 /// ```swift
 /// let system = SystemLogger()  // journald, else /dev/log; on Apple's systems the unified log
@@ -32,20 +32,20 @@ import Synchronization
 public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
     // MARK: Settings (any thread, ordered)
 
-    /// Where messages go; ``Destination/automatic`` unless changed.
+    /// The receiver of messages; ``Destination/automatic`` unless changed.
     ///
     /// When it changes, what still waits for the old one is tried once more, and counts as failed if that does not help.
     @Ordered public var destination = Destination.automatic
 
-    /// What kind of program speaks, for journald and syslog; `user` unless changed.
+    /// The kind of program that logs, for journald and syslog; `user` unless changed.
     @Ordered public var facility = SyslogFormatter.Facility.user
 
-    /// The program's name, for journald and syslog; nil, the default: that of its file.
+    /// The name of the program, for journald and syslog; nil, the default, is the name of its file.
     ///
     /// syslog takes 48 characters of it (RFC 5424) or 32 (RFC 3164).
     @Ordered public var program: String?
 
-    /// The host's name, for syslog; nil, the default: what the system says.
+    /// The name of the host, for syslog; nil, the default, is the system's host name.
     @Ordered public var host: String?
 
     /// How private values are written, in texts and in fields; ``LogPrivacyPolicy/redact`` unless changed.
@@ -53,7 +53,8 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     /// If the logger has a formatter, the formatter decides for the text.
     @Ordered public var privacy = LogPrivacyPolicy.redact
 
-    /// The most bytes of a message, cut where a character ends; nil, the default, is what is usual for the destination.
+    /// The size limit of a message, which is cut at the end of a character; nil, the default, is the usual
+    /// limit of the destination.
     ///
     /// Usual are 2048 bytes for RFC 5424 over UDP, 1024 for RFC 3164 over UDP, 8192 for streams and local sockets, and no
     /// limit for journald, where it is the text alone that counts. For syslog the header counts too, fields that leave
@@ -61,13 +62,13 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     /// message that is too large for a datagram counts as failed.
     @Ordered public var maximumMessageSize: ByteCount?
 
-    /// How many bytes of messages wait in memory without a receiver; 4 MiB unless changed.
+    /// The memory limit of messages that wait for a receiver; 4 MiB unless changed.
     @Ordered public var waitingLimit = ByteCount.mebibytes(4)
 
-    /// How long one attempt to send may keep the logger's queue; 250 ms unless changed.
+    /// How long one attempt to send can block the logger's queue; 250 ms unless changed.
     @Ordered public var sendTimeout = Duration.milliseconds(250)
 
-    /// The first and the longest pause before a peer is tried again; 100 ms and 10 s unless changed.
+    /// The first and the longest pause between attempts to reach a receiver; 100 ms and 10 s unless changed.
     ///
     /// Each pause is twice as long as the one before. A random part of up to a half is left out of each, so that many
     /// programs do not come back in the same moment. A flush tries at once.
@@ -88,7 +89,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     private var plan = ReconnectPlan(first: .milliseconds(100), longest: .seconds(10))
     private var timer: (any LogTimer)?
 
-    /// Makes a logger; nothing is opened before the first message.
+    /// Makes a logger, which opens its socket at the first message.
     ///
     /// - Parameters:
     ///   - destination: Where messages go.
@@ -108,15 +109,15 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         apply()
     }
 
-    /// How many messages wait for a receiver; they count as delivered in the statistics.
+    /// The number of messages that wait for a receiver; they count as delivered in the statistics.
     public var waitingMessages: Int { waiting.load(ordering: .relaxed) }
 
-    /// How many messages were cut, or lost their fields, because of ``maximumMessageSize``.
+    /// The number of messages that were cut, or lost their fields, because of ``maximumMessageSize``.
     public var cutMessages: Int { cut.load(ordering: .relaxed) }
 
     // MARK: - Settings
 
-    /// Takes the settings over.
+    /// Applies changed settings.
     public override func settingsDidChange() { apply() }
 
     private func apply() {
@@ -161,7 +162,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
 
     // MARK: - Messages
 
-    /// Puts the message to those that wait, and sends them when they are many.
+    /// Queues the message, and sends the queue if it is long.
     public override func log(_ message: LogMessage) {
         leaveParent()
         guard append(message) else { return }
@@ -210,16 +211,17 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
 
     // MARK: - Sending
 
-    /// Sends what there is.
+    /// Sends the queued messages.
     public override func batchDidEnd() { send() }
 
-    /// Sends what there is, at once even after a failure; says so where something is left.
+    /// Sends the queued messages, at once even after a failure; marks the flush as incomplete if some are
+    /// left.
     public override func flush() {
         send(atOnce: true)
         if !outbox.isEmpty { reportPending() }
     }
 
-    /// Sends what there is, and closes the socket; what is left counts as failed.
+    /// Sends the queued messages, and closes the socket; messages that are left count as failed.
     public override func willRemove() {
         abandon("the logger was removed")
         timer = nil
