@@ -44,8 +44,8 @@ enum Help {
     }
 
     private static let exitCodes = """
-        Exit codes: 0, all is done; 1, something could not be read, written or delivered, and standard
-        error says what; 2: invalid arguments.
+        Exit codes: 0, success; 1, something could not be read, written or delivered, and standard
+        error says what; 2, invalid arguments.
         """
 
     private static func entry(of option: Option) -> String {

@@ -26,9 +26,9 @@ enum ConfigCommand: Subcommand {
             ])
     ]
     static let details = """
-        `check` reads JSON or a property list as the program does, and tells everything that is wrong with file,
-        line and column. `show` writes the result of all files as JSON as well. Nothing is applied: whether a
-        directory can be written to is not known before the program runs.
+        `check` reads JSON or a property list as the program does, and reports every error with file, line and
+        column. `show` also prints the merged result as JSON. Nothing is applied: the command does not check whether
+        the program can write to its directories.
 
         Exit codes: 0, the configuration is right; 1, it is not, and standard error says where; 2, invalid
         arguments.

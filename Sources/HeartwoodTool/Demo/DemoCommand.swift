@@ -30,7 +30,7 @@ enum DemoCommand: Subcommand {
           http      notice and more severe, as JSON, to a local collector that answers 503 at first
           events    each sale, and the change in stock as an activity, kept in files until another collector has them
 
-        Then what arrived is read back, counted and compared with what was logged.
+        At the end, the demo reads everything back, counts it, and compares it with what was logged.
 
         Exit codes: 0, everything arrived; 1, something is missing, and standard error says what; 2, invalid
         arguments.

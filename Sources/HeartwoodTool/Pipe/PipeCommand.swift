@@ -32,7 +32,7 @@ enum PipeCommand: Subcommand {
         nowhere else.
 
         Exit codes: 0, every line was written; 1, something could not be read or written, and standard error
-        says what; 2: invalid arguments.
+        says what; 2, invalid arguments.
 
         Examples:
             myserver 2>&1 | heartwood pipe --directory /var/log/myserver --max-size 50MiB --keep 20

@@ -3,19 +3,19 @@ import Heartwood
 /// `heartwood cat`: all lines of a directory's logs, in order.
 enum CatCommand: Subcommand {
     static let name = "cat"
-    static let summary = "Shows the lines of rolled, compressed and encrypted logs, in their order."
+    static let summary = "Shows the lines of logs, rolled, compressed and encrypted files included, in order."
     static let operands = "DIR|FILE…"
     static let options = [LogSelection.filters, LogSelection.looks]
     static let details = """
-        Of a DIR all files are read whose names end in .log, .log.gz or .log.hwe, the oldest first.
+        In a DIR, all files named *.log, *.log.gz and *.log.hwe are read, the oldest first.
 
-        Understood are all formats that Heartwood writes (lines, JSON, ECS, GELF, logfmt, syslog), those of syslog,
-        journald and common libraries, and text that begins with a time and names its level. Indented lines and
-        stack traces belong to the line in front of them. Standard error says where no line had a level or a time.
-        In a pipe lines are shown byte for byte as they are. On a terminal they have the colors of their levels,
-        and control characters are shown, and not obeyed.
+        The command recognizes all formats that Heartwood writes (lines, JSON, ECS, GELF, logfmt, syslog), those of
+        syslog, journald and common libraries, and text that begins with a time and names its level. Indented lines
+        and stack traces belong to the line before them. If no line has a level or a time, standard error says so.
+        In a pipe, lines are copied byte for byte. On a terminal, they have the colors of their levels, and control
+        characters are made visible.
 
-        Exit codes: 0, all was read; 1, a file could not be read, or is damaged, and standard error says which;
+        Exit codes: 0, everything was read; 1, a file could not be read, or is damaged, and standard error says which;
         2, invalid arguments.
 
         Examples:

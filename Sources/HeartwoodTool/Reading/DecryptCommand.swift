@@ -9,15 +9,15 @@ enum DecryptCommand: Subcommand {
         OptionGroup(
             title: "The key: 32 bytes, or 64 hexadecimal digits",
             options: [
-                Option("--key-file", value: "FILE", help: "The key is in FILE."),
-                Option("--key-env", value: "NAME", help: "The key is in the environment variable NAME."),
+                Option("--key-file", value: "FILE", help: "Reads the key from FILE."),
+                Option("--key-env", value: "NAME", help: "Reads the key from the environment variable NAME."),
             ])
     ]
     static let details = """
-        The text goes to standard output. Each block of a file is encrypted by itself: what is damaged is left
-        out, and said on standard error. Compressed and plain files are understood as well.
+        The text goes to standard output. Each block of a file is encrypted separately: a damaged block is skipped
+        and reported on standard error. Compressed and plain files are read too.
 
-        Exit codes: 0, all was read; 1, a file is damaged, cut off, or encrypted with another key; 2, invalid
+        Exit codes: 0, everything was read; 1, a file is damaged, cut off, or encrypted with another key; 2, invalid
         arguments.
 
         Example:

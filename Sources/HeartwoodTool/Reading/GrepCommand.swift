@@ -21,8 +21,8 @@ enum GrepCommand: Subcommand {
         LogSelection.filters, LogSelection.looks,
     ]
     static let details = """
-        PATTERN is a regular expression of PCRE2, which knows all that `grep -E` and Perl know. Lines are found and
-        shown as bytes: one that is not UTF-8, or has zero bytes in it, is like any other.
+        PATTERN is a PCRE2 regular expression, which includes the syntax of `grep -E` and Perl. Lines are bytes: they
+        may contain invalid UTF-8 and null bytes.
 
         Exit codes: 0, a line matched; 1, none did, or a file could not be read, and standard error says which;
         2, invalid arguments.

@@ -11,10 +11,10 @@ enum RecoverCommand: Subcommand {
             options: [Option("--json", help: "Writes a JSON object for each message, instead of text.")])
     ]
     static let details = """
-        DIR is the directory of the journals (`LogDispatcher.journal`). A program does this by itself when it is
-        started again; this is for one that will not be. Each message goes to the directory that the program's
-        file logger wrote to, once, with its time, thread and place; journals of programs that run are not
-        touched. Files with the default names are continued; for others a new file is created. Nothing is rolled,
+        DIR is the directory of the journals (`LogDispatcher.journal`). A program recovers its journals itself when it
+        starts again; this command is for programs that do not. It writes each message once, with its time, thread
+        and source location, to the directory of the program's file logger. It does not touch journals of running
+        programs. Files with the default names are continued; for others a new file is created. Nothing is rolled,
         removed or compressed. Messages for a server stay: only the program itself knows its credentials.
 
         Exit codes: 0, nothing is left; 1, something is left or was damaged, and standard error says what; 2, invalid

@@ -17,8 +17,8 @@ enum StatsCommand: Subcommand {
         LogSelection.filters, LogSelection.keys,
     ]
     static let details = """
-        Messages that differ only in their numbers are one: `request # took # ms`. Lines of a stack trace belong to
-        their message. At most 100,000 categories, minutes and messages are told apart; what is beyond that is
+        Messages that differ only in numbers are counted as one: `request # took # ms`. Lines of a stack trace belong
+        to their message. Up to 100,000 different categories, minutes and messages are counted; further ones are
         counted as `others`.
 
         Examples:

@@ -17,8 +17,8 @@ enum TailCommand: Subcommand {
         LogSelection.filters, LogSelection.looks,
     ]
     static let details = """
-        The last lines of a plain file are found from its end, whatever its size. Lines of earlier files are
-        shown where the newest has not enough of them.
+        A plain file is read from its end, so its size does not matter. If the newest file has too few lines,
+        lines of earlier files are shown too.
 
         Examples:
             heartwood tail -f /var/log/shop

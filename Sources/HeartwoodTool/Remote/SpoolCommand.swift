@@ -44,16 +44,15 @@ enum SpoolCommand: Subcommand {
             options: [Option("--quiet", "-q", help: "Shows no counts; errors are still shown.")]),
     ]
     static let details = """
-        DIR is the directory that `heartwood pipe --spool` or an HTTPLogger was given, or an EventStore's
-        directory/user/prefix, which --send does not take. While one of them runs, it is theirs alone, and this
-        command says so.
+        DIR is the directory of `heartwood pipe --spool` or of an HTTPLogger, or the directory/user/prefix of an
+        EventStore, for which --send is not available. While one of them uses it, this command reports an error.
 
-        Listing and exporting remove nothing. Batches are sent under the keys that they had before, so that a
-        server can recognise what it has already. What the server refuses for good is set aside in
-        DIR/rejected.ndjson. After --resend-rejected each of those messages waits once, even when the command is
-        killed in the middle of it; to the server they are new ones.
+        Listing and exporting remove nothing. Batches keep their idempotency keys, so that a server can recognize
+        what it has already stored. Messages that the server rejects permanently are moved to
+        DIR/rejected.ndjson. --resend-rejected queues each of those once, even if the command is killed while it
+        runs; they get new keys.
 
-        Exit codes: 0, all is done; 1, DIR cannot be used, is damaged, or something could not be delivered, and
+        Exit codes: 0, success; 1, DIR cannot be used, is damaged, or something could not be delivered, and
         standard error says what; 2, invalid arguments.
 
         Examples:

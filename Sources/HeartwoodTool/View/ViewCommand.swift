@@ -31,12 +31,12 @@ enum ViewCommand: Subcommand {
         LogSelection.keys,
     ]
     static let details = """
-        Of a DIR all files are shown whose names end in .log, .log.gz or .log.hwe, the oldest first, and lines as they
-        come, across rolls. The page is there at once, with the last lines; the index is made meanwhile.
+        In a DIR, all files named *.log, *.log.gz and *.log.hwe are shown, the oldest first, and new lines as they
+        arrive, across rolls. The page shows the last lines at once; the index is built in the background.
 
-        The server answers programs on this machine only, GET requests only, and only those that know the
-        token in the page's address. Nothing is written to the directories. With --listen, lines travel
-        unencrypted: whoever can see the network can read them.
+        The server answers only this machine, only GET requests, and only clients that have the token in the page's
+        address. It never writes to the directories. With --listen, lines are sent unencrypted: anyone who can
+        observe the network can read them.
 
         Exit codes: 0, ended by SIGINT or SIGTERM; 1, the logs cannot be read, or the port is taken; 2, invalid
         arguments.
