@@ -17,6 +17,7 @@ import Testing
         var size = 0
         var hasRecords = true
         var total: Int?
+        var isTorn = false
         var cannotRoll = false
         var hasMadeRoom = false
         var answer: WriteGate.Answer
@@ -31,7 +32,8 @@ import Testing
             let all = [50, 100] + ends
             return gate.answer(
                 all[2...], from: 100,
-                WriteGate.Situation(size: size, hasRecords: hasRecords, total: total ?? size),
+                WriteGate.Situation(
+                    size: size, hasRecords: hasRecords, total: total ?? size, isTorn: isTorn),
                 WriteGate.Attempt(cannotRoll: cannotRoll, hasMadeRoom: hasMadeRoom))
         }
     }
@@ -43,6 +45,10 @@ import Testing
         Case(name: "as many as one write may have", most: 2, answer: .write(records: 2, bytes: 20)),
         Case(name: "at least one in a write", most: 0, answer: .write(records: 1, bytes: 10)),
         Case(name: "nothing to write", ends: [], answer: .wait(EINVAL)),
+        Case(
+            name: "a part at the end is completed first, whatever the limits say", maximumSize: 100,
+            quota: 100,
+            size: 200, total: 300, isTorn: true, answer: .complete),
 
         Case(
             name: "up to the limit of the size", maximumSize: 100, size: 70,

@@ -92,7 +92,7 @@ final class CatalogueFile {
         guard mayStore, outcome != .busy, isKnown else { return after }
         do {
             // Not part of the change: what is gone now may be there again when a change is stored later.
-            after.open = after.open.filter { directory.mayHave($0) }
+            for name in after.open.sorted() where !directory.mayHave(name) { after.open.remove(name) }
             try store(after)
             unsaved = CatalogueChange()
             known = after

@@ -8,17 +8,14 @@ import CHeartwood
 final class DiskBudget {
     private let scene: FileScene
     private let ledger: FileLedger
-    private let watch: () -> Bool
     /// Bytes that may be written before the free space is looked at again.
     private var credit = 0
     /// When it is worth looking for files that are too old.
     private var nextAgeCheck = Duration.zero
 
-    /// Makes a budget; `trustsClock` says whether the wall clock tells how old a file is.
-    init(_ scene: FileScene, _ ledger: FileLedger, trustsClock: @escaping () -> Bool) {
+    init(_ scene: FileScene, _ ledger: FileLedger) {
         self.scene = scene
         self.ledger = ledger
-        watch = trustsClock
     }
 
     private var quota: Int { scene.settings.retention.quota }
@@ -32,7 +29,8 @@ final class DiskBudget {
         defer { ledger.lock.release() }
         // Where there is no lock, the lock of each file decides alone.
         guard outcome != .busy || incoming > 0 || incomingFiles > 0 else { return }
-        let now = watch() ? scene.clock.now() : nil
+        let isTrusted = scene.watch.isTrusted(at: scene.clock.uptime())
+        let now = isTrusted ? scene.clock.now() : nil
         nextAgeCheck = scene.clock.uptime() + untilTooOld
         var held: Set<String> = []
         var isSettled = false

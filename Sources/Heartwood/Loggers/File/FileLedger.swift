@@ -31,7 +31,7 @@ final class FileLedger {
             report: { [unowned scene] in scene.report($1, name: $0) })
     }
 
-    /// Whether it is known what is finished: the catalogue was read, or there is none.
+    /// Whether it is known what is finished: the catalogue was read, or does not exist.
     var isKnown: Bool { file.isKnown }
 
     /// Reads the catalogue of the naming in effect.
@@ -61,7 +61,8 @@ final class FileLedger {
     private func checkClaims() -> Bool {
         guard !claims.isEmpty else { return true }
         _ = file.load()
-        for (name, label) in claims {
+        // In the same order each time.
+        for (name, label) in claims.sorted(by: { $0.key < $1.key }) {
             do {
                 if let file = try scene.directory.hold(name) {
                     scene.calls.unlock(file.number)
@@ -79,6 +80,18 @@ final class FileLedger {
             claims[name] = nil
         }
         return true
+    }
+
+    // MARK: Shared writing
+
+    /// Takes the lock that shared writing needs.
+    ///
+    /// - Returns: whether the shared file is this process's alone for the moment.
+    func beginWrite() -> Bool { scene.settings.isShared ? lock.acquire() : true }
+
+    /// Releases what ``beginWrite()`` has taken.
+    func endWrite() {
+        if scene.settings.isShared { lock.release() }
     }
 
     // MARK: Changes of others

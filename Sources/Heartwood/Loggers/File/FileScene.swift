@@ -11,6 +11,8 @@ final class FileScene {
     /// Changed by the engine only.
     var settings: FileSettings
     var counters = FileCounters()
+    /// Notices that the wall clock was set forward.
+    var watch = ClockWatch()
 
     init(
         _ directory: LogDirectory, _ inventory: FileInventory, _ settings: FileSettings,
@@ -31,6 +33,11 @@ final class FileScene {
         var policy = settings.rolling
         policy.maximumSize = settings.retention.effectiveFileSize(policy.maximumSize)
         return policy
+    }
+
+    /// What the next file is encrypted with; nil for plain text.
+    func cipher() throws -> FrameCipher? {
+        settings.isEncrypted ? try FrameCipher(ofLogs: settings.key) : nil
     }
 
     /// Reports why a file cannot be used, by its name.

@@ -28,6 +28,8 @@ struct WriteGate {
         var hasRecords: Bool
         /// The bytes of all files.
         var total: Int
+        /// The part of a record is at the end of the open file, and could not be cut off.
+        var isTorn = false
     }
 
     /// What was tried already for the record at hand.
@@ -39,6 +41,8 @@ struct WriteGate {
     }
 
     enum Answer: Equatable {
+        /// Complete the record whose part is at the end of the file before anything else, whatever the limits say.
+        case complete
         /// Write so many records, of so many bytes on the disk.
         case write(records: Int, bytes: Int)
         /// Finish the file first.
@@ -55,6 +59,7 @@ struct WriteGate {
     func answer(
         _ ends: ArraySlice<Int>, from start: Int, _ situation: Situation, _ attempt: Attempt
     ) -> Answer {
+        if situation.isTorn { return .complete }
         var rest = isFramed ? frame(of: ends, from: start) : ends
         rest = rest.prefix(max(1, mostRecords))
         guard let end = rest.last, let first = rest.first else { return .wait(EINVAL) }

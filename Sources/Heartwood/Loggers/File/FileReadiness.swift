@@ -1,0 +1,144 @@
+import CHeartwood
+
+/// Gets the file ready that the next record goes to: opened, examined, with a header, and with a whole last line.
+///
+/// Not thread-safe: owned by the engine.
+final class FileReadiness {
+    private let scene: FileScene
+    private let ledger: FileLedger
+    private let budget: DiskBudget
+    private let opener: FileOpener
+    private let current: OpenFile
+    private let failures: FileFailures
+    private let roller: FileRoller
+    private let disk: DiskSync
+    /// The header of a new file; empty for none.
+    private let header: () -> [UInt8]
+    /// The bytes of the last header.
+    private(set) var headerSize = 0
+
+    /// Makes the part that gets files ready, of parts that the engine has.
+    ///
+    /// - Parameters:
+    ///   - scene: what all parts have in common.
+    ///   - ledger: what is finished.
+    ///   - budget: what makes room for headers.
+    ///   - opener: what opens files.
+    ///   - current: the file that is written.
+    ///   - failures: where failures are noted.
+    ///   - roller: what finishes files.
+    ///   - disk: what puts names on the disk.
+    ///   - header: the header of a new file; empty for none.
+    init(
+        _ scene: FileScene, _ ledger: FileLedger, _ budget: DiskBudget, _ opener: FileOpener,
+        _ current: OpenFile, _ failures: FileFailures, _ roller: FileRoller, _ disk: DiskSync,
+        header: @escaping () -> [UInt8]
+    ) {
+        self.scene = scene
+        self.ledger = ledger
+        self.budget = budget
+        self.opener = opener
+        self.current = current
+        self.failures = failures
+        self.roller = roller
+        self.disk = disk
+        self.header = header
+    }
+
+    /// Gets the file ready that the next record goes to.
+    ///
+    /// - Parameter isLocked: whether a shared file is this process's alone for the moment.
+    /// - Returns: the file.
+    /// - Throws: why there is none; nothing must be written then.
+    func ready(isLocked: Bool) throws -> FileWriter {
+        let now = scene.clock.now()
+        let uptime = scene.clock.uptime()
+        scene.watch.compare(now, uptime)
+        if scene.settings.isShared, let writer = current.writer { try leave(writer, isLocked) }
+        if let writer = current.writer { try examine(writer, now, uptime) }
+        var ready = try current.writer ?? open(now, uptime)
+        if ready.isShared, try !ready.followFrames() {
+            // Encrypted with another key by now: it is left to the others.
+            guard roller.roll(), let next = current.writer else { throw SystemFailure(.open, EPERM) }
+            ready = next
+        }
+        if let cut = try ready.endTornLine(mayCut: ready.isShared) {
+            scene.report(.repaired(name: ready.name, bytes: cut))
+            scene.inventory.resize(ready.name, to: ready.size)
+        }
+        if ready.needsHeader { try writeHeader(ready) }
+        return ready
+    }
+
+    private func open(_ now: LogTimestamp, _ uptime: Duration) throws -> FileWriter {
+        try opener.survey.start()
+        let opened = try opener.open(now, uptime, scene.cipher())
+        disk.noteName()
+        current.change(to: opened)
+        return opened
+    }
+
+    /// Leaves the file of all while its lock cannot be had, and the file of this process alone once it can.
+    private func leave(_ writer: FileWriter, _ isLocked: Bool) throws {
+        guard writer.isShared != isLocked else { return }
+        // The part of a record is completed where it is, or cut off there.
+        if writer.isTorn {
+            guard writer.isShared else { return }
+            if try current.releaseIfTakenAway(writer, scene.calls.status(writer.file.number)) { return }
+            throw SystemFailure(.lock, EAGAIN)
+        }
+        guard isLocked, writer.hasRecords else { return current.release(writer) }
+        let status = try writer.refresh()
+        guard !current.releaseIfTakenAway(writer, status), !writer.isTorn else { return }
+        roller.leaveFinished(writer)
+    }
+
+    private func writeHeader(_ writer: FileWriter) throws {
+        let bytes = header()
+        headerSize = bytes.count
+        guard !bytes.isEmpty else {
+            writer.needsHeader = false
+            return
+        }
+        try budget.makeRoom(for: bytes.count)
+        if let failure = bytes.withUnsafeBytes({ writer.writeHeader($0) }) { throw failure }
+        scene.inventory.resize(writer.name, to: writer.size)
+    }
+
+    // MARK: Examining
+
+    /// Releases a file that others took away, and rolls one whose time is over.
+    ///
+    /// - Throws: why the file cannot be examined; nothing must be written to it then.
+    private func examine(_ writer: FileWriter, _ now: LogTimestamp, _ uptime: Duration) throws {
+        do {
+            let wasTorn = writer.isTorn
+            let status = try writer.refresh()
+            scene.inventory.resize(writer.name, to: writer.size)
+            if wasTorn, !writer.isTorn {
+                scene.report(.repaired(name: writer.name, bytes: status.size - writer.size))
+            }
+            if current.releaseIfTakenAway(writer, status) { return }
+            writer.checkLimit()
+        } catch {
+            guard writer.mustCut || error.number == EBADF else { throw error }
+            // What is at its end cannot be cut off, or it was closed by others: leave it alone.
+            failures.note(error)
+            opener.requireNew()
+            ledger.note(opened: nil, finished: [(writer.name, writer.label)])
+            current.release(writer)
+            return
+        }
+        current.renewDeadlineIfSetBack(writer, now, uptime)
+        if writer.isShared {
+            current.followOthers(writer)
+            guard current.writer === writer else { return }
+        }
+        guard writer.deadline.isReached(wall: now, steady: uptime) else { return }
+        if writer.hasRecords {
+            _ = roller.roll(now, uptime)
+        } else {
+            current.renewDeadline(writer, now, now, uptime)
+        }
+    }
+}
