@@ -15,9 +15,9 @@ package protocol DurableLogger: AbstractLogger {
     /// What it was given before, and could have written already, is written first.
     func note(writesIn slot: JournalSlot?)
 
-    /// Looks at what became of a write that a dead process had started; cuts off a part of a record.
+    /// Finds out how much of a write arrived that a dead process had started; cuts off a part of a record.
     ///
-    /// - Returns: the mark up to which its messages arrived; nil where none did, or nobody will ever know.
+    /// - Returns: the mark up to which its messages arrived; nil where none did, or where that cannot be known.
     /// - Throws: where it cannot be seen now, and perhaps later.
     func resolve(_ intent: JournalSlot.Intent) throws -> UInt64?
 

@@ -53,7 +53,7 @@ final class JournalFile: Sendable {
                         throw SystemFailure(.open, hw_errno())
                     }
                     header.write(to: base)
-                    // Somebody who took the unfinished file for a leftover may have removed it.
+                    // Another process may have removed the unfinished file as a leftover.
                     guard try directory.rename(unfinished, to: name) else {
                         throw SystemFailure(.unlink, EIO)
                     }

@@ -3,7 +3,7 @@ import CHeartwood
 extension JournalSlot {
     /// A write that was under way when the process died.
     ///
-    /// What became of it is told by the file's bytes, not by its size: since then somebody else may have gone on with
+    /// How much of it arrived is told by the file's bytes, not by its size: another process may have continued
     /// the file.
     package struct Intent: Equatable {
         package var file: FileStatus.Identity
@@ -12,13 +12,13 @@ extension JournalSlot {
         package var size: Int
         /// Whether the records arrive all or none, as in one encrypted frame.
         package var isFrame = false
-        /// Where each record ends in the write, and the mark of each; 0 for those that no message stands behind.
+        /// Where each record ends in the write, and the mark of each; 0 for those that are no message of the journal.
         package var ends: [Int] = []
         package var marks: [UInt64] = []
         /// The check of each record's bytes; of a frame, that of all bytes, and that of the first ``frameHead``.
         package var checks: [UInt32] = []
 
-        /// How many bytes of a frame nobody else's frame has in common with it.
+        /// How many bytes of a frame are its alone: no other frame begins with them.
         static let frameHead = 40
 
         /// How many bytes the write has.
@@ -39,7 +39,7 @@ extension JournalSlot {
         }
 
         /// Of a file that has `content` where the write began, ``length`` bytes of it at most: how many bytes of whole
-        /// records arrived, up to which mark, and whether a part of one is behind them.
+        /// records arrived, up to which mark, and whether a part of one follows them.
         package func arrived(in content: UnsafeRawBufferPointer) -> (bytes: Int, mark: UInt64, isTorn: Bool) {
             isFrame ? frameArrived(content) : recordsArrived(content)
         }
@@ -50,7 +50,7 @@ extension JournalSlot {
             var result = (bytes: 0, mark: UInt64(0), isTorn: false)
             for (index, end) in ends.enumerated() {
                 guard end <= content.count else {
-                    // Somebody else's lines would end in a newline.
+                    // The lines of another process would end in a newline.
                     result.isTorn = content.count > result.bytes && content.last != UInt8(ascii: "\n")
                     break
                 }

@@ -56,7 +56,7 @@ struct JournalKey: Hashable, Sendable {
     /// Which part of a journal is a logger's, if any.
     ///
     /// A logger that left something gets exactly that. One that the journal knows, and that left nothing, gets nothing of
-    /// others, unless only their number tells them apart. One that the journal does not know gets what nobody else claims:
+    /// others, unless only their number tells them apart. One that the journal does not know gets what no other logger claims:
     /// where that is one logger's, all of it, whatever the names and formatters are; where it is several loggers', what
     /// the logger left that came as the same one in order.
     ///

@@ -77,7 +77,7 @@ final class JournalLeftovers: Sendable {
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    /// How long a journal is waited for whose process is dead: somebody may be looking into it for a moment.
+    /// How long to wait for the journal of a dead process: another process may be reading it for a moment.
     private static let patience = Duration.milliseconds(200)
 
     /// Lists the journals, and puts the directory in order: what is damaged or of another version is set aside and
@@ -213,7 +213,7 @@ final class JournalLeftovers: Sendable {
         }
     }
 
-    /// Reads whose a journal is that somebody else has locked; nil where nothing of it may be needed.
+    /// Reads whose a journal is that another process has locked; nil where nothing of it may be needed.
     private func look(into name: String) -> Entry? {
         guard let (file, status) = try? directory.open(name, acceptsLinked: true),
             let mapping = try? JournalMapping(
@@ -250,7 +250,7 @@ final class JournalLeftovers: Sendable {
         } catch let failure as JournalHeader.Failure {
             setAside(name, failure)
         } catch let failure as SystemFailure where failure.number == ENOENT {
-            // Somebody else has finished with it.
+            // Another process has finished with it.
         } catch {
             if reports {
                 diagnostics.report(.damaged, "cannot read the journal \(place): \(error)", key: name)

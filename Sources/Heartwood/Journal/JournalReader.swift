@@ -8,7 +8,7 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
         let size: Int
         /// Which slots want it; nil where it was not passed on.
         let decision: JournalDecision?
-        /// The position behind it, by which loggers acknowledge it.
+        /// The position after it, by which loggers acknowledge it.
         var end: UInt64 { position &+ UInt64(size) }
     }
 
@@ -133,7 +133,7 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
         return load(RecordLayout.textSize) + load(RecordLayout.fieldsSize)
     }
 
-    /// A message as it was logged; `large` is what stood beside the journal.
+    /// A message as it was logged; `large` is what was stored beside the journal.
     func message(_ place: Place, sequence: UInt64, large: [UInt8]?) -> MessageParts {
         let start = offset(of: place.position)
         func load<T: BitwiseCopyable>(_ offset: Int, _ type: T.Type) -> T {

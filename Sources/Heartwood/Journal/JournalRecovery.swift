@@ -2,8 +2,8 @@ import CHeartwood
 
 /// Delivers what the loggers of dead processes had not written.
 ///
-/// A journal is held, locked, from when a logger comes for what is in it until that is delivered; nobody else touches it
-/// meanwhile. How far the delivery is stands in the journal itself, so that it may be cut off at any moment.
+/// A journal is held, locked, from when a logger comes for what is in it until that is delivered; no other process
+/// touches it meanwhile. The journal itself says how far the delivery is, so that it may be cut off at any moment.
 final class JournalRecovery: Sendable {
     /// One logger's part of one journal.
     private struct Share: Sendable {
@@ -94,7 +94,7 @@ final class JournalRecovery: Sendable {
         guard let durable = node.logger as? any DurableLogger, share.mapping.isOurs,
             let intent = share.slot.intent(near: share.reader.released)
         else { return }
-        // The message of a signal has the mark behind the tail.
+        // The message of a signal has the mark after the tail.
         share.slot.settle(upTo: min(try durable.resolve(intent) ?? 0, share.reader.tail &+ 8))
     }
 

@@ -2,12 +2,12 @@ import Synchronization
 
 /// How far one logger is with the records of a journal, and what it is just writing.
 ///
-/// It stands in the file, so that another process sees it when this one is dead. Its owner is the logger's running
+/// It is in the file, so that another process sees it when this one is dead. Its owner is the logger's running
 /// thread; `done` is also moved by the drain, while nothing is under way for the logger.
 ///
 /// 1. `done` only grows.
 /// 2. While a write is made, the intent describes it: it is complete before the write begins, and is cleared after
-///    `done` has moved behind what was written.
+///    `done` has moved past what was written.
 package final class JournalSlot: @unchecked Sendable {  // see the owners above
     private typealias Place = JournalLayout.Slot
 
@@ -21,7 +21,7 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
     var pushed: UInt64 = 0
 
     // MARK: Owned by the drain
-    /// The journal does not wait for it: it was too far behind.
+    /// The journal does not wait for it: it was too slow.
     var isLagging = false
 
     init(_ mapping: JournalMapping, index: Int) {
@@ -65,7 +65,7 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
         set { if mapping.isOurs { word(Place.levels).pointee.store(UInt64(newValue), ordering: .relaxed) } }
     }
 
-    /// How many records were let go before the logger had written them.
+    /// How many records were released before the logger had written them.
     var lost: Int {
         get { Int(clamping: word(Place.lost).pointee.load(ordering: .relaxed)) }
         set { if mapping.isOurs { word(Place.lost).pointee.store(UInt64(newValue), ordering: .relaxed) } }
@@ -108,7 +108,7 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
     /// The logger has left out the message that ends at `end`: it is not for it after a crash, either.
     ///
     /// For a message that the journal no longer keeps this does nothing, unless a message of the same size is in its
-    /// place by now: then the slot was let go, and is not protected anyway.
+    /// place by now: then the slot was released, and is not protected anyway.
     func leaveOut(endingAt end: UInt64, size: Int) {
         guard mapping.isOurs, size > 0 else { return }
         let geometry = mapping.geometry

@@ -14,7 +14,7 @@ public struct LogJournal: Hashable, Sendable {
         ProcessEnvironment.all["HEARTWOOD_JOURNAL"].flatMap { $0.isEmpty ? nil : .file($0) }
     }
 
-    /// What became of a journal that was asked for.
+    /// The state of a journal that was asked for.
     public enum Status: Equatable, Sendable {
         /// None is wanted.
         case off

@@ -87,7 +87,7 @@ package struct DatePattern: Sendable, Hashable {
 
     /// Reads a date at the beginning of `text`, and removes it there.
     ///
-    /// - Returns: the first moment that has this date; nil, with `text` as it was, where there is none.
+    /// - Returns: the first moment that has this date; nil, with `text` as it was, where no moment has it.
     package func read(_ text: inout Substring, _ zone: TimeZone) -> LogTimestamp? {
         var rest = text
         var civil = CivilTime(year: 1970, month: 1, day: 1)

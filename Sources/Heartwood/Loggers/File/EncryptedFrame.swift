@@ -1,4 +1,4 @@
-/// The format of encrypted log files: frames one behind the other, each readable by itself.
+/// The format of encrypted log files: frames one after the other, each readable by itself.
 ///
 /// ```
 /// offset 0   "HWF1"
@@ -9,7 +9,7 @@
 ///        16  the file: 16 random bytes, the same in all frames of it
 ///        32  the run: 8 random bytes, new whenever a process starts to write to the file, or a write failed
 ///        40  the frame's number in its file, from 0, little endian
-///        48  ciphertext, and behind it the tag of 16 bytes
+///        48  ciphertext, and after it the tag of 16 bytes
 /// ```
 ///
 /// AES-256-GCM. The key of a run is HMAC-SHA-256 of "heartwood frame key 1", the file and the run under the user's key;
@@ -49,7 +49,7 @@ package enum EncryptedFrame {
             self.isLast = isLast
         }
 
-        /// Reads a header; nil where there is none, or none that can be true.
+        /// Reads a header; nil where the bytes are not a valid header.
         init?(_ bytes: ArraySlice<UInt8>) {
             guard bytes.count >= headerSize, bytes.prefix(4).elementsEqual(magic) else { return nil }
             let bytes = Array(bytes.prefix(headerSize))
@@ -94,7 +94,7 @@ package struct FramePlace: Sendable, Hashable {
         FramePlace(file: Digest.random(16), run: Digest.random(8), number: 0)
     }
 
-    /// The frame behind the one that has `number`, in a run of its own.
+    /// The frame after the one that has `number`, in another run.
     package func next(number: UInt64) -> FramePlace {
         FramePlace(file: file, run: Digest.random(8), number: number)
     }

@@ -2,11 +2,11 @@
 package enum FileEvent: Sendable {
     /// A file was finished, and the next line goes to another one.
     case rolled(name: String)
-    /// A file that an earlier run left behind was found finished.
+    /// A file that an earlier run left was found finished.
     case foundFinished(name: String)
     /// A file was removed by the retention limits.
     case removed(name: String)
-    /// The file was removed, renamed or replaced by somebody else.
+    /// The file was removed, renamed or replaced by another program.
     case disturbed(name: String, FileWriter.Place)
     /// A torn last line was cut off.
     case repaired(name: String, bytes: Int)

@@ -86,7 +86,7 @@ extension FileLogger {
         }
     }
 
-    /// The path of the file that is written; nil where there is none, or where it was removed since the last message.
+    /// The path of the file that is written; nil where no file is open, or where it was removed since the last message.
     ///
     /// Asks the file system, and waits for nothing else.
     public final var currentPath: String? {

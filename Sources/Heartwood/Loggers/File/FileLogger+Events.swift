@@ -76,7 +76,7 @@ extension FileLogger {
         }
     }
 
-    /// Has the engine make room for an archive; called on the archiver's queue, for which nobody waits.
+    /// Has the engine make room for an archive; called on the archiver's queue, for which no caller waits.
     final func makeRoom(_ bytes: Int, of label: LogFileLabel) -> Bool {
         let result = Locked(false)
         let done = Semaphore()

@@ -3,7 +3,7 @@ extension FileLogger: ReopeningLogger {
     /// taken away.
     ///
     /// A file logger notices by itself, at the next line, that its file was renamed or removed. This is for tools that wait
-    /// for a program to let go of its file (`logrotate` with `postrotate kill -HUP`). Never waits.
+    /// for a program to release its file (`logrotate` with `postrotate kill -HUP`). Never waits.
     public final func reopen() {
         performInOrder { [self] in
             writeBatch()

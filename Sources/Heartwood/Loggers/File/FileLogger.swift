@@ -72,7 +72,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// file.
     @Ordered public final var diskQuota = ByteCount.zero
 
-    /// How long a file is kept after its last line; zero, for ever.
+    /// How long a file is kept after its last line; zero, forever.
     @Ordered public final var maximumFileAge = Duration.zero
 
     // MARK: Files (any thread, ordered)
@@ -86,7 +86,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// The permissions of new files, whatever the umask; 0o600.
     @Ordered public final var fileMode: UInt16 = 0o600
 
-    /// When Apple's devices let anybody read new files; from the first unlocking on.
+    /// When new files can be read on Apple's devices; from the first unlocking on.
     ///
     /// Without effect on other systems, and untested.
     @Ordered public final var fileProtection = LogFileProtection.untilFirstUnlock
@@ -177,7 +177,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     // MARK: Owned by 'queue'
     private var existingEngine: FileEngine?
     private var archiverIfMade: FileArchiver?
-    /// Behind a pointer, so that the checks of exclusive access are not made for every message.
+    /// Through a pointer, so that the checks of exclusive access are not made for every message.
     private let batch: UnsafeMutablePointer<Batch>
     private var timer: (any LogTimer)?
     private var timerDue = Duration.zero
@@ -458,7 +458,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// Finishes a record: `output` ends with the text that the formatter wrote from `start` on.
     ///
-    /// The base class adds a newline where there is none. Override it for records that are no lines, with a length in
+    /// The base class adds a newline where the record does not end in one. Override it for records that are no lines, with a length in
     /// front, say; then the end of a file that a crash cut off cannot be repaired by lines, so turn
     /// ``repairsTornLines`` off as well. Called for the header and for the framework's own announcements, too.
     ///

@@ -71,7 +71,7 @@ package final class FileWriter {
     /// The key that records are encrypted with.
     package var cipher: FrameCipher? { frames?.cipher }
 
-    /// What became of records that were to be written.
+    /// How many of the records were written.
     package struct Outcome: Sendable {
         package var records = 0
         package var bytes = 0

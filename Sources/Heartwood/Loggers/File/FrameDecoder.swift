@@ -36,7 +36,7 @@ package struct FrameDecoder {
         try decode(atEnd: true, body)
         damagedBytes += pending.count
         pending.removeAll()
-        // Nothing behind it could be read: it was the beginning of a frame, and no damage in the middle.
+        // Nothing after it could be read: it was the beginning of a frame, and no damage in the middle.
         if frames == before.frames {
             damagedBytes = before.damaged
             tornBytes = before.pending
@@ -66,7 +66,7 @@ package struct FrameDecoder {
         }
     }
 
-    /// Whether the frame belongs here; one that was there before was copied by somebody, as was one of another file.
+    /// Whether the frame belongs here; one that was there before is a copy, as is one of another file.
     private mutating func accepts(_ place: FramePlace) -> Bool {
         if let file, file != place.file { return false }
         if let before = last[place.run], place.number <= before { return false }

@@ -6,7 +6,7 @@ package struct FrameEncoder {
     /// Of the next frame.
     package private(set) var place: FramePlace
 
-    /// Begins a file, or goes on behind a frame of one.
+    /// Begins a file, or goes on after a frame of one.
     package init(_ cipher: FrameCipher, behind last: FramePlace? = nil) throws {
         self.cipher = cipher
         place = last.map { $0.next(number: $0.number &+ 1) } ?? .first()
@@ -27,7 +27,7 @@ package struct FrameEncoder {
 
     /// Text of any length as frames of a file that is written.
     ///
-    /// It is not compressed: that is quicker, and the lengths tell nobody what stands in the text.
+    /// It is not compressed: that is quicker, and the lengths do not tell what the text is.
     package mutating func encode(live text: UnsafeRawBufferPointer) throws -> [UInt8] {
         var frames: [UInt8] = []
         frames.reserveCapacity(text.count + EncryptedFrame.overhead(of: text.count))
@@ -40,13 +40,13 @@ package struct FrameEncoder {
         return frames
     }
 
-    /// Goes on with this number, in another run: the frames that had it, and those behind it, are not in the file.
+    /// Goes on with this number, in another run: the frames that had it, and those after it, are not in the file.
     package mutating func goBack(to number: UInt64) throws {
         place = place.next(number: number)
         runCipher = try place.cipher(cipher)
     }
 
-    /// Goes on behind a frame that somebody else wrote; behind none, at the beginning.
+    /// Goes on after a frame that another process wrote; after nil, at the beginning.
     package mutating func goOn(behind last: FramePlace?) throws {
         self = try FrameEncoder(cipher, behind: last)
     }

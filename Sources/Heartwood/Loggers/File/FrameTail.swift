@@ -2,9 +2,9 @@ import CHeartwood
 
 /// Looks at the end of a file of frames, so that it can be gone on with: the counterpart of ``TornLineRepair``.
 package struct FrameTail: Sendable, Hashable {
-    /// Where the last frame that can be read ends; what is behind it a crash left.
+    /// Where the last frame that can be read ends; what follows it was left by a crash.
     package let end: Int
-    /// The last frame; nil where there is none before a torn one.
+    /// The last frame; nil where no whole frame comes before a torn one.
     package let last: FramePlace?
 
     private static let blockSize = 1 << 16
@@ -16,7 +16,7 @@ package struct FrameTail: Sendable, Hashable {
 
     /// Finds the last frame that this key opens, searching from the end.
     ///
-    /// - Returns: nil where the key opens none: the file is somebody else's, or was written with another key.
+    /// - Returns: nil where the key opens none: the file is another program's, or was written with another key.
     package static func find(
         in file: Descriptor, size: Int, _ cipher: FrameCipher, _ calls: SystemCalls
     ) throws -> FrameTail? {

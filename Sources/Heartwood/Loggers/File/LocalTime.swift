@@ -37,7 +37,7 @@ package struct LocalTime: Sendable {
             return candidate
         }
         // The wall never shows it, or the offset changes more than once around it: look for the first moment
-        // at which the wall is not behind it.
+        // at which the wall clock has reached it.
         var low = local - 26 * 3600
         var high = local + 26 * 3600
         while low < high {

@@ -58,7 +58,7 @@ extension LogDirectory {
         do throws(SystemFailure) {
             number = try calls.openFile(directory.number, name, writing ? O_RDWR | O_APPEND : O_RDONLY)
         } catch {
-            // What open(2) says of a symbolic link, a directory, and a pipe that nobody reads.
+            // What open(2) says of a symbolic link, a directory, and a pipe without a reader.
             let refused = [ELOOP, EISDIR, ENXIO].contains(error.number)
             throw refused ? Refusal.notRegular as any Error : error
         }
@@ -101,7 +101,7 @@ extension LogDirectory {
         return (try? FrameTail.isFramed(file, calls)) ?? false
     }
 
-    /// The status of an entry itself; nil where there is none.
+    /// The status of an entry itself; nil where the name does not exist.
     package func status(_ name: String) throws -> FileStatus? {
         try safe(name)
         let directory = descriptor

@@ -4,7 +4,7 @@ import CHeartwood
 ///
 /// 1. Nothing outside of the directory is ever opened, made, renamed or removed: names with `/` are refused.
 /// 2. Nothing is opened through a symbolic link, and only regular files are opened, which belong to this user and
-///    have no other name. What somebody planted there is refused, unread and unwritten.
+///    have no other name. What was planted there is refused, unread and unwritten.
 /// 3. A file is made with `O_EXCL`: it never replaces another one, and never inherits foreign permissions.
 ///
 /// Every member may be used from any thread.
@@ -57,7 +57,7 @@ package final class LogDirectory: Sendable {
     /// The descriptor; keep the object as long as the number is used.
     package var descriptor: Descriptor { state.withLock { $0 } }
 
-    /// Opens the path anew, and makes it where it is gone; for a directory that was removed or replaced.
+    /// Opens the path again, and creates it where it is gone; for a directory that was removed or replaced.
     package func reopen() throws {
         let fresh = try LogDirectory.open(path, policy, calls)
         state.withLock { $0 = fresh }
@@ -156,7 +156,7 @@ package final class LogDirectory: Sendable {
     }
 }
 
-/// An open file or directory, closed when nobody uses it any more.
+/// An open file or directory, closed when it is no longer used.
 package final class Descriptor: Sendable {
     /// The number that the kernel gave it.
     package let number: Int32

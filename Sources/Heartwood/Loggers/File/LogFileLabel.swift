@@ -16,6 +16,12 @@ public struct LogFileLabel: Hashable, Comparable, Sendable {
     package static let greatestNumber = 999_999_999_999_999
 
     /// Describes a file.
+    ///
+    /// - Parameters:
+    ///   - createdAt: When it was created; nil where names have no date.
+    ///   - number: Which file of those created at the same time it is; the first is 1.
+    ///   - process: The process that it belongs to; nil where names do not say so.
+    ///   - variant: What the name says besides, such as the version of the program.
     public init(createdAt: LogTimestamp?, number: Int = 1, process: Int32? = nil, variant: String? = nil) {
         self.createdAt = createdAt
         self.number = number

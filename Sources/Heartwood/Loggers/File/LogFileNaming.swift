@@ -40,7 +40,7 @@ public import Foundation
 open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all that it has is constant
     // MARK: Constants (any thread)
 
-    /// The application's name as it stands in file names.
+    /// The application's name as it is in file names.
     public final let application: String
     /// The time zone of the dates in names.
     public final let timeZone: TimeZone
@@ -57,7 +57,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
 
     /// The default names: `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC.
     ///
-    /// - Parameter application: by default the name of the program. What cannot stand in a file name becomes `_`.
+    /// - Parameter application: by default the name of the program. What a file name cannot have becomes `_`.
     public init(application: String? = nil) {
         self.application = LogFileNaming.cleaned(application ?? LogFileNaming.programName)
         self.template = .standard
@@ -69,7 +69,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     /// Names of your own making.
     ///
     /// - Parameters:
-    ///   - application: by default the name of the program. What cannot stand in a file name becomes `_`.
+    ///   - application: by default the name of the program. What a file name cannot have becomes `_`.
     ///   - template: see above; by default `{app} {date}.log`.
     ///   - timeZone: the zone of the dates. Outside of UTC `{date}` alone gets the distance from UTC (`+0200`), as
     ///     one hour a year has every time twice. Zones but UTC need a program that imports Foundation.

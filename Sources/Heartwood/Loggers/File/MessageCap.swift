@@ -4,12 +4,12 @@
 /// 2. What the formatter makes of it stays whole: the message is shortened, and formatted again. Only a formatter whose
 ///    output does not become shorter has it cut.
 struct MessageCap {
-    /// The smallest limit that is kept, so that there is room for the mark, and for what stands in front of a text.
+    /// The smallest limit that is kept, so that there is room for the mark, and for what comes before a text.
     static let smallest = 256
 
     private let limit: Int
 
-    /// With a limit in bytes; nil where it is zero, and there is none.
+    /// With a limit in bytes; nil where it is zero, which means no limit.
     init?(_ limit: Int) {
         guard limit > 0 else { return nil }
         self.limit = max(MessageCap.smallest, limit)
@@ -28,7 +28,7 @@ struct MessageCap {
         let room = limit - MessageCap.markSize
         var original = LogBuffer(capacity: output.count - start)
         output.withUnsafeBytes { original.append(UnsafeRawBufferPointer(rebasing: $0[start...])) }
-        // What stands around a text that is written as it is; escaped, it takes more, and halves are tried.
+        // What is around a text that is written as it is; escaped, it takes more, and halves are tried.
         let around = max(0, output.count - start - size)
         // The text is cut first; where the fields alone are too long, they are left out.
         for hasFields in [true, false] {
@@ -71,7 +71,7 @@ struct MessageCap {
     /// The most bytes that a mark takes.
     private static let markSize = mark(.max).utf8.count
 
-    /// The first `count` bytes at most, up to a character's end, and how many bytes are behind them.
+    /// The first `count` bytes at most, up to a character's end, and how many bytes follow them.
     static func split(_ text: String, at count: Int) -> (kept: String, omitted: Int) {
         let utf8 = text.utf8
         guard utf8.count > count else { return (text, 0) }

@@ -133,7 +133,7 @@ package struct NameTemplate: Sendable, Hashable {
 
     /// What the template has no field for: `@0002`, `@0002@pid77`, or `@pid77` where there is a field for the number.
     ///
-    /// It sorts as labels do, in ASCII and in the languages' orders: `@` behind the dot of the extension, numbers
+    /// It sorts as labels do, in ASCII and in the languages' orders: `@` after the dot of the extension, numbers
     /// with so many digits that they seldom need more, and the number before the process.
     private func suffix(of label: LogFileLabel) -> String {
         let process = hasProcess ? nil : label.process
@@ -224,7 +224,7 @@ package struct NameTemplate: Sendable, Hashable {
         String(text.prefix(variantLimit).map { isOfVariant($0) ? $0 : "_" })
     }
 
-    /// Reads the digits at the beginning; nil where there are none, or too many for a number.
+    /// Reads the digits at the beginning; nil where no digit is there, or too many for a number.
     private static func number(_ text: inout Substring) -> Int? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int(digits), number <= LogFileLabel.greatestNumber else { return nil }

@@ -1,4 +1,4 @@
-/// Finished records one behind the other, and where each of them ends.
+/// Finished records one after the other, and where each of them ends.
 ///
 /// 1. `ends` is rising, and its last element is the number of bytes.
 /// 2. There is a mark for each record.

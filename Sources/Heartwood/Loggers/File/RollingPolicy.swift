@@ -10,7 +10,7 @@ package import Foundation
 ///
 /// 1. A file never grows beyond the maximum size, unless it has one record only that is larger by itself.
 /// 2. The age is the larger of the wall clock's and the steady clock's: a wall clock that was set back does not
-///    keep a file open for ever, and time that the machine slept through counts.
+///    keep a file open forever, and time that the machine slept through counts.
 /// 3. A wall clock that jumps, in whatever direction, finishes one file too many at most.
 package struct RollingPolicy: Sendable, Hashable {
     /// The most bytes of a file; zero for no limit.
@@ -59,7 +59,7 @@ package struct RollingPolicy: Sendable, Hashable {
         package var wall: LogTimestamp?
         /// By the steady clock; nil for never.
         package var steady: Duration?
-        /// A wall clock before this was set back so far that the deadline must be reckoned anew.
+        /// A wall clock before this was set back so far that the deadline must be computed again.
         package var earliest: LogTimestamp
 
         package func isReached(wall now: LogTimestamp, steady uptime: Duration) -> Bool {

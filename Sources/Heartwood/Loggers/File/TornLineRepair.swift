@@ -5,7 +5,7 @@ package struct TornLineRepair {
     /// How far back the end of the last whole line is looked for.
     package static let reach = 1 << 20
 
-    /// Cuts the file behind its last newline, and zero bytes that a power cut left.
+    /// Cuts the file after its last newline, and zero bytes that a power cut left.
     ///
     /// A file that has no newline within reach is left as it is, with a newline at its end: it is not ours to guess.
     ///

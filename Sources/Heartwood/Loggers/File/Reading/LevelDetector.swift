@@ -6,7 +6,7 @@
 /// 3. `level=warn`, `"level":"warn"`, `"level":40`, also `lvl`, `severity`, `loglevel` and `levelname`: logfmt and JSON.
 ///    In a line that begins with `{` nothing else is looked for.
 /// 4. A word for a level, in capitals (`ERROR`), between brackets or bars (`[error]`, `|warn|`), before a colon
-///    (`error:`), or right behind the time that a line begins with (`2026-11-20 10:20:30 error …`).
+///    (`error:`), or right after the time that a line begins with (`2026-11-20 10:20:30 error …`).
 ///
 /// It looks at the first 512 bytes of a line. Words in the middle of a sentence mean nothing: `no error found`.
 package struct LevelDetector {
@@ -126,7 +126,7 @@ package struct LevelDetector {
         }
     }
 
-    /// The level behind `level` and `=`, or `":` and a quote.
+    /// The level after `level` and `=`, or `":` and a quote.
     private static func value(_ line: Bytes, _ position: Int) -> LogLevel? {
         var index = position
         while index < line.count, [0x22, 0x3A, 0x3D, 0x20].contains(line[index]) { index += 1 }
@@ -199,7 +199,7 @@ package struct LevelDetector {
     @inline(__always)
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-    /// Digits and what stands between them in a time, and the space and dash behind it.
+    /// Digits and what is between them in a time, and the space and dash after it.
     private static func isOfTime(_ byte: UInt8) -> Bool {
         isDigit(byte) || " :.,-+/[]".utf8.contains(byte)
     }

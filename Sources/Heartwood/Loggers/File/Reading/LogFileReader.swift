@@ -7,7 +7,7 @@ import CHeartwood
 /// for try await line in try reader.lines(from: yesterday) where line.level == .error { print(line.text) }
 /// ```
 ///
-/// It needs no logger, and disturbs none that writes. A value without state: every call reads the directory anew.
+/// It needs no logger, and disturbs none that writes. A value without state: every call reads the directory again.
 public struct LogFileReader: Sendable {
     /// The path of the directory.
     public let directory: String

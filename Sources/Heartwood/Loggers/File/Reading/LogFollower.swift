@@ -23,7 +23,7 @@ package final class LogFollower {
     /// The paths of logs that were met, in whatever stage.
     private var logs: Set<String> = []
 
-    /// Begins behind what was read already.
+    /// Begins after what was read already.
     ///
     /// `list` gives the files, oldest first, whenever it is asked; `start` is the file to go on with, and where.
     package init(

@@ -1,4 +1,4 @@
-/// Reads the time that a line begins with, or that stands alone in a field, in the forms that programs write it.
+/// Reads the time that a line begins with, or that is alone in a field, in the forms that programs write it.
 ///
 /// - `2026-11-20 10:20:30.123Z`, with `T` or a space, `/` or `-`, `.` or `,`, any fraction, and `Z`, `+01:00` or nothing (UTC)
 /// - `Nov 20 10:20:30`, of syslog; the year is the one that makes it the latest time which is not in the future
