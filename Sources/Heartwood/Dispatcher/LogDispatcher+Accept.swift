@@ -123,14 +123,11 @@ extension LogDispatcher {
     /// Claims so many bytes beside the ring, waiting for them as the ring's policy says.
     private func claimInTime(_ count: Int, beside own: Int = 0) -> Bool {
         if claimLarge(count, own) { return true }
-        let limit = waitLimit()
-        var deadline = DispatchTime.now() + limit
-        var head = ring.head
+        var patience = RingPatience(waitLimit(), head: ring.head, at: SystemClock().uptime())
         while !claimLarge(count, own) {
             drainNow()
             if claimLarge(count, own) { break }
-            if ring.head != head { (head, deadline) = (ring.head, .now() + limit) }
-            if DispatchTime.now() >= deadline { return false }
+            if patience.rest(head: ring.head, at: SystemClock().uptime()) == nil { return false }
             usleep(500)
         }
         return true
@@ -147,10 +144,10 @@ extension LogDispatcher {
         return false
     }
 
-    private func waitLimit() -> DispatchTimeInterval {
-        if ThreadState.current.isInHook { return .nanoseconds(0) }
-        if case .block(let limit) = overflowPolicy { return .nanoseconds(Int(clamping: limit.nanoseconds)) }
-        return .nanoseconds(0)
+    private func waitLimit() -> Duration {
+        if ThreadState.current.isInHook { return .zero }
+        if case .block(let limit) = overflowPolicy { return limit }
+        return .zero
     }
 
     /// The ring is full: does what the policy says; nil where the message is to be dropped.
@@ -177,18 +174,15 @@ extension LogDispatcher {
 
     /// Waits until the ring has room, as long as it empties: `limit` is the time in which nothing leaves it.
     private func waitForRoom(_ size: Int, _ limit: Duration) -> (position: UInt64, used: Int)? {
-        var head = ring.head
-        var deadline = SystemClock().uptime() + limit
+        var patience = RingPatience(limit, head: ring.head, at: SystemClock().uptime())
         while true {
-            let now = SystemClock().uptime()
-            if ring.head != head { (head, deadline) = (ring.head, now + limit) }
-            if now >= deadline {
+            guard let rest = patience.rest(head: ring.head, at: SystemClock().uptime()) else {
                 // The global queue may not have had a processor: this thread has one.
                 _ = consume(upTo: ring.tail, byCaller: false)
                 return ring.reserve(size) ?? reserveByLettingGo(size)
             }
             intake.pointee.wakeDrain(fill: 0, size: ring.capacity)
-            ring.waitForRoom(of: size, limit: deadline - now)
+            ring.waitForRoom(of: size, limit: rest)
             if let room = ring.reserve(size) { return room }
         }
     }

@@ -57,4 +57,19 @@ struct TagWeightTests {
         #expect(logger.texts.last == "message 4999")
         #expect(dispatcher.statistics.dropped == 0)
     }
+
+    @Test("A large message with a heavy tag of its own finds room where nothing else is held")
+    func ownTag() {
+        let dispatcher = LogDispatcher.forTest(ring: .kibibytes(64))
+        dispatcher.overflowPolicy = .dropNewest
+        let logger = RecordingLogger()
+        dispatcher.add(logger)
+        let text = String(repeating: "x", count: 40_000)
+        for _ in 0..<3 {
+            logInfo("\(text)", tag: String(repeating: "y", count: 40_000), to: dispatcher)
+            #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        }
+        #expect(logger.texts == [text, text, text])
+        #expect(dispatcher.statistics.dropped == 0)
+    }
 }

@@ -350,4 +350,39 @@ import Testing
                 == naming.name(for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 9_999_000_000_000))))
         print("10,000 files: \(took)")
     }
+
+    @Test("A roll makes as many calls of the system with ten thousand old files as with three hundred")
+    func rollAmongManyFiles() throws {
+        let counts = try [300, 10_000].map { number in
+            let scratch = Scratch(inMemory: true)
+            mkdir(scratch.logs, 0o700)
+            let naming = LogFileNaming(application: "t")
+            for number in 0..<number {
+                let time = LogTimestamp(nanoseconds: Int64(number) * 1_000_000_000)
+                let name = naming.name(for: LogFileLabel(createdAt: time))
+                close(open(scratch.logs + "/" + name, O_CREAT | O_WRONLY, 0o600))
+            }
+            let calls = Box(0)
+            let counted = SystemCalls { _ in
+                calls.update { $0 += 1 }
+                return nil
+            }
+            let engine = FileEngine(
+                directory: try LogDirectory(scratch.logs, calls: counted),
+                settings: FileSettings(naming: naming), clock: clock)
+            var log = RecordLog()
+            log.write(1, to: engine)
+            // The first roll of a directory without a catalogue looks at each file once.
+            #expect(engine.rollNow())
+            log.write(1, to: engine)
+            calls.value = 0
+            for _ in 0..<20 {
+                #expect(engine.rollNow())
+                log.write(1, to: engine)
+            }
+            return calls.value
+        }
+        #expect(counts[0] == counts[1])
+        #expect(counts[0] > 0)
+    }
 }

@@ -36,7 +36,7 @@ import Testing
     private func measure(
         _ scene: String, threads: Int, pause: UInt32, lifetime: ClosedRange<Int>, endsInErrors: Bool = false
     ) async throws -> (lost: Int, returned: Int) {
-        var random = SplitMix64(state: 17)
+        var random = SeededGenerator(seed: 17)
         var total = (lost: 0, returned: 0, most: 0)
         for _ in 0..<Self.kills {
             let scratch = Scratch()
@@ -88,9 +88,8 @@ import Testing
         for name in try LogFileReader(directory: path + "/logs", naming: JournalScene.naming).paths() {
             let text = try String(contentsOfFile: name, encoding: .utf8)
             // The last line may be torn: the process was killed while it was written.
-            for line in text.prefix(through: text.lastIndex(of: "\n") ?? text.startIndex).split(
-                separator: "\n")
-            where !line.hasPrefix("an error") {
+            let whole = text[..<(text.lastIndex(of: "\n") ?? text.startIndex)]
+            for line in whole.split(separator: "\n") where !line.hasPrefix("an error") {
                 let words = line.split(separator: " ")
                 let thread = try #require(words.first.flatMap { Int($0) }, "\(line)")
                 #expect(words[1] == "\(found[thread])", "there is a gap in thread \(thread)")

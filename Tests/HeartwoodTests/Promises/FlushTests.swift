@@ -61,6 +61,20 @@ struct FlushTests {
         #expect(dispatcher.flush().isComplete)
     }
 
+    @Test("Promise 3: a logger that has not answered in time is unfinished, and does not count as holding")
+    func lateIsNotHolding() {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = StuckLogger(name: "stuck")
+        dispatcher.add(logger)
+        logInfo("line", to: dispatcher)
+        logger.waitUntilStuck()
+        let result = dispatcher.flush(timeout: .milliseconds(10))
+        #expect(result.unfinished == ["stuck"])
+        #expect(result.holding == [])
+        logger.release()
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+    }
+
     @Test("Promise 3: the asynchronous form names it as well")
     func namesTheHoldingOneAsynchronously() async {
         let dispatcher = LogDispatcher.forTest()

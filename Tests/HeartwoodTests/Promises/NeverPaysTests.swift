@@ -122,4 +122,20 @@ struct NeverPaysTests {
         stuck.release()
         dispatcher.flush()
     }
+
+    @Test("A synchronous call has the loggers that do not want its message handle what was logged before it")
+    func othersAreScheduled() {
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.synchronousLevels = .error
+        let other = RecordingLogger(name: "other", formatter: nil, runsOnCaller: true)
+        dispatcher.add(other, levels: [.info])
+        dispatcher.add(RecordingLogger(name: "errors"), levels: .error)
+        dispatcher.flush()
+        // The caller of the error finds the other message in the ring, and passes it on.
+        dispatcher.queue.suspend()
+        logInfo("before", to: dispatcher)
+        logError("error", to: dispatcher)
+        #expect(comesTrue { other.texts == ["before"] })
+        dispatcher.queue.resume()
+    }
 }

@@ -79,7 +79,10 @@ package final class FileEngine {
     /// The file that is written; nil for none.
     package var writer: FileWriter? { current.writer }
     /// The process that the state belongs to; another one after a fork.
-    package var process: Int32 { current.process }
+    package var process: Int32 {
+        get { current.process }
+        set { current.process = newValue }
+    }
     /// Whether all that processes must know of each other's files is on the disk, and was read from it.
     package var isSaved: Bool { ledger.isSaved && ledger.isKnown }
 
