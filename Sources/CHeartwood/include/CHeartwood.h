@@ -33,6 +33,13 @@
 
 static inline int hw_errno(void) { return errno; }
 
+// A clock of the system, in nanoseconds. Here, because which module a `timespec` belongs to depends on the build.
+static inline int64_t hw_clock(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 // MARK: Cycle counter
 
 // The counter that a call is stamped with; converted to wall time by whoever reads the record.

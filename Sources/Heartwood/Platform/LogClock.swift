@@ -1,14 +1,6 @@
 import CHeartwood
 public import Dispatch
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A source of time: the system's clocks, or a clock that a test controls.
 public protocol LogClock: Sendable {
     /// The time of the wall clock.
@@ -42,16 +34,12 @@ public struct SystemClock: LogClock {
 
     /// The time of `CLOCK_REALTIME`.
     public func now() -> LogTimestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return LogTimestamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        LogTimestamp(nanoseconds: hw_clock(CLOCK_REALTIME))
     }
 
     /// The time of `CLOCK_MONOTONIC`.
     public func uptime() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+        .nanoseconds(hw_clock(CLOCK_MONOTONIC))
     }
 
     /// Starts a dispatch timer, with a leeway of a tenth of the delay, up to one second.
