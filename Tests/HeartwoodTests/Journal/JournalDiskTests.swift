@@ -190,6 +190,43 @@ import Testing
             "\(note), \(dropped) dropped, \(recovered) recovered")
     }
 
+    @Test("What a logger had written before the journal was released does not count as missing for it")
+    func writtenIsNotMissing() throws {
+        let fixture = JournalFixture()
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.overflowPolicy = .dropNewest
+        dispatcher.add(RecordingLogger())
+        // This one writes nothing, so all stays in the ring; the other one has written the first messages.
+        let full = try fixture.makeLogger("a")
+        let isFull = Box(false)
+        let calls = SystemCalls { isFull.value && $0 == .write ? .fails(ENOSPC) : nil }
+        let half = try FileLogger(
+            LogDirectory(fixture.scratch.path + "/b", calls: calls), naming: JournalFixture.naming,
+            formatter: nil, name: "file")
+        half.minimumFreeSpace = .zero
+        for logger in [full, half] {
+            logger.waitingLimit = .mebibytes(8)
+            dispatcher.add(logger)
+        }
+        let text = String(repeating: "x", count: 200)
+        for number in 0..<50 { logInfo("early \(number) \(text)", to: dispatcher) }
+        dispatcher.flush(timeout: .seconds(60))
+        #expect(fixture.lines("b").count == 50)
+        isFull.value = true
+        for number in 0..<1000 { logInfo("late \(number) \(text)", to: dispatcher) }
+        dispatcher.flush(timeout: .seconds(60))
+        let accepted = 1000 - dispatcher.statistics.dropped
+        try fixture.die()
+        fixture.end(dispatcher)
+        #expect(try fixture.recover([fixture.makeLogger("a"), fixture.makeLogger("b")]))
+        let note = try #require(fixture.lines("b", withNotes: true).first { $0.contains("recovered ") })
+        let missing = try #require(
+            note.split(separator: ";").last?.split(separator: " ").compactMap { Int($0) }.first)
+        let recovered = fixture.lines("b").count - 50
+        #expect(note.contains("up to \(missing) are missing") && missing > 0)
+        #expect(missing + recovered == accepted, "\(note)")
+    }
+
     @Test("Files of large messages are removed when every logger has written the message")
     func largeFilesGo() throws {
         let fixture = JournalFixture()

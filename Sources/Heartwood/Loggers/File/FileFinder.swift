@@ -25,7 +25,7 @@ final class FileFinder {
     private var settings: FileSettings { scene.settings }
     private var calls: SystemCalls { scene.calls }
 
-    /// Continues the newest file that is not finished and that nobody writes to, where that is allowed and sensible.
+    /// Continues the newest file that is not finished and has no writer, where that is allowed and sensible.
     ///
     /// Others of those that are over are finished on the way.
     func find(_ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?) throws -> FileWriter? {
@@ -61,7 +61,7 @@ final class FileFinder {
         return chosen
     }
 
-    /// Looks at a file that is not finished; finishes it where it is over and nobody's.
+    /// Looks at a file that is not finished; finishes it where it is over and has no writer.
     private func examine(
         _ entry: FileInventory.Entry, _ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?,
         mayContinue: Bool

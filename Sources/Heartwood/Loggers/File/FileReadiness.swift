@@ -49,7 +49,7 @@ final class FileReadiness {
     ///
     /// - Parameter isLocked: whether a shared file is this process's alone for the moment.
     /// - Returns: the file.
-    /// - Throws: why there is none; nothing must be written then.
+    /// - Throws: why no file can be written.
     func ready(isLocked: Bool) throws -> FileWriter {
         let now = scene.clock.now()
         let uptime = scene.clock.uptime()
