@@ -16,12 +16,12 @@ extension LogConfiguration {
     /// try LogConfiguration.environment().apply()  // HEARTWOOD_LEVEL=debug,net.*=verbose
     /// ```
     ///
-    /// `HEARTWOOD_LEVEL` is a list with commas: a level alone is the one of all categories, `net.*=verbose` that of
-    /// some, and a name with a slash, `Shop/Cart.swift=debug`, that of a source file. `HEARTWOOD_JOURNAL` names the journal's
-    /// directory. A variable that is missing or empty says nothing.
+    /// `HEARTWOOD_LEVEL` is a comma-separated list. A level applies to all categories, `net.*=verbose` to
+    /// some of them, and a name with a slash, `Shop/Cart.swift=debug`, to a source file. `HEARTWOOD_JOURNAL`
+    /// is the directory of the journal. Variables that are missing or empty have no effect.
     ///
     /// - Parameter variables: The variables; those of the process unless given.
-    /// - Returns: the settings; put them over others, or apply them alone.
+    /// - Returns: The settings. Merge them into others, or apply them alone.
     /// - Throws: ``LogConfigurationError`` with the place of each mistake.
     public static func environment(
         _ variables: [String: String]? = nil

@@ -69,17 +69,18 @@ extension LogConfiguration {
 
     /// Loads a configuration from a file, the overlay file of the environment, and environment variables.
     ///
-    /// A file that is missing is empty (only what `HEARTWOOD_CONFIGURATION` names must be there). With the environment
-    /// `dev`, `logging.dev.json` is put over `logging.json`, key by key; without one, as in a release, the first file counts
-    /// alone. Environment variables are put over both.
+    /// A missing file counts as empty, except for a file that `HEARTWOOD_CONFIGURATION` names. With the
+    /// environment `dev`, `logging.dev.json` is merged into `logging.json`, key by key. Without an
+    /// environment, as in a release, only the first file is read. Environment variables take precedence over
+    /// both files.
     ///
     /// - Parameters:
     ///   - path: The file, JSON or a property list, whatever its name; `HEARTWOOD_CONFIGURATION` names another one.
     ///   - environment: The environment; what `HEARTWOOD_ENVIRONMENT` says unless given.
     ///   - defaults: What holds where nothing says otherwise.
     ///   - variables: The environment variables; those of the process unless given. With an empty table none counts.
-    /// - Returns: all of it merged; apply it, or change it first.
-    /// - Throws: ``LogConfigurationError`` with every file that cannot be read or understood.
+    /// - Returns: The merged configuration. Apply it, or change it first.
+    /// - Throws: ``LogConfigurationError`` with the problems of every file that cannot be read or parsed.
     public static func load(
         _ path: String, environment: String? = nil, defaults: LogConfiguration = LogConfiguration(),
         variables: [String: String]? = nil
@@ -97,7 +98,7 @@ extension LogConfiguration {
     /// - Parameters:
     ///   - text: The content of a file.
     ///   - name: What errors call it.
-    /// - Throws: ``LogConfigurationError`` with the place of what cannot be understood.
+    /// - Throws: ``LogConfigurationError`` with the location of the text that cannot be parsed.
     public init(parsing text: String, name: String = "settings") throws(LogConfigurationError) {
         try self.init(bytes: Array(text.utf8), name: name)
     }

@@ -1,7 +1,7 @@
 /// A logging configuration as data: levels, loggers and their settings.
 ///
-/// It is read from files and the environment, or made in code, merged, and applied; a running process is re-tuned by
-/// applying another one.
+/// Read it from files and the environment, or make it in code; then merge and apply it. To change the
+/// settings of a running process, apply another configuration.
 ///
 /// ```swift
 /// var configuration: LogConfiguration = [
@@ -43,7 +43,7 @@ public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLite
 
     /// Merges another configuration into this one, key by key; its settings take precedence.
     ///
-    /// Null takes a setting back. Lists are replaced as a whole, and so are tables of another `kind`.
+    /// Null removes a setting. Lists are replaced as a whole, and so are objects with another `kind`.
     public mutating func merge(_ other: LogConfiguration) { settings.merge(other.settings) }
 
     /// Returns this configuration with another one merged into it, whose settings take precedence.

@@ -1,6 +1,6 @@
 /// A setting from a file, the environment or code, with its source location.
 ///
-/// It is what JSON and property lists can say. In code it is written as a literal:
+/// It can represent everything that JSON and property lists contain. In code, write it as a literal:
 ///
 /// ```swift
 /// let setting: LogSetting = ["kind": "file", "directory": "/var/log/shop", "maximumFileCount": 20]

@@ -2,8 +2,8 @@ import CHeartwood
 
 /// Reports problems of the framework itself: a full disk, a dead network, dropped messages.
 ///
-/// Reports never go through the loggers. They go to ``handler``, and without one to standard error; of each kind at
-/// most one in ``interval``, with the total of those that were kept back.
+/// Reports never go through the loggers. They go to ``handler``, or to standard error if there is no handler.
+/// At most one report per kind is made in ``interval``, with the total of those that were suppressed.
 public final class LogDiagnostics: Sendable {
     /// A kind of problem; newer versions and your own loggers can add kinds.
     public struct Kind: Hashable, Sendable, RawRepresentable {
@@ -61,9 +61,10 @@ public final class LogDiagnostics: Sendable {
     /// Receives the reports, on the thread that found the problem; nil, the default, writes them to standard
     /// error.
     ///
-    /// A standard error without a reader delays nothing: a report that it does not take at once counts in the next one.
+    /// Reports never wait for standard error: a report that it does not accept at once is counted in the next
+    /// one.
     ///
-    /// It may log: like a call in a logger, that never waits.
+    /// The handler can log. Like a call in a logger, such a call never waits.
     public var handler: (@Sendable (Report) -> Void)? {
         get { state.withLock { $0.handler } }
         set { state.withLock { $0.handler = newValue } }

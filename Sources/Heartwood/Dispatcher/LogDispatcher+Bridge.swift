@@ -16,13 +16,14 @@ extension LogDispatcher {
     /// }
     /// ```
     ///
-    /// The loggers get it as it is: text with its typed and private values, level, category, context, tag, fields, time,
-    /// place, thread, queue and task. Only ``LogMessage/sequence`` is this dispatcher's. Fields of the current task, the
-    /// category and the dispatcher are added where the message has none of their name. Levels of the dispatcher, the category,
-    /// the source file and the loggers decide as for a call.
+    /// Loggers get the message unchanged: text with typed and private values, level, category, context, tag,
+    /// fields, time, source location, thread, queue and task. Only ``LogMessage/sequence`` is that of this
+    /// dispatcher. Fields of the current task, the category and the dispatcher are added if the message has
+    /// no field with the same name. The levels of the dispatcher, the category, the source file and the
+    /// loggers apply as for a call.
     ///
-    /// The order is that of the calls, whatever the timestamps say. May be called from any thread, inside of loggers too,
-    /// where it never waits.
+    /// Messages are in the order of the calls, whatever their time stamps are. You can call this on any
+    /// thread, also inside loggers, where the call never waits.
     ///
     /// - Parameters:
     ///   - message: The message; made with ``LogMessage/init(_:level:category:context:tag:metadata:timestamp:sequence:file:function:line:threadID:threadName:queueLabel:taskName:)``

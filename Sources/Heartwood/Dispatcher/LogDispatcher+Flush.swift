@@ -15,7 +15,7 @@ public struct FlushResult: Hashable, Sendable {
     ///
     /// This process could not open them, or could not create its own journal; see ``LogDispatcher/journal``.
     ///
-    /// What they have for the loggers is missing in the logs so far. Journals of other users do not count.
+    /// Their messages are missing in the logs so far. Journals of other users are not included.
     public let journals: [String]
 
     /// Whether all loggers have handled and written everything, and all journals of dead processes were
@@ -26,8 +26,8 @@ public struct FlushResult: Hashable, Sendable {
 extension LogDispatcher {
     /// Waits until every logger has handled all earlier messages and passed them to the kernel.
     ///
-    /// Handing to the disk is another matter: see the file logger's `synchronize()`. Inside of a logger or formatter
-    /// nothing is waited for: the flush is set off, and every logger counts as unfinished.
+    /// This does not write to the disk itself: see the file logger's `synchronize()`. Inside a logger or
+    /// formatter, the call starts the flush and does not wait, and all loggers count as unfinished.
     ///
     /// - Parameter timeout: How long to wait at most, 10 s unless given.
     /// - Returns: which loggers have not finished, or hold lines that cannot be written, as a file logger on a full disk does, and

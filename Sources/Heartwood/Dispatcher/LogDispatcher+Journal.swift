@@ -11,15 +11,17 @@ extension LogDispatcher {
     /// LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
     /// ```
     ///
-    /// From then on a message is safe when its call has returned, `kill -9` and traps included (promise 10); a power cut is
-    /// not meant. Loggers that make messages durable, such as file loggers and SQLite loggers, get what dead processes have left in
-    /// the directory before anything else, once, in its order. Set it before loggers are added, so that what they write
-    /// first is older than what comes after. A record stays in the ring until those loggers have written it, so with a
-    /// journal the ring's ``overflowPolicy`` also counts for a disk that is full: after its time the records are released,
-    /// which is reported, and are as safe as without a journal.
+    /// With a journal, a message is safe as soon as its call has returned, even after `kill -9` or a trap
+    /// (promise 10), but not after a power failure. Loggers that make messages durable, such as file and
+    /// SQLite loggers, first get the messages that dead processes have left in the directory, once and in
+    /// order. Set the journal before you add loggers, so that these older messages are written first. A
+    /// record stays in the ring until those loggers have written it. Therefore ``overflowPolicy`` of the ring
+    /// also applies when a disk is full: after its time limit, records are released, which is reported, and
+    /// are then only as safe as without a journal.
     ///
-    /// If the file cannot be created, the ring stays in memory; ``journalStatus`` and ``diagnostics`` report it: nothing is
-    /// thrown. Changing it takes a moment in which callers wait; never call it from a logger or formatter.
+    /// If the file cannot be created, the ring stays in memory. ``journalStatus`` and ``diagnostics`` report
+    /// this, and nothing is thrown. Changing the journal makes callers wait for a moment. Never change it in
+    /// a logger or formatter.
     public var journal: LogJournal? {
         get { journalState.withLock { $0.wanted } }
         set { setJournal(newValue) }
@@ -30,10 +32,11 @@ extension LogDispatcher {
 
     /// Whether a fatal signal adds a last message to the journal, with its name and address; false by default.
     ///
-    /// The message is of level `fatal`, and is delivered with what else is recovered. What was logged before needs no
-    /// handler: it is in the journal when its call has returned. The handler only stores some words, and then the one that was
-    /// there before acts. It is installed once and stays; an overflow of the stack is seen on the thread that sets this first.
-    /// Without a journal it does nothing, which is reported.
+    /// The message has the level `fatal`, and is delivered with the recovered messages. Earlier messages need
+    /// no handler, because they are in the journal as soon as their calls have returned. The handler only
+    /// stores a few words, and then calls the handler that was installed before it. It is installed once and
+    /// stays. A stack overflow is detected on the thread that first sets this property. Without a journal,
+    /// the property has no effect, which is reported.
     public var flushOnFatalSignal: Bool {
         get { journalState.withLock { $0.notesSignals } }
         set {

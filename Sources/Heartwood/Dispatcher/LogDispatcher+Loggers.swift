@@ -14,13 +14,13 @@ extension LogDispatcher {
 
     /// Adds a logger, which gets all messages that are logged from now on, by any thread.
     ///
-    /// Adding a logger again only sets its levels: it never gets a message twice. One that belongs to another
-    /// dispatcher is not added; remove it there first. Both are reported to ``diagnostics``.
+    /// Adding a logger again only sets its levels; it never gets a message twice. A logger that belongs to
+    /// another dispatcher is not added: remove it there first. ``diagnostics`` reports both.
     ///
     /// - Parameters:
     ///   - logger: The logger.
     ///   - levels: Which levels it wants; what its `levels` say unless given.
-    /// - Returns: whether it was added.
+    /// - Returns: `true` if the logger was added.
     @discardableResult
     public func add(_ logger: AbstractLogger, levels: LogLevelMask? = nil) -> Bool {
         let node = logger.node
@@ -62,12 +62,13 @@ extension LogDispatcher {
 
     /// Removes a logger, and waits until it has handled all earlier messages.
     ///
-    /// Does nothing when the logger is not here. Inside of a hook it does not wait: the removal follows by itself.
+    /// Does nothing if the logger is not in this dispatcher. Inside a hook, the call does not wait, and the
+    /// logger is removed later.
     ///
     /// - Parameters:
     ///   - logger: The logger.
     ///   - timeout: How long to wait at most.
-    /// - Returns: whether the logger has finished.
+    /// - Returns: `true` if the logger has finished in time.
     @discardableResult
     public func remove(_ logger: AbstractLogger, timeout: Duration = .seconds(10)) -> Bool {
         guard detach([logger]) else { return true }
@@ -93,7 +94,7 @@ extension LogDispatcher {
     /// Removes all loggers, and waits until they have handled all earlier messages.
     ///
     /// - Parameter timeout: How long to wait at most, for all of them together.
-    /// - Returns: whether all have finished.
+    /// - Returns: `true` if all loggers have finished in time.
     @discardableResult
     public func removeAll(timeout: Duration = .seconds(10)) -> Bool {
         let loggers = self.loggers

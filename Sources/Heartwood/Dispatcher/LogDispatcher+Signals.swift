@@ -24,23 +24,24 @@ extension LogDispatcher {
     /// LogDispatcher.flushOnSignals([.term, .int])
     /// ```
     ///
-    /// Call it once, at the start of the program, after handlers of its own have been installed. After the flush, a signal that had
-    /// no handler ends the process as ever: whoever started it sees that this signal ended it. A handler of the program's is
-    /// called, on a thread of the framework, and decides what comes next. A signal that was ignored, as under `nohup`, stays
-    /// ignored. The handler itself only writes a byte into a pipe; the flush runs on a thread that waits for it.
+    /// Call it once at the start of the program, after the program has installed its own handlers. After the
+    /// flush, a signal without a handler ends the process as usual, so the parent process sees the signal. A
+    /// handler of the program is called on a thread of the framework, and decides what happens next. An
+    /// ignored signal, as under `nohup`, stays ignored. The signal handler itself only writes a byte to a
+    /// pipe; the flush runs on a thread that waits for it.
     ///
-    /// A second signal during the flush acts at once, without waiting for the flush. In the child of a fork the signals do what they did
-    /// before. A program that takes signals with dispatch sources or with swift-service-lifecycle, which ignore them for
-    /// that, does not need this: it ends by returning from `main`, and `exit` flushes.
+    /// A second signal during the flush takes effect at once. In the child of a fork, the signals have their
+    /// earlier effect. A program that handles signals with dispatch sources or swift-service-lifecycle does
+    /// not need this: it returns from `main`, and `exit` flushes.
     ///
-    /// May be called again, with more signals or another limit, from any thread.
+    /// You can call this again, with more signals or another limit, on any thread.
     ///
     /// - Parameters:
     ///   - signals: Which signals.
     ///   - timeout: How long the flush of all dispatchers may take; 5 s by default. Keep it below the time after which a
     ///     supervisor kills: 90 s for systemd, 10 s for Docker, 30 s for Kubernetes, unless they are told otherwise.
-    /// - Returns: whether the handlers are in place; false where the system has no pipe or no thread for them, which is
-    ///   reported to ``diagnostics`` of the shared dispatcher.
+    /// - Returns: `true` if the handlers are installed; `false` if the system has no pipe or no thread for
+    ///   them, which ``diagnostics`` of the shared dispatcher reports.
     @discardableResult
     public static func flushOnSignals(
         _ signals: [EndingSignal] = [.term, .int], timeout: Duration = .seconds(5)

@@ -4,15 +4,16 @@ import Synchronization
 
 /// Delivers the messages of log calls to loggers, through one global queue and one queue per logger.
 ///
-/// Programs use ``shared``; a library or a test may make dispatchers of its own, which have nothing in common. Every
-/// member may be used from any thread, from inside of loggers and formatters too, and none waits for a logger unless
-/// it says so.
+/// Programs use ``shared``. A library or a test can make its own dispatchers, which are independent. You can
+/// use every member on any thread, also inside loggers and formatters. No member waits for a logger unless
+/// its documentation says so.
 ///
-/// The promises that hold for it, and the tests that hold it to them, are listed in `Docs/Invariants.md`.
+/// `Docs/Invariants.md` lists the promises of a dispatcher, and the tests of each promise.
 public final class LogDispatcher: Sendable {
     /// The shared dispatcher, which log calls use by default.
     ///
-    /// Where the environment has `HEARTWOOD_JOURNAL`, the journal of that directory is on from the beginning.
+    /// If the environment variable `HEARTWOOD_JOURNAL` is set, the journal in that directory is used from the
+    /// start.
     public static let shared = LogDispatcher(
         isShared: true, ringCapacity: .mebibytes(4), clock: SystemClock(), journal: .inEnvironment)
 
@@ -133,7 +134,7 @@ public final class LogDispatcher: Sendable {
 
     /// The levels that are logged at all; ``LogLevelMask/all`` unless changed.
     ///
-    /// Takes effect at once, in all threads.
+    /// A change takes effect at once in all threads.
     public var levels: LogLevelMask {
         get { settings.withLock { $0.levels } }
         set {
@@ -147,7 +148,7 @@ public final class LogDispatcher: Sendable {
     /// The levels that are logged synchronously unless the call says otherwise; `fatal` and `error` unless
     /// changed.
     ///
-    /// A synchronous call returns when every logger has handled its message, ``synchronousTimeout`` at the latest.
+    /// A synchronous call returns when all loggers have handled its message, or after ``synchronousTimeout``.
     public var synchronousLevels: LogLevelMask {
         get { settings.withLock { $0.synchronousLevels } }
         set {
@@ -160,7 +161,7 @@ public final class LogDispatcher: Sendable {
 
     /// How long a synchronous call waits for loggers; 5 s unless changed.
     ///
-    /// After that it returns, and says so.
+    /// After that, the call returns, and ``diagnostics`` reports it.
     public var synchronousTimeout: Duration {
         get { settings.withLock { $0.synchronousTimeout } }
         set { settings.withLock { $0.synchronousTimeout = newValue } }
@@ -168,8 +169,8 @@ public final class LogDispatcher: Sendable {
 
     /// The policy of calls when the ring is full; ``OverflowPolicy/standard`` unless changed.
     ///
-    /// The ring is emptied into the loggers' own queues, which never waits for a logger: it is full only while
-    /// callers are faster than that.
+    /// The dispatcher moves messages from the ring to the queues of the loggers without waiting for any
+    /// logger. The ring is full only while calls log faster than that.
     public var overflowPolicy: OverflowPolicy {
         get { settings.withLock { $0.overflowPolicy } }
         set { settings.withLock { $0.overflowPolicy = newValue } }
@@ -189,7 +190,7 @@ public final class LogDispatcher: Sendable {
 
     /// The number of messages so far, for the dispatcher and each logger.
     ///
-    /// Exact after a flush; before it, what is under way is in no figure.
+    /// The figures are exact after a flush. Before it, messages that are on their way are not included.
     public var statistics: LogStatistics {
         var statistics = LogStatistics()
         statistics.accepted = drain.withLock { $0.accepted }

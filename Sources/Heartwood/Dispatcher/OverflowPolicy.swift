@@ -1,6 +1,6 @@
 /// Decides what happens to messages when a queue has reached its limit.
 ///
-/// Every message that is dropped is counted, and the log itself says so, in place: "37 messages dropped here".
+/// Every dropped message is counted, and the log says where messages are missing: "37 messages dropped here".
 public enum OverflowPolicy: Hashable, Sendable {
     /// The caller waits for room while the logger makes progress, and stops waiting after this time **without
     /// progress**.

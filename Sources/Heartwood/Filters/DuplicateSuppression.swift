@@ -7,10 +7,10 @@
 ///     10:20:30.123 warning net connection refused
 ///     10:20:31.456 warning net last message repeated 41 times
 ///
-/// Messages are the same if their level, category, context, text with its values, and fields are. The note comes before
-/// the next message that is another one, after ``interval`` while the same goes on, at a flush, and when the logger is
-/// removed; it has the level and category of the message and a field `repeated`. Every message that is not written
-/// counts as `filtered`.
+/// Two messages are equal if they have the same level, category, context, text with its values, and fields.
+/// The note is written before the next different message, after ``interval`` while repetitions continue, at a
+/// flush, and when the logger is removed. It has the level and category of the message and a field
+/// `repeated`. Messages that are not written count as `filtered`.
 public struct DuplicateSuppression: Hashable, Sendable {
     /// How long repeats are counted before they are reported; 30 s unless given.
     public var interval: Duration

@@ -1,8 +1,8 @@
 extension LogFilter {
     /// Passes a share of the messages: all messages with the same key, or none of them.
     ///
-    /// The choice depends on the key alone, not on chance: the messages of one request are seen together, and other
-    /// loggers and other processes choose the same requests. Messages without the key pass.
+    /// The choice depends only on the key, not on chance. All messages of one request are kept or dropped
+    /// together, and other loggers and processes choose the same requests. Messages without the key pass.
     ///
     /// - Parameters:
     ///   - share: How many of the keys, from 0 (none) to 1 (all).
@@ -21,8 +21,8 @@ extension LogFilter {
 
     /// Passes a limited number of messages per key and time, by a token bucket.
     ///
-    /// The messages' own times count. Up to 4096 keys are remembered; beyond them, those not seen for longest are
-    /// forgotten. Messages without the key pass.
+    /// The filter uses the times of the messages. It remembers up to 4096 keys, and then forgets those that
+    /// were not seen for the longest time. Messages without the key pass.
     ///
     /// - Parameters:
     ///   - count: How many messages, in the long run.

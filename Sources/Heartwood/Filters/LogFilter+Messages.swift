@@ -7,7 +7,7 @@ extension LogFilter {
     /// Passes messages of categories that match one of the patterns, in which `*` matches any number of
     /// characters.
     ///
-    /// A category belongs to those that its name begins with: `net` describes `net.http` too.
+    /// A pattern also matches subcategories: `net` matches `net.http` too.
     public static func category(_ patterns: String...) -> LogFilter {
         let rules = patterns.reduce(into: LevelRules(separator: ".")) { $0.set(.all, for: NamePattern($1)) }
         return LogFilter { rules.levels(of: $0.category.name) != nil }
@@ -60,14 +60,15 @@ extension LogFilter {
 
     /// Passes messages with a field or named value that equals this value.
     ///
-    /// Private values of the text are not looked at.
+    /// Private values of the text do not match.
     public static func metadata(_ name: String, _ value: LogValue) -> LogFilter {
         metadata(name) { $0 == value }
     }
 
     /// Passes messages with a field or named value for which a function returns true.
     ///
-    /// Without a function, every value will do. Of private values in the text, the function gets `<private>` or a hash.
+    /// Without a function, any value matches. For private values of the text, the function gets `<private>`
+    /// or a hash.
     public static func metadata(
         _ name: String, where test: @escaping @Sendable (LogValue) -> Bool = { _ in true }
     ) -> LogFilter {

@@ -5,17 +5,18 @@
 /// console.filter = .rateLimit(10, per: .seconds(1)) && .contexts(except: 7)
 /// ```
 ///
-/// A filter is set on a logger (``AbstractLogger/filter``) or goes with a formatter (``FilteringFormatter``). It is asked
-/// on the logger's queue, for messages that have passed its levels; what it takes out counts as `filtered` in the
-/// logger's statistics. The right side of `&&` and `||` is asked only where the left one has not decided, which matters
-/// for those that count. One filter may serve several loggers, which then share its counts.
+/// Set a filter on a logger (``AbstractLogger/filter``) or use it in a formatter (``FilteringFormatter``). It
+/// is called on the logger's queue, for messages that have passed the levels. Messages that it drops count as
+/// `filtered` in the logger's statistics. The right side of `&&` and `||` is evaluated only if the left side
+/// does not decide, which matters for filters that count. Several loggers can use one filter, and then share
+/// its counts.
 public struct LogFilter: Sendable {
     private let test: @Sendable (LogMessage) -> Bool
 
     /// Makes a filter from a function that returns true for messages to pass.
     ///
-    /// The function may be called on several threads at the same time if the filter serves several loggers. It may log;
-    /// such a call never waits.
+    /// The function can be called on several threads at the same time if several loggers use the filter. It
+    /// can log; such a call never waits.
     public init(_ test: @escaping @Sendable (LogMessage) -> Bool) {
         self.test = test
     }

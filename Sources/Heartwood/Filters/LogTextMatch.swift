@@ -6,7 +6,8 @@ import CHeartwood
 /// logger.filter = .message(.contains("timeout", "refused")) && !.file(.ends(with: "Tests.swift"))
 /// ```
 ///
-/// Where several texts are given, one of them is enough. Case counts unless `ignoringCase` says otherwise.
+/// If you pass several strings, one of them must match. Matching is case-sensitive unless `ignoringCase` is
+/// true.
 public struct LogTextMatch: Sendable {
     private enum Kind { case prefix, part, suffix, whole }
 
@@ -45,9 +46,9 @@ public struct LogTextMatch: Sendable {
 
     /// A regular expression in Swift's syntax matches a part of the text.
     ///
-    /// It costs a few microseconds for each text, much more for some expressions.
+    /// A condition costs a few microseconds per text, and much more for some expressions.
     ///
-    /// - Throws: ``LogError`` of code `setting` for a wrong expression.
+    /// - Throws: ``LogError`` of code `setting` if the expression is not valid.
     public static func matches(_ expression: String) throws -> LogTextMatch {
         LogTextMatch(try TextExpression(expression))
     }

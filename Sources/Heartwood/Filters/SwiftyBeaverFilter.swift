@@ -104,7 +104,8 @@ extension LogFilter {
     ///    level.
     /// 4. Otherwise `minimumLevel` decides.
     ///
-    /// Excluding means none of the texts: SwiftyBeaver lets pass what lacks one of several.
+    /// An excluding filter with several texts drops messages that contain any of them. SwiftyBeaver passes
+    /// messages that lack one of them.
     public static func swiftyBeaver(
         _ filters: [SwiftyBeaverFilter], minimumLevel: LogLevel = .verbose
     ) -> LogFilter {

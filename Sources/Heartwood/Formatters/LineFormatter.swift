@@ -2,10 +2,11 @@
 ///
 ///     2026-11-20 10:20:30.123Z info    payments Shop.swift:42 charged 12.5 EUR {order=17}
 ///
-/// Time, level, category (unless it is the default one), place, text, and the fields that came beside the text. The
-/// layout is one that `lnav` and others recognize without a configuration.
+/// A line contains time, level, category (unless it is the default one), source location, text and fields.
+/// `lnav` and other tools recognize the layout without configuration.
 ///
-/// It is safe for several loggers at once. The settings are fixed when it is made: to change one, set another formatter.
+/// Several loggers can use one formatter at the same time. Its options are constant: to change one, set
+/// another formatter.
 public final class LineFormatter: LogFormatter, @unchecked Sendable {  // constants; a lock guards the cache
     /// The content of a line.
     public struct Options: Sendable {

@@ -1,6 +1,6 @@
 /// The base class of all formatters, which turn a message into text, or drop it.
 ///
-/// A custom formatter overrides one of the two methods, whichever suits it:
+/// A custom formatter overrides one of the two `format` methods:
 ///
 /// ```swift
 /// final class Shout: LogFormatter, @unchecked Sendable {
@@ -8,8 +8,8 @@
 /// }
 /// ```
 ///
-/// Called on its logger's queue. A formatter that serves several loggers is called by them at the same time, and must
-/// be safe for that. It may log; such a call never waits.
+/// A formatter is called on the queue of its logger. If several loggers use it, they call it at the same
+/// time, so it must be safe for that. A formatter can log; such a call never waits.
 open class LogFormatter: @unchecked Sendable {  // has no state of its own; subclasses answer for theirs
     /// Makes a formatter.
     public init() {}
@@ -18,8 +18,8 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     ///
     /// A console then writes its lines unchanged.
     ///
-    /// False unless overridden. The console colors the lines of other formatters as a whole, and escapes what could
-    /// move the cursor. How many colors to use says ``LogBuffer/colorDepth``.
+    /// False unless overridden. The console colors whole lines of other formatters, and escapes characters
+    /// that could move the cursor. ``LogBuffer/colorDepth`` is the number of colors to use.
     open var writesOwnColors: Bool { false }
 
     /// Whether it hands every text from outside to the buffer's own methods, which redact secrets in it.
@@ -28,8 +28,8 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// Called when a logger starts to use the formatter, before its first message; does nothing unless
     /// overridden.
     ///
-    /// That is when it was set, or when the logger that was made with it is added to a dispatcher. Called on the logger's
-    /// queue, like the logger's own hooks, once for each logger.
+    /// The method is called when the formatter is set, or when a logger that was made with it is added to a
+    /// dispatcher. It is called once for each logger, on the logger's queue.
     ///
     /// - Parameter name: The name of the logger.
     open func didAdd(toLogger name: String) {}
@@ -37,7 +37,7 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// Called when a logger stops using the formatter, after its last message; does nothing unless
     /// overridden.
     ///
-    /// Called on the logger's queue, like the logger's own hooks.
+    /// The method is called on the logger's queue.
     ///
     /// - Parameter name: The name of the logger.
     open func willRemove(fromLogger name: String) {}
@@ -46,7 +46,8 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
 
     /// Formats a message as text, without a newline at the end; nil drops the message for this logger.
     ///
-    /// The base class gives what the other method writes or, where neither is overridden, the message's text.
+    /// The base class returns the text of the other method or, if neither is overridden, the text of the
+    /// message.
     open func format(_ message: LogMessage) -> String? {
         let thread = ThreadState.current
         let outer = thread.formatterInProgress
@@ -60,8 +61,8 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     /// Appends a message as UTF-8 to `output`, without a newline at the end; false drops the message for this
     /// logger.
     ///
-    /// The fast way: no string is made. Whatever it adds before it returns false is taken out again. The base class
-    /// adds what the other method gives.
+    /// This is the faster method, because it makes no string. If it returns false, everything that it has
+    /// appended is removed. The base class appends the result of the other method.
     open func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
         let thread = ThreadState.current
         let outer = thread.formatterInProgress

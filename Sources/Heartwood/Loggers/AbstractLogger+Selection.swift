@@ -39,7 +39,8 @@ extension AbstractLogger {
 
     /// Releases all messages that ``flightRecorder`` holds, of all recordings, as if a trigger had occurred.
     ///
-    /// It happens in order with the messages of the calling thread, and is not waited for: a flush does that.
+    /// The release takes place in order with the messages of the calling thread. This method does not wait
+    /// for it; a flush does.
     public func releaseHeldMessages() {
         performInOrder { [unowned self] in
             guard let selection, let record = selection.flight?.takeAll() else { return }

@@ -70,9 +70,9 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// The memory limit of messages that wait for this logger; 16 MiB unless changed.
     ///
-    /// Counted are the messages in the form that the ring holds, which is about the size of their text plus 100 bytes.
-    /// A logger that wants few of many messages, and the policy `block`, may hold up to twice this and the ring's size.
-    /// ``ByteCount/zero`` switches the limit off.
+    /// Messages count with their size in the ring, which is about the size of their text plus 100 bytes. A
+    /// logger that handles few of many messages, with the policy `block`, can hold up to twice this limit
+    /// plus the size of the ring. ``ByteCount/zero`` means no limit.
     public final var backlogLimit: ByteCount {
         get { limits.withLock { $0.limit } }
         set { setLimits { $0.limit = newValue } }
@@ -80,7 +80,7 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// The policy when that limit is reached; ``OverflowPolicy/standard`` unless changed.
     ///
-    /// Like the limit, it holds for the next message already, even while the logger is stuck.
+    /// Like the limit, a change applies to the next message, even while the logger is stuck.
     public final var overflowPolicy: OverflowPolicy {
         get { limits.withLock { $0.policy } }
         set { setLimits { $0.policy = newValue } }
@@ -146,7 +146,7 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// The levels that the logger handles; ``LogLevelMask/all`` unless `add` or a later change sets others.
     ///
-    /// Takes effect exactly between the messages that the same thread logged before and after the change.
+    /// A change takes effect exactly between the messages that the same thread logged before and after it.
     public final var levels: LogLevelMask {
         get { levelsSetting.withLock { $0.levels } }
         set {
@@ -193,7 +193,7 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Writes everything that the logger still holds to the kernel, or to its destination; called by `flush`.
     ///
-    /// If it keeps messages that it cannot pass on, it calls ``reportPending()``.
+    /// If the logger holds messages that it cannot write, call ``reportPending()``.
     open func flush() {}
 
     /// Called when the logger has been added to a dispatcher, before its first message.
@@ -266,8 +266,9 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Reports progress, for example after each part of a long write; call it in a hook.
     ///
-    /// Callers that wait for room (``OverflowPolicy/block(upTo:)``) wait as long as a logger makes progress. Each message
-    /// that ``log(_:)`` has handled counts by itself; a hook that takes longer than the policy's time says so with this.
+    /// Callers that wait for room (``OverflowPolicy/block(upTo:)``) wait as long as a logger makes progress.
+    /// Each message that ``log(_:)`` has handled counts as progress. A hook that takes longer than the time
+    /// limit of the policy must call this method.
     public final func noteProgress() { node.noteProgress() }
 
     /// The mark of the message at hand, by which a logger that makes messages durable tells the journal of its writes.

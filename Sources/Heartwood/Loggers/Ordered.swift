@@ -7,9 +7,9 @@
 /// }
 /// ```
 ///
-/// Promise 2: a value takes effect exactly between the messages that the setting thread logged before and after it.
-/// Reading never waits: outside of the logger's hooks it gives the last value set, and inside of them the value in
-/// effect for the message at hand. Setting never waits for messages, either.
+/// A value takes effect exactly between the messages that the same thread logged before and after the change
+/// (promise 2). Reading never waits: outside the logger's hooks it returns the last value that was set, and
+/// inside them the value for the current message. Setting a value does not wait for messages either.
 @propertyWrapper
 public struct Ordered<Value: Sendable>: Sendable {
     private struct State {

@@ -11,7 +11,7 @@ public import Synchronization
 /// LogCategory.billing.levels = .debug
 /// ```
 ///
-/// Two categories of the same name are the same one. Categories are never freed: make them once, as constants, and
+/// Two categories with the same name are equal. Categories are never freed: make them once, as constants, and
 /// not from data that comes from outside.
 public struct LogCategory: Hashable, Sendable {
     @usableFromInline let state: State
@@ -39,8 +39,8 @@ public struct LogCategory: Hashable, Sendable {
     /// A message passes if its category, its dispatcher and at least one logger want it. A change takes effect at
     /// once, in all threads and dispatchers; reading and writing never wait for messages.
     ///
-    /// Names are hierarchical: what is set for `net` holds for `net.http` as well, unless something is set for that. See
-    /// ``setLevels(_:matching:)`` for what goes before what.
+    /// Names are hierarchical: the levels of `net` also apply to `net.http`, unless that has its own. See
+    /// ``setLevels(_:matching:)`` for the precedence.
     public var levels: LogLevelMask {
         get { CategoryRegistry.shared.levels(of: name) }
         nonmutating set {
@@ -61,10 +61,11 @@ public struct LogCategory: Hashable, Sendable {
     /// LogCategory.setLevels(nil, matching: "net.*")  // as if it had never been set
     /// ```
     ///
-    /// A `*` stands for any characters, also none. A rule for a category holds for all that belong to it: one for `net`
-    /// for `net.http` too, while `net.*` leaves out `net` itself. Of several rules the one counts whose pattern has the
-    /// most characters that are no stars, whatever the order of their setting; setting one for the same pattern again
-    /// replaces it. It takes effect at once, in all threads; a call whose level is off costs what it did before.
+    /// A `*` matches any number of characters. A rule for a category also applies to its subcategories: a
+    /// rule for `net` applies to `net.http`, while `net.*` does not match `net` itself. If several rules
+    /// match, the one with the most characters other than `*` applies, whatever the order in which they were
+    /// set. Setting a rule for the same pattern again replaces it. A change takes effect at once in all
+    /// threads, and does not slow down calls whose level is off.
     public static func setLevels(_ levels: LogLevelMask?, matching pattern: String) {
         CategoryRegistry.shared.change { $0.set(levels, for: NamePattern(pattern)) }
     }

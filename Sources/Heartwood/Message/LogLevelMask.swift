@@ -53,7 +53,8 @@ public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
 
     /// Makes a set of `level` and all levels that are at least as serious.
     ///
-    /// For a custom level that is the level itself and what is as serious as its severity, or more.
+    /// For a custom level, the set contains the level itself and all levels that are at least as serious as
+    /// its severity.
     public init(atLeast level: LogLevel) {
         let severity = level.severity
         self.init(

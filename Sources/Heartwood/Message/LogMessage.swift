@@ -1,7 +1,7 @@
 /// A log message: its text, its typed values, and where and when it was logged.
 ///
-/// A value that may be kept after the callback that handed it over has returned, and be used on any thread. It holds
-/// the message's own bytes and nothing else. Text and values are decoded when they are asked for, each time again.
+/// You can keep a message after the callback returns, and use it on any thread. It holds only its own bytes;
+/// the text and the values are decoded each time you ask for them.
 public struct LogMessage: Sendable {
     let storage: MessageStorage
 
@@ -59,7 +59,7 @@ public struct LogMessage: Sendable {
 
     /// The name of that thread, if it has one.
     ///
-    /// A name that is changed later may be seen up to two seconds late.
+    /// A changed name can appear up to two seconds late.
     public var threadName: String? { name(0) }
 
     /// The label of the dispatch queue that the call ran on, if any.
@@ -113,7 +113,7 @@ public struct LogMessage: Sendable {
 
     /// Returns the named values of the text, with private ones written as `privacy` says.
     ///
-    /// When a name occurs twice, the first value is taken.
+    /// If a name occurs twice, the first value is used.
     public func fields(privacy: LogPrivacyPolicy) -> LogMetadata {
         decodeFields(storage.text, privacy: privacy)
     }

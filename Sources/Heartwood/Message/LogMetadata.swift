@@ -1,7 +1,7 @@
 /// An ordered list of fields: names with values.
 ///
-/// Adding a name again replaces its value and keeps its place. Looking up a name goes through the fields one by one,
-/// which is what the few fields of a message want.
+/// Adding an existing name replaces its value and keeps its position. Looking up a name searches the fields
+/// in order, which is fast for the few fields of a message.
 public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
     /// A field: a name and a value.
     public typealias Element = (key: String, value: LogValue)

@@ -8,12 +8,12 @@ import CHeartwood
 /// LogSourceLevels.rules = []
 /// ```
 ///
-/// Names are those of `#fileID`: `Module/File.swift`. A file that a rule describes has the levels of the rule in the
-/// place of its categories'; dispatchers and loggers have their say as before. A `*` stands for any characters, and of
-/// several rules the one counts whose pattern has the most characters that are no stars.
+/// Names are those of `#fileID`: `Module/File.swift`. For a file that matches a rule, the levels of the rule
+/// replace those of the category; the levels of dispatchers and loggers still apply. A `*` matches any number
+/// of characters. If several rules match, the rule with the most characters other than `*` applies.
 ///
-/// A change takes effect at once, in all threads. A call whose level is off costs one load as ever;
-/// while there are rules, one that passes that look costs a look into a table more.
+/// A change takes effect at once in all threads. A call whose level is off still costs one load. While there
+/// are rules, other calls cost one more table lookup.
 public enum LogSourceLevels {
     private struct State {
         var rules = LevelRules(separator: "/")

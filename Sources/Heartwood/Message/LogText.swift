@@ -1,13 +1,13 @@
 /// The text of a message with its values: literal pieces and typed values, not a string.
 ///
-/// App code does not name this type; it writes an interpolated literal in a call. Every value works as in a
-/// `String`; numbers, truth values, strings, dates and UUIDs keep their type until a formatter reads them:
+/// You do not use this type directly: write an interpolated literal in a log call. Every value works as in a
+/// `String`. Numbers, Booleans, strings, dates and UUIDs keep their type until a formatter reads them:
 ///
 /// ```swift
 /// logInfo("request \(id, as: "request_id") took \(ms, as: "ms", format: .fixed(2)) ms")
 /// ```
 ///
-/// Nothing in it is ever taken for a format: `"100%"` and `%s` are only text.
+/// The text is never a format: `"100%"` and `%s` are plain text.
 public struct LogText: ExpressibleByStringInterpolation, Sendable {
     @usableFromInline let buffer: TextBuffer
     @usableFromInline let count: Int

@@ -2,7 +2,7 @@ import CHeartwood
 
 /// The thread, the dispatch queue and the task that code runs on.
 ///
-/// For a bridge that makes messages by hand, and delivers them later or elsewhere:
+/// Use it in a bridge that makes messages and delivers them later or elsewhere:
 ///
 /// ```swift
 /// let thread = LogThread.current

@@ -6,9 +6,9 @@ public import Foundation
 
 /// A tag that reports how much memory it uses, so that the limits of queues include it.
 ///
-/// Messages that wait are weighed with their tags. A tag whose type does not say its size counts as the size of the value
-/// itself, `MemoryLayout<Tag>.size`, which leaves out what it refers to: a class instance counts as a pointer. Adopt the
-/// protocol for a type that refers to much:
+/// The limits of queues include the tags of waiting messages. A tag of another type counts as
+/// `MemoryLayout<Tag>.size`, which does not include memory that it refers to: a class instance counts as a
+/// pointer. Adopt the protocol for types that refer to much memory:
 ///
 /// ```swift
 /// struct Snapshot: MeasuredTag {

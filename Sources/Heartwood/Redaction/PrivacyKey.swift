@@ -22,7 +22,7 @@ public final class PrivacyKey: Sendable {
 
     /// Makes a key from 32 bytes, or from 64 hexadecimal digits.
     ///
-    /// - Throws: ``LogError`` of code `secret` for any other.
+    /// - Throws: ``LogError`` of code `secret` if the secret has another length or form.
     public init(_ secret: Secret) throws {
         let key = try FrameCipher(key: secret)
         hashing = try key.derived(for: Array("heartwood privacy hash".utf8))

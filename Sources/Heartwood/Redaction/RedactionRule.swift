@@ -17,7 +17,8 @@ public struct RedactionRule: Sendable {
     /// They are 13 to 19 digits with a known prefix and a correct check digit (Luhn), without separators or
     /// in groups with spaces or hyphens.
     ///
-    /// One in ten other numbers that begin like one has a right check digit, and is taken for one.
+    /// About one in ten other numbers with such a prefix has a correct check digit by chance, and is replaced
+    /// too.
     public static let cardNumbers = RedactionRule(name: "card") { CardNumbers.next(in: $0, from: $1) }
 
     /// Email addresses, written as `<email>`.
@@ -38,7 +39,7 @@ public struct RedactionRule: Sendable {
 
     /// Matches of a regular expression in Swift's syntax.
     ///
-    /// It costs a few microseconds for each text, much more for some expressions.
+    /// A rule costs a few microseconds per text, and much more for some expressions.
     ///
     /// - Throws: ``LogError`` of code `setting` for a wrong expression.
     public static func matching(_ expression: String, name: String) throws -> RedactionRule {
@@ -48,7 +49,7 @@ public struct RedactionRule: Sendable {
 
     /// Matches of a custom function, which returns the first range of UTF-8 at or after an index, or nil.
     ///
-    /// Called on loggers' queues, by several at the same time.
+    /// The function is called on the queues of loggers, by several at the same time.
     public static func custom(
         name: String, _ find: @escaping @Sendable (UnsafeRawBufferPointer, Int) -> Range<Int>?
     ) -> RedactionRule {

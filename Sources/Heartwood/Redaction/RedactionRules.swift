@@ -5,8 +5,9 @@
 /// file.redaction = RedactionRules([.tokens(startingWith: "sk_live_")], replacement: .keyedHash(key))
 /// ```
 ///
-/// Looked through are the text of a message, its fields, and numbers in JSON; not the names of files, categories and
-/// threads. It is the net below: what is known to be a secret is better marked at the call, with ``LogPrivacy``.
+/// The rules apply to the text of a message, its fields, and numbers in JSON, but not to the names of files,
+/// categories and threads. They are a safety net: mark values that you know to be secret at the call, with
+/// ``LogPrivacy``.
 public struct RedactionRules: Sendable {
     /// The rules.
     public var rules: [RedactionRule]
@@ -40,7 +41,8 @@ public struct RedactionRules: Sendable {
 
     /// Returns a value without its secrets; a value without secrets keeps its type.
     ///
-    /// A number that is a secret, such as a card's, becomes a string that says so; JSON stays JSON.
+    /// A number that is a secret, such as a card number, becomes a string with the replacement. JSON stays
+    /// valid JSON.
     public func redacted(_ value: LogValue) -> LogValue {
         switch value {
         case .null, .bool, .double, .date, .uuid: value

@@ -2,7 +2,7 @@ import CHeartwood
 
 /// Reads secrets from environment variables.
 ///
-/// Every process of the same user can read a process's environment; a file (``FileSecrets``) is safer.
+/// Every process of the same user can read the environment of a process; a file (``FileSecrets``) is safer.
 public struct EnvironmentSecrets: SecretProvider {
     private let prefix: String
 

@@ -10,8 +10,9 @@ import Musl
 
 /// Reads secrets from files, one per secret, that only their owner can read.
 ///
-/// The file must be a regular one (no symbolic link), belong to the user that the program runs as, and grant nothing
-/// to group and others (`chmod 600`). Line ends after the secret are not part of it; 64 KiB are the most.
+/// The file must be a regular file (not a symbolic link), belong to the user that runs the program, and give
+/// no permissions to group and others (`chmod 600`). It can have up to 64 KiB. Line breaks at the end are not
+/// part of the secret.
 public struct FileSecrets: SecretProvider {
     private static let limit = 65_536
     private let directory: String

@@ -1,7 +1,7 @@
 /// A source of secrets: the environment, a file, a keychain, or a custom vault.
 ///
-/// A provider may be asked from any thread, and is asked again whenever the secret is used, so that one that was
-/// changed takes effect without a restart.
+/// A provider can be called on any thread. It is called each time the secret is used, so a changed secret
+/// takes effect without a restart.
 ///
 /// ```swift
 /// struct Vault: SecretProvider {

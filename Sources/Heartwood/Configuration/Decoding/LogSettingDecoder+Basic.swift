@@ -15,8 +15,8 @@ extension LogSettingDecoder where Value == String {
 
     /// Decodes the path of a file or directory.
     ///
-    /// `${NAME}` stands for an environment variable, and `~/` at the beginning for the home directory. A relative path
-    /// counts from where the process was when the configuration is applied.
+    /// `${NAME}` is replaced by an environment variable, and `~/` at the start by the home directory. A
+    /// relative path is relative to the current directory of the process when the configuration is applied.
     public static var path: LogSettingDecoder {
         LogSettingDecoder("path", write: "a path in quotes") { setting, path, collector in
             guard let text = setting.string, !text.isEmpty, !text.utf8.contains(0) else {

@@ -75,7 +75,8 @@ extension LogSettingDecoder where Value == OverflowPolicy {
 extension LogSettingDecoder where Value == SecretReference {
     /// Decodes a reference to a secret: `{"environment": "NAME"}` or `{"file": "/run/secrets/name"}`.
     ///
-    /// The secret itself is never in the configuration; text is refused, and not repeated in the error.
+    /// A configuration never contains the secret itself. Plain text is rejected, and the error does not
+    /// repeat it.
     public static var secret: LogSettingDecoder {
         LogSettingDecoder.object("secret") { settings in
             let variable = settings.optional("environment", .string)

@@ -43,7 +43,7 @@ public final class LogSettings {
 
     /// Reads a required setting, for the initializer of the logger.
     ///
-    /// A running logger is replaced when it changes.
+    /// If the setting changes, the running logger is replaced.
     public func required<Value>(
         _ key: String, _ decoder: LogSettingDecoder<Value>
     ) -> LogRequiredSetting<Value> {

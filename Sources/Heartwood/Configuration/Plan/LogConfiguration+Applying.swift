@@ -4,14 +4,19 @@ extension LogConfiguration {
     /// Applies the configuration: makes the loggers, and changes the settings of those that an earlier
     /// configuration made.
     ///
-    /// - Loggers whose name and kind stay go on: only what has changed is set, in order with the messages. They are
-    ///   replaced when something changes that their initializer was given, such as a directory.
-    /// - New loggers come, and those that are not there any more go, all at one point of the order of messages: none is
-    ///   lost or handled twice. Those that go are waited for, ten seconds at most; they have written everything then.
-    /// - Levels of categories and of source files change in one step. They belong to the process, whatever the dispatcher.
-    /// - What code has set stays: only rules, settings and loggers of earlier configurations are replaced or taken back.
+    /// - Loggers that keep their name and kind continue to run. Only changed settings are set, in order with
+    ///   the messages. A logger is replaced if a setting changes that its initializer needs, such as a
+    ///   directory.
+    /// - New loggers are added, and loggers that are not in the configuration are removed, all at one point
+    ///   in the order of messages, so no message is lost or handled twice. The call waits up to ten seconds
+    ///   until removed loggers have written everything.
+    /// - Levels of categories and source files change in one step. They belong to the process, not to a
+    ///   dispatcher.
+    /// - Settings that code has made are kept. Only rules, settings and loggers of earlier configurations are
+    ///   replaced or removed.
     ///
-    /// Any thread. One at a time: others wait. Inside of a logger or formatter nothing is waited for.
+    /// You can call this method on any thread; calls run one after the other. Inside a logger or formatter,
+    /// the call does not wait.
     ///
     /// - Parameter dispatcher: The dispatcher; the shared one unless given.
     /// - Throws: ``LogConfigurationError`` with everything that is wrong, or could not be made. Then nothing was changed (but
@@ -42,7 +47,7 @@ extension LogConfiguration {
     /// - Parameters:
     ///   - name: Its name in the configuration.
     ///   - dispatcher: Where it was applied; the shared dispatcher unless given.
-    /// - Returns: the logger; nil where none of this name was made.
+    /// - Returns: The logger; nil if no logger of this name was made.
     public func logger(named name: String, in dispatcher: LogDispatcher = .shared) -> AbstractLogger? {
         dispatcher.configuredLogger(named: name)
     }

@@ -6,14 +6,14 @@ import Dispatch
 /// let watch = try LogConfigurationWatch("/etc/shop/logging.json", reloadsOnHangup: true)
 /// ```
 ///
-/// The files are those of ``LogConfiguration/load(_:environment:defaults:variables:)``; they are applied before the
-/// initializer returns. From then on they are looked at every ``interval``, so that it does not matter how they are changed:
-/// written, emptied and written, replaced by renaming, made later, or switched by a symbolic link, on whatever file
-/// system. A change counts when two looks 200 ms apart have seen the same.
+/// The files are those of ``LogConfiguration/load(_:environment:defaults:variables:)``. They are applied
+/// before the initializer returns, and then checked every ``interval``. It does not matter how they change:
+/// they can be overwritten, replaced by renaming, created later, or switched by a symbolic link, on any file
+/// system. A change is applied after two checks, 200 ms apart, have found the same content.
 ///
-/// A version that is wrong, or of which a logger cannot be made, is reported to the dispatcher's diagnostics with all that
-/// is wrong; the settings in force stay. The same goes for the file when it has gone; an overlay that has gone does not
-/// count any more.
+/// If a file is not valid, or a logger cannot be made, the dispatcher's diagnostics report all problems, and
+/// the current settings stay in effect. The same applies if the file is removed. An overlay that is removed
+/// has no effect anymore.
 ///
 /// Everything happens on a queue of its own. It ends with ``stop()``, or when the watch is released; what was applied
 /// stays.
@@ -92,7 +92,7 @@ public final class LogConfigurationWatch: Sendable {
     ///
     /// The applied settings stay in effect.
     ///
-    /// What is being applied at the moment is finished.
+    /// A configuration that is being applied at the moment is applied completely.
     public func stop() {
         let (timer, hangup) = state.withLock { state in
             state.isStopped = true

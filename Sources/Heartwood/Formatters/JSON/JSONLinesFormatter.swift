@@ -2,18 +2,18 @@
 ///
 ///     {"time":"2026-11-20T10:20:30.123456789Z","level":"info","message":"took 12.5 ms","ms":12.5,"seq":17}
 ///
-/// What an object holds, under which keys and in which order, say ``Options/members``; the standard is `time` (RFC 3339
-/// in UTC, nanoseconds), `level`, `category` (unless it is the default one), `message`, the named pieces, the fields
-/// beside the text, `context` (unless 0), `file`, `line`, `function`, `thread`, `thread_name`, `queue`, `task`, `seq`. No
-/// key occurs twice: a named piece or field whose name is one of these, or of a piece before it, gets an underscore in
-/// front, as often as needed.
+/// ``Options/members`` defines the members of an object, their keys and their order. The default is `time`
+/// (RFC 3339 in UTC, nanoseconds), `level`, `category` (unless it is the default one), `message`, the named
+/// values, the fields, `context` (unless 0), `file`, `line`, `function`, `thread`, `thread_name`, `queue`,
+/// `task` and `seq`. No key occurs twice: a named value or field whose name is already used gets an
+/// underscore as its prefix, or several if needed.
 ///
 /// ```swift
 /// let elastic = JSONLinesFormatter(.ecs(service: "shop"))
 /// let graylog = JSONLinesFormatter(.gelf())
 /// ```
 ///
-/// It is safe for several loggers at once. The settings are fixed when it is made.
+/// Several loggers can use one formatter at the same time. Its options are constant.
 public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // constants only
     /// The content of an object.
     public struct Options: Sendable {

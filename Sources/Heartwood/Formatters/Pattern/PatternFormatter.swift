@@ -20,12 +20,12 @@
 /// | `{color}` … `{reset}` | the color of the message, where the output shows colors |
 /// | `{{` `}}` | a brace |
 ///
-/// After a colon comes the width: `{level:7}` fills up to seven characters, `{line:>5}` puts the text to the right,
-/// `{category:^20}` in the middle, `{queue:.12}` cuts after twelve, `{path:.-30}` keeps the last thirty, and
-/// `{category:*<8.12}` does all of it. What a date may hold is in `Docs/Formatting.md`.
+/// A width follows a colon: `{level:7}` pads to seven characters, `{line:>5}` aligns to the right,
+/// `{category:^20}` centers, `{queue:.12}` cuts after twelve characters, `{path:.-30}` keeps the last thirty,
+/// and `{category:*<8.12}` combines these. `Docs/Formatting.md` lists the fields of dates.
 ///
-/// A message is a line, whatever is in it: everything that does not come from the pattern is escaped. It is safe for
-/// several loggers at once. The settings are fixed when it is made.
+/// A message is always one line: everything that is not part of the pattern is escaped. Several loggers can
+/// use one formatter at the same time. Its options are constant.
 public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // caches are locked
     /// How the values of a pattern are written.
     public struct Options: Sendable {
@@ -35,7 +35,7 @@ public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // cac
         public var privacy = LogPrivacyPolicy.redact
         /// How line breaks and control characters in the text are written; escaped unless changed.
         ///
-        /// All else, such as names and fields, is always escaped.
+        /// Everything else, such as names and fields, is always escaped.
         public var escaping = LogBuffer.Escaping.escape
         /// The colors of messages.
         public var palette = ConsolePalette.standard
@@ -62,7 +62,7 @@ public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // cac
 
     /// Compiles a pattern.
     ///
-    /// - Throws: ``PatternError``, which points at the character that is wrong.
+    /// - Throws: ``PatternError`` if the pattern is not valid; it points to the character that is wrong.
     public convenience init(_ pattern: String, _ options: Options = Options()) throws(PatternError) {
         self.init(elements: try PatternParser.elements(pattern, zone: options.zone), options)
     }

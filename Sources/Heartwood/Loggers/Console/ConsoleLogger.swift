@@ -4,16 +4,18 @@ import CHeartwood
 ///
 ///     10:20:30.123 info    payments charged 12.5 EUR  {order=17}  Shop.swift:42
 ///
-/// On a terminal, the level is colored, and time and place are faint. A text of several lines is shown as such there, each
-/// further line indented, and elsewhere as one line. Control characters in a message are always escaped, so that it can
-/// neither move the cursor nor forge a line.
+/// On a terminal, the level is colored, and time and source location are faint. A text with several lines is
+/// shown as indented lines on a terminal, and as one line elsewhere. Control characters in a message are
+/// always escaped, so a message cannot move the cursor or forge a line.
 ///
-/// All settings are ordered with the messages, and may be read and set from any thread. Each batch of messages is one
-/// `write(2)`. A reader that has gone (`myserver | head`) does not end the process: the messages count as failed.
+/// All settings are ordered with the messages, and you can read and set them on any thread. Each batch of
+/// messages is one `write(2)`. If the reader has gone away (`myserver | head`), the process continues, and
+/// the messages count as failed.
 ///
-/// A reader that has stopped (Ctrl-S, a pipe without a reader) delays this logger alone, on its own queue: a
-/// synchronous call, a flush, a removal and the end of the process take no longer than their time limits say. What waits
-/// is bounded by ``AbstractLogger/backlogLimit``, and is written, in whole lines, when the reader goes on.
+/// If the reader has stopped (Ctrl-S, or a pipe that is not read), only this logger is delayed, on its own
+/// queue. Synchronous calls, flushes, removals and the end of the process take no longer than their time
+/// limits. ``AbstractLogger/backlogLimit`` limits the messages that wait; they are written as whole lines
+/// when the reader continues.
 public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
     /// The streams that messages are written to.
     public enum Stream: Hashable, Sendable {

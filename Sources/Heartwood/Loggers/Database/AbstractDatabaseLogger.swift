@@ -98,30 +98,34 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
 
     /// Converts a message to the row that is kept until it is saved; called for each message, in order.
     ///
-    /// Settings have the values that they had when the message was logged. Nil leaves the message out, which then
-    /// counts as filtered. The base class gives the message itself where `Row` is `LogMessage`, and nil elsewhere.
+    /// Settings have the values that they had when the message was logged. nil leaves the message out, and
+    /// counts it as filtered. The base class returns the message itself if `Row` is `LogMessage`, and nil
+    /// otherwise.
     open func row(for message: LogMessage) -> Row? { message as? Row }
 
     /// Saves rows, either all of them or none; does nothing unless overridden.
     ///
-    /// May block the queue. It is never called with no rows. Where it may take longer than callers wait for a logger that
-    /// makes no progress, 250 ms unless ``AbstractLogger/overflowPolicy`` says otherwise, call
-    /// ``AbstractLogger/noteProgress()`` now and then, after each row, say.
+    /// The method can block the queue. It is never called without rows. If it can take longer than callers
+    /// wait for a logger without progress, which is 250 ms unless ``AbstractLogger/overflowPolicy`` says
+    /// otherwise, call ``AbstractLogger/noteProgress()`` from time to time, for example after each row.
     ///
-    /// - Throws: what kept it from saving. The rows are kept, and come again together with later ones.
+    /// - Throws: An error if the rows were not saved. They are kept, and passed again together with later
+    ///   ones.
     open func save(_ rows: [Row]) throws {}
 
     /// Deletes messages that were logged before a moment; does nothing unless overridden.
     ///
-    /// - Throws: what kept it from deleting, which is reported and tried again at the next interval.
+    /// - Throws: An error if messages were not deleted. It is reported, and the logger tries again after the
+    ///   next interval.
     open func deleteMessages(before moment: LogTimestamp) throws {}
 
     /// Saves rows and deletes old messages, when both are due; calls one method after the other unless
     /// overridden.
     ///
-    /// Override it where doing both in one transaction is worth it. Here, too, an error means that nothing was saved.
+    /// Override this method if your database can do both in one transaction. An error means that nothing was
+    /// saved.
     ///
-    /// - Throws: what kept it from saving.
+    /// - Throws: An error if the rows were not saved.
     open func saveAndDelete(_ rows: [Row], before moment: LogTimestamp) throws {
         try save(rows)
         attemptDelete(before: moment)
@@ -176,7 +180,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
 
     /// Saves all messages; if that fails, the result of the flush names the logger.
     ///
-    /// An override calls `super`.
+    /// An override must call `super`.
     open override func flush() {
         leaveToParent()
         saveEverything()

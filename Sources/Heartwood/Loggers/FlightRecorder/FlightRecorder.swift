@@ -15,18 +15,19 @@ import Synchronization
 /// }
 /// ```
 ///
-/// It is set on a logger (``AbstractLogger/flightRecorder``), which must be added with the levels that are held back, too.
-/// Messages of ``heldLevels`` wait; all others are written as ever. A message of ``triggers`` has those of its recording
-/// that wait written before it, in their order, each once, with their own times, threads and places. A line in front
-/// says how many follow, and how many more there were. Recording goes on after that.
+/// Set a recorder on a logger (``AbstractLogger/flightRecorder``), and add the logger with levels that
+/// include the held ones. Messages of ``heldLevels`` wait in memory; all others are written as usual. A
+/// message of ``triggers`` releases the waiting messages of its recording: they are written before it, in
+/// their order, once, with their original times, threads and source locations. A line before them says how
+/// many follow, and how many more there were. Then recording continues.
 ///
-/// What happens on which thread: the calling thread does nothing more than log, and the recording that a message belongs
-/// to is one of its fields; everything else happens on the logger's queue, where its order with other messages and with
-/// settings is certain. What is held back counts as `filtered` in the logger's statistics, and as delivered once it is
-/// written. Messages that a crash interrupts on their way are written by the journal's recovery, as all others are; what
-/// is held back by then is lost.
+/// The calling thread only logs; the recording of a message is one of its fields. Everything else runs on the
+/// logger's queue, in order with other messages and with settings. Held messages count as `filtered` in the
+/// logger's statistics, and as delivered after their release. A crash loses held messages; messages that were
+/// on their way to the logger are recovered from the journal like all others.
 ///
-/// One recorder may serve several loggers: each keeps its own messages, and the figures are those of all together.
+/// Several loggers can use one recorder: each holds its own messages, and the figures are those of all
+/// together.
 public final class FlightRecorder: Sendable {
     /// Which messages belong together: a trigger releases all of them.
     public enum Scope: Hashable, Sendable {
@@ -122,7 +123,7 @@ public final class FlightRecorder: Sendable {
     /// The name of the field that holds the recording of a message: `17`, or `17/18` inside another
     /// recording.
     ///
-    /// It is a field like others, in all formatters, by which the messages of one recording can be found in any log.
+    /// All formatters write it like other fields, so you can find the messages of one recording in any log.
     public static let field = "recording"
 
     private static let lastNumber = Atomic<Int>(0)

@@ -7,8 +7,9 @@ extension LogDispatcher {
     /// for await message in LogDispatcher.shared.messages(levels: .warning) { show(message) }
     /// ```
     ///
-    /// The dispatcher has a logger named `messages` as long as the sequence exists and its reader's task is not canceled. Removing
-    /// that logger ends the sequence. Private pieces are there as they are; ``LogMessage/text`` redacts them.
+    /// The dispatcher has a logger named `messages` while the sequence exists and the task of its reader is
+    /// not canceled. Removing that logger ends the sequence. Private values are unchanged;
+    /// ``LogMessage/text`` redacts them.
     ///
     /// - Parameters:
     ///   - levels: The levels; all unless given.

@@ -1,8 +1,8 @@
 /// An asynchronous sequence of messages, from ``LogDispatcher/messages(levels:of:bufferingNewest:)`` or
 /// ``MemoryLogger/stream(of:replaying:bufferingNewest:)``.
 ///
-/// It may be read by one loop, or by several, which then share the messages. A loop ends when the logger is removed from
-/// its dispatcher or freed, and when its task is canceled; then the whole stream has ended.
+/// One loop can read the sequence, or several, which then share the messages. A loop ends when the logger is
+/// removed from its dispatcher or freed, and when its task is canceled; then the whole sequence has ended.
 public struct LogMessageStream: AsyncSequence, Sendable {
     /// The element: a message.
     public typealias Element = LogMessage

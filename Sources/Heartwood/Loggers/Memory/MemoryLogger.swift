@@ -7,10 +7,10 @@
 /// for await message in memory.stream() { show(message) }
 /// ```
 ///
-/// What it keeps is bounded in number and size; the oldest messages go first, and are counted. Private pieces are kept as
-/// they are: who shows a message decides (``LogMessage/text`` redacts them). A logger's ``AbstractLogger/filter`` and
-/// levels hold here too; a formatter does nothing. Every member may be used from any thread, and none waits for messages:
-/// what has been logged, and is still on its way, is there after a flush.
+/// The number and the size of the messages are limited; the oldest messages are removed first, and counted.
+/// Private values are kept unchanged; ``LogMessage/text`` redacts them. The ``AbstractLogger/filter`` and the
+/// levels of the logger apply; a formatter has no effect. You can use every member on any thread, and none
+/// waits for messages: recent messages are available after a flush.
 public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a lock guards what it keeps
     private struct State {
         var memory = MessageMemory()
@@ -70,8 +70,8 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
 
     /// Returns the messages of a time range, with given levels, category or text; the oldest first.
     ///
-    /// It goes through all messages, a copy of whose list it takes first: 10,000 take about a millisecond, ten where a
-    /// text is looked for.
+    /// The query reads all messages in a copy of the list. 10,000 messages take about a millisecond, or about
+    /// ten if you search for a text.
     ///
     /// - Parameters:
     ///   - start: The first moment that counts.
