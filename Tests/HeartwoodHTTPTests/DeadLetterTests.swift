@@ -138,7 +138,7 @@ import Testing
         let disk = Disk()
         try SpoolFile.$faults.withValue(disk) {
             let host = Host()
-            let settings = try SimulatedSettings.bare(spool: SpoolSettings(), neverDrops: false)
+            let settings = try SimulatedSettings.makeBare(spool: SpoolSettings(), neverDrops: false)
             let shell = DeliveryShell(try Spool(directory: directory.path), settings, host)
             func log(_ text: String) {
                 _ = shell.append(

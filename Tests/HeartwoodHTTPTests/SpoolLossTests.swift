@@ -157,7 +157,7 @@ import Testing
         }
         try withDisk {
             let host = Host(reports)
-            let settings = try SimulatedSettings.bare(spool: SpoolSettings(), neverDrops: false)
+            let settings = try SimulatedSettings.makeBare(spool: SpoolSettings(), neverDrops: false)
             let shell = DeliveryShell(try open(), settings, host)
             disk.setFull(true)
             for number in 0..<3 {

@@ -27,14 +27,69 @@ final class SimulatedLife: DeliveryHost {
     var shell: DeliveryShell { shellIfMade.unsafelyUnwrapped }
     var isAdded = false
     /// How many messages this process has logged, and how many of them its store has refused.
-    var stored = 0
-    var refused = 0
+    private(set) var stored = 0
+    private(set) var refused = 0
 
     init(_ store: any UnsentStore, _ settings: DeliverySettings, _ clock: ManualClock, seed: UInt64) {
         self.clock = clock
         random = SeededGenerator(seed: seed)
         shellIfMade = DeliveryShell(store, settings, self)
     }
+
+    // MARK: Logging
+
+    /// Logs a message; false when the store has refused it.
+    func log(_ number: Int, level: UInt8, points: Int) -> Bool {
+        let entry = entry(number)
+        let isStored = shell.append(
+            EntryCoder.encode(entry), time: entry.time, level: level, mark: 0, points: points)
+        stored += 1
+        if !isStored { refused += 1 }
+        return isStored
+    }
+
+    /// Logs events of one scope; false when none of them was stored.
+    func logGroup(_ numbers: Range<Int>) -> Bool {
+        var isStored = false
+        shell.append { store in
+            var rest = numbers.map(entry)[...]
+            let bytes = rest.reduce(0) { $0 + EntryCoder.encode($1).count }
+            try? (store as? PartitionedSpool)?.appendWhole(numbers.count, bytes: bytes) {
+                let entry = rest.removeFirst()
+                isStored = rest.isEmpty
+                return (EntryCoder.encode(entry), entry.time, 4)
+            }
+            isStored = isStored && store.counters.appended == stored + numbers.count
+            return (isStored ? numbers.count : 0, {})
+        }
+        if isStored { stored += numbers.count }
+        return isStored
+    }
+
+    private func entry(_ number: Int) -> RemoteEntry {
+        var entry = RemoteEntry()
+        entry.text = String(number)
+        entry.time = clock.now()
+        return entry
+    }
+
+    // MARK: What comes back
+
+    /// Tells the shell what has come back.
+    func perform(_ duty: Duty) {
+        switch duty {
+        case .report(let job, let report, .success(let response)):
+            shell.finish(job.concluded(report, response))
+        case .report(_, var report, .failure(let error)):
+            report.outcome = .failed(error)
+            shell.finish(report)
+        case .report(_, let report, nil): shell.finish(report)
+        case .receipts(let receipts): shell.acknowledge(receipts)
+        case .refreshed: shell.refreshed()
+        }
+    }
+
+    // MARK: The shell's host
 
     /// What is to be sent and asked for.
     func takeRequests() -> Effects {
@@ -53,16 +108,4 @@ final class SimulatedLife: DeliveryHost {
     func noteWritten(_ bytes: Int) {}
     func noteSettled() {}
     func publish(_ figures: HTTPStatistics, oldest: LogTimestamp?, isIdle: Bool) { self.figures = figures }
-
-    /// What a store holds, for the course that is printed.
-    static func describe(_ store: (any UnsentStore)?) -> String {
-        switch store {
-        case let spool as Spool:
-            "pending \(spool.pending), done to \(spool.state.acknowledged), batch to \(spool.state.last), next "
-                + "\(spool.nextID), unsaved \(spool.unsaved.count), noted \(spool.isStateSaved), "
-                + "\((spool.disk?.segments ?? []).map { "\($0.firstID)...\($0.lastID ?? 0)" })"
-        case let spool as PartitionedSpool: "pending \(spool.pending), \(spool.partitions)"
-        default: "no store"
-        }
-    }
 }

@@ -36,6 +36,18 @@ struct SimulatedServer {
         self.bad = bad
     }
 
+    /// Draws messages that no server would take: none, some here and there, or many in a row.
+    static func drawBad(_ random: inout SeededGenerator) -> Set<Int> {
+        func dice(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &random) }
+        switch dice(6) {
+        case 0: return Set((0...dice(6)).map { _ in dice(60) })
+        case 1:
+            let first = dice(50)
+            return Set(first...first + dice(dice(4) == 0 ? 60 : 8))
+        default: return []
+        }
+    }
+
     static func numbers(_ body: [UInt8]) -> [Int] {
         var numbers: [Int] = []
         var number: Int?

@@ -8,17 +8,18 @@ struct SimulatedSettings {
     /// How often the condition was asked, in all and since the world has looked.
     ///
     /// After many times in a row it says yes, so that a delivery that asks forever comes to an end and is found.
-    let asked = Locked((all: 0, inARow: 0))
+    private let asked = Locked((all: 0, inARow: 0))
     /// What every request must show: it changes with each change.
     private(set) var version = 0
     private(set) var all: DeliverySettings
+    /// Those with which a logger is made: nothing of the program is set yet, its credentials neither.
+    let bare: DeliverySettings
     /// The shortest interval that there was.
     private(set) var shortestInterval = Duration.seconds(60)
     /// Whether its policy and limits lose nothing.
     let keepsEverything: Bool
 
-    /// Those with which a logger is made: nothing of the program is set yet, its credentials neither.
-    static func bare(spool: SpoolSettings, neverDrops: Bool) throws -> DeliverySettings {
+    static func makeBare(spool: SpoolSettings, neverDrops: Bool) throws -> DeliverySettings {
         var rules = DeliveryRules()
         rules.neverDrops = neverDrops
         return DeliverySettings(
@@ -40,7 +41,8 @@ struct SimulatedSettings {
         }
         let isAging = dice(12) == 0
         if isAging { spool.maximumAge = .seconds([300, 4000][dice(2)]) }
-        all = try Self.bare(spool: spool, neverDrops: neverDrops)
+        bare = try Self.makeBare(spool: spool, neverDrops: neverDrops)
+        all = bare
         all.rules.maximumCount = [1, 2, 3, 5, 8, 100, nil][dice(7)]
         all.rules.countThreshold = [nil, 2, 5, 300][dice(4)]
         all.rules.interval = .seconds([1, 10, 60][dice(3)])
@@ -66,7 +68,7 @@ struct SimulatedSettings {
     }
 
     /// The steps by which a program sets them, one property after the other, in any order.
-    func steps(from bare: DeliverySettings, _ random: inout SeededGenerator) -> [DeliverySettings] {
+    func steps(_ random: inout SeededGenerator) -> [DeliverySettings] {
         var changes: [(inout DeliverySettings) -> Void] = [
             { $0.rules.retryPolicy = all.rules.retryPolicy },
             { $0.rules.maximumCount = all.rules.maximumCount },
@@ -103,6 +105,14 @@ struct SimulatedSettings {
         default: all.rules.maximumCount = [1, 4, nil][dice(3)]
         }
         shortestInterval = min(shortestInterval, all.rules.interval)
+    }
+
+    /// How often the condition was asked in all; the next ones count as the first in a row.
+    func takeQuestions() -> Int {
+        asked.withLock { asked in
+            asked.inARow = 0
+            return asked.all
+        }
     }
 
     private mutating func setCondition(_ isSet: Bool) {

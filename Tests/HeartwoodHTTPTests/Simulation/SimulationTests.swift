@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Heartwood
 import HeartwoodTestSupport
 import Testing
 
@@ -16,24 +18,45 @@ import Testing
         let count =
             environment["HEARTWOOD_WORLDS"].flatMap { UInt64($0) } ?? (Sanitizer.isActive ? 100 : 2000)
         let directory = try TemporaryDirectory(isFast: true)
-        var requests = 0
-        var wrong: [String] = []
-        for seed in only.map({ $0...$0 }) ?? 1...count where wrong.count < 5 {
-            let path = directory.path + "/\(seed)"
+        let path = directory.path
+        let seeds = only.map { $0...$0 } ?? 1...count
+        let outcome = Locked((requests: 0, wrong: [UInt64: String]()))
+        // Worlds have nothing in common: each processor has its own.
+        let lanes = min(4, ProcessInfo.processInfo.activeProcessorCount)
+        DispatchQueue.concurrentPerform(iterations: lanes) { lane in
+            for seed in stride(from: seeds.lowerBound + UInt64(lane), through: seeds.upperBound, by: lanes)
+            where outcome.withLock({ $0.wrong.count < 5 }) {
+                let result = Self.run(seed, in: path, isTraced: only != nil)
+                outcome.withLock { outcome in
+                    switch result {
+                    case .success(let requests): outcome.requests += requests
+                    case .failure(let error): outcome.wrong[seed] = "\(error)"
+                    }
+                }
+                guard seed % 100_000 == 0 else { continue }
+                let (requests, wrong) = outcome.withLock { $0 }
+                print("\(seed) worlds, \(requests) requests, \(wrong.count) wrong")
+            }
+        }
+        let (requests, wrong) = outcome.withLock { $0 }
+        let text = wrong.sorted { $0.key < $1.key }.map { seed, text in
+            "\(text)\n  again: HEARTWOOD_SEED=\(seed) swift test --filter SimulationTests"
+        }
+        #expect(text.isEmpty, "\(text.joined(separator: "\n"))")
+        if only == nil, count >= 100 { #expect(requests > count) }
+    }
+
+    /// Lets a world go by; returns how many requests it had.
+    private static func run(_ seed: UInt64, in directory: String, isTraced: Bool) -> Result<Int, any Error> {
+        let path = directory + "/\(seed)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return Result {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-            defer { try? FileManager.default.removeItem(atPath: path) }
-            do {
-                let world = try SimulatedWorld(seed: seed, directory: path)
-                world.isTraced = only != nil
-                try world.run(steps: 60)
-                requests += world.requestCount
-            } catch {
-                wrong.append("\(error)\n  again: HEARTWOOD_SEED=\(seed) swift test --filter SimulationTests")
-            }
-            if seed % 100_000 == 0 { print("\(seed) worlds, \(requests) requests, \(wrong.count) wrong") }
+            let world = try SimulatedWorld(seed: seed, directory: path)
+            world.isTraced = isTraced
+            try world.run(steps: 60)
+            return world.network.requests.count
         }
-        #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
-        if only == nil, count >= 100 { #expect(requests > count) }
     }
 }

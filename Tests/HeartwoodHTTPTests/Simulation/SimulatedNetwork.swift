@@ -1,0 +1,125 @@
+import Heartwood
+import HeartwoodTestSupport
+
+@testable import HeartwoodHTTP
+
+/// What is between a world's processes and its server: it carries requests, loses some, and looks at all of them.
+struct SimulatedNetwork {
+    /// What is known of the disk when a request goes out, as far as it says which requests may come.
+    struct DiskHistory {
+        var figures: SimulatedDisk.Figures
+        var isPartitioned: Bool
+        /// Whether settings or the user may have thrown messages away.
+        var mayDrop: Bool
+
+        /// Whether messages must come in their order, as far as the disk is asked.
+        ///
+        /// The others do not wait for a file that could not be read in ten attempts, and it may come back with the next
+        /// process; so may what was dropped, where the cursor could not be told, or cannot be read.
+        var keepsOrder: Bool { figures.reads < 10 && (!mayDrop || figures.cursorWrites == 0) }
+
+        /// Whether the cursor was always written; that of a new partition needs room for a new file.
+        var keepsCursor: Bool {
+            figures.cursorWrites == 0 && figures.reads < 10 && !(isPartitioned && figures.longerWrites > 0)
+        }
+    }
+
+    private(set) var server: SimulatedServer
+    private(set) var requests = SimulatedRequests()
+    private(set) var isConnected = true
+    private var losesRequests = true
+    /// The messages of the last request, and those whose request was cut off at the end of a process.
+    private var inFlight: [Int] = []
+    private(set) var cutOff: Set<Int> = []
+
+    init(_ server: SimulatedServer) { self.server = server }
+
+    // MARK: What happens to it
+
+    mutating func set(_ mode: SimulatedServer.Mode) { server.mode = mode }
+    mutating func restartServer() { server.restart() }
+
+    /// Something happened that may cause attempts.
+    mutating func press(at now: Duration) { requests.press(at: now) }
+
+    mutating func connect(_ isThere: Bool, at now: Duration) {
+        if isThere, !isConnected { press(at: now) }
+        isConnected = isThere
+    }
+
+    /// It loses nothing any more, and the server takes every message from that number on.
+    mutating func heal(from number: Int) {
+        losesRequests = false
+        isConnected = true
+        server.mode = .accepts
+        server.takeAll(from: number)
+    }
+
+    /// A process ended before the answer to its last request came.
+    mutating func cutOffLast() { cutOff.formUnion(inFlight) }
+
+    // MARK: Requests
+
+    /// Carries a request with these messages; returns what comes back, and when.
+    ///
+    /// - Throws: `SimulatedProblem` when there must be no such request.
+    mutating func carry(
+        _ request: HTTPRequest, _ numbers: [Int], at now: Duration, _ settings: SimulatedSettings,
+        _ disk: DiskHistory, _ random: inout SeededGenerator
+    ) throws -> SimulatedServer.Reply {
+        inFlight = numbers
+        let isOrderStrict = !server.hasRefused && disk.keepsOrder
+        if let problem = requests.inspect(
+            request, numbers, version: settings.version, isOrderStrict: isOrderStrict,
+            isRepeatedAlike: isOrderStrict && !server.confirmsLater && disk.keepsCursor)
+        {
+            throw SimulatedProblem(problem)
+        }
+        if settings.all.rules.isPaused { throw SimulatedProblem("a request while paused") }
+        if settings.all.rules.hasCondition {
+            throw SimulatedProblem("a request in spite of the condition")
+        }
+        if losesRequests && Int.random(in: 0..<40, using: &random) == 0 || !isConnected {
+            try countFailure(request, at: now, settings, isSearch: false)
+            return SimulatedServer.Reply(
+                delay: .milliseconds(1), result: .failure(HTTPTransportError(.cannotConnect, "")))
+        }
+        let before = server.taken.count
+        let reply = server.answer(numbers, &random)
+        // What the server takes is bounded by what there is.
+        let isTaken = server.taken.count > before || server.confirmsLater && server.mode == .accepts
+        if !isTaken {
+            try countFailure(request, at: now, settings, isSearch: isSearch(numbers))
+        }
+        return reply
+    }
+
+    /// Whether a request with these messages is refused by a server that takes others.
+    private func isSearch(_ numbers: [Int]) -> Bool {
+        switch server.mode {
+        case .tooLarge, .mixesItems: true
+        case .accepts, .isLate: numbers.contains { server.bad.contains($0) }
+        default: false
+        }
+    }
+
+    private mutating func countFailure(
+        _ request: HTTPRequest, at now: Duration, _ settings: SimulatedSettings, isSearch: Bool
+    ) throws {
+        if let problem = requests.countFailure(
+            request, at: now, interval: settings.shortestInterval, isSearch: isSearch)
+        {
+            throw SimulatedProblem(problem)
+        }
+    }
+
+    /// Carries a question about receipts; returns those that the server confirms, nil without a usable answer.
+    ///
+    /// - Throws: `SimulatedProblem` when there must be no such request.
+    mutating func carry(question request: HTTPRequest, _ random: inout SeededGenerator) throws -> [String]? {
+        guard request.headers["Authorization"] == "Bearer token" else {
+            throw SimulatedProblem("a question without credentials")
+        }
+        return server.confirm(request, &random)
+    }
+}
