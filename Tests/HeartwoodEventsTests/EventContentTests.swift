@@ -349,6 +349,20 @@ import Testing
         #expect(try fixture.stored().map { $0.text("activity") } == ["good"])
     }
 
+    @Test("Of several failures in a transaction, the first is the reason why the commit fails")
+    func firstFailure() async throws {
+        let fixture = try Fixture()
+        let store = try fixture.store(isPaused: true)
+        let scope = try AuditLog(store).beginScope(activity: "bad")
+        scope.transaction { changes in
+            changes.record(old: nil, new: Custom(id: 1, text: nil))
+            changes.record(old: nil, new: Custom(id: 2, text: "{"))
+        }
+        await #expect(throws: Custom.Failure.self) { try await scope.commit() }
+        store.close()
+        #expect(try fixture.stored().isEmpty)
+    }
+
     // MARK: RE23
 
     @Test(

@@ -1,9 +1,10 @@
 import Foundation
 import Heartwood
 import HeartwoodEvents
-import HeartwoodHTTP
 import HeartwoodTestSupport
 import Testing
+
+@testable import HeartwoodHTTP
 
 /// A directory, a collector and a dispatcher of a test's own.
 final class Fixture: Sendable {
@@ -75,6 +76,22 @@ final class Fixture: Sendable {
             usleep(10_000)
         }
         return false
+    }
+}
+
+extension EventStore {
+    /// How many attempts were started, once everything that was recorded and asked for so far is handled; one that the
+    /// server has not seen yet counts, too.
+    func attempts() -> Int {
+        let done = Semaphore()
+        let attempts = Locked(0)
+        uploader.performInOrder { [uploader] in
+            let count = uploader.httpStatistics.requests + (uploader.runtime.shell.isBusy ? 1 : 0)
+            attempts.withLock { $0 = count }
+            done.signal()
+        }
+        #expect(done.wait(upTo: .seconds(60)))
+        return attempts.withLock { $0 }
     }
 }
 

@@ -42,4 +42,17 @@ import Testing
         store.close()
         #expect(try fixture.stored().count == 2)
     }
+
+    @Test("Where nothing waits, an event is taken that is larger than the 16 MiB that may wait")
+    func largerThanTheInbox() throws {
+        let fixture = try Fixture()
+        let store = try fixture.store(isPaused: true)
+        store.payloadLimit = .mebibytes(32)
+        let events = try EventLog<Item>(store)
+        events.append { $0[.text] = String(repeating: "x", count: EventStore.inboxLimit + 100_000) }
+        #expect(store.flush(timeout: .seconds(60)))
+        store.close()
+        #expect(fixture.errors.withLock { $0 }.isEmpty)
+        #expect(try fixture.stored().count == 1)
+    }
 }

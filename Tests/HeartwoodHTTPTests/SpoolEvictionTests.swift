@@ -43,6 +43,34 @@ import Testing
         #expect(numbers(spool) == [] && spool.counters.droppedOld == 5 && spool.pending == 0)
     }
 
+    @Test("A time of before 2001 is a clock that was never set: its messages do not count as old")
+    func clockNeverSet() throws {
+        let spool = try open { $0.maximumAge = .seconds(100) }
+        let unset = LogTimestamp(nanoseconds: 5_000_000_000)
+        for number in 0..<3 { spool.append(Array("\(number)".utf8), time: unset, level: 4) }
+        spool.save()
+        spool.append(Array("3".utf8), time: unset, level: 4)
+        clock.advance(by: .seconds(1000))
+        spool.expire()
+        #expect(spool.pending == 4 && spool.counters.droppedOld == 0)
+    }
+
+    @Test("While a disk takes nothing, no more than 16 MiB are kept in memory, whatever the store may hold")
+    func memoryOfFullDisk() throws {
+        let spool = try open { $0.maximumBytes = .mebibytes(256) }
+        fill(spool, 0..<1)
+        let disk = SimulatedDisk(copiesOnWrite: false)
+        disk.setFull(true)
+        try SpoolFile.$faults.withValue(disk) {
+            for _ in 0..<40 {
+                spool.append([UInt8](repeating: 1, count: 900_000), time: clock.now(), level: 4)
+                try #require(spool.unsaved.bytes < 17 << 20)
+            }
+        }
+        #expect(spool.counters.droppedFull > 15 && spool.counters.droppedFull + spool.pending == 41)
+        #expect(spool.save() && spool.unsavedCount == 0)
+    }
+
     @Test("Records on their way stay when less serious ones make room: a repetition is the same")
     func compactionSparesBatch() throws {
         do {

@@ -59,4 +59,15 @@ import Testing
         #expect(!watch.wantsProbe)
         #expect(watch.refused(1) == .setAside)
     }
+
+    @Test("One success allows 20 messages to be set aside; the next that are refused are kept again")
+    func credit() {
+        var watch = RefusalWatch()
+        #expect(watch.refused(1) == .park)
+        let comesBack = watch.accepted()
+        #expect(comesBack)
+        for number in 1...20 { #expect(watch.refused(1) == .setAside, "\(number)") }
+        for _ in 1...3 { #expect(watch.refused(1) == .park) }
+        #expect(watch.isEnough && watch.parked == 3)
+    }
 }
