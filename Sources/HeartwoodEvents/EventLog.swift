@@ -98,7 +98,7 @@ where Property.RawValue == String {
 
 /// The properties of a log that has none: for those who record scopes and custom events only.
 public enum NoProperties: RawRepresentable, Sendable {
-    /// There is none.
+    /// Always nil: there are no properties.
     public init?(rawValue: String) { nil }
     /// Never asked for.
     public var rawValue: String { switch self {} }

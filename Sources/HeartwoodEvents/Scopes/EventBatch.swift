@@ -10,7 +10,8 @@ import Glibc
 import Musl
 #endif
 
-/// Events that belong together: a few in memory, more in a file without a name, which goes with the process.
+/// Events that belong together: a few in memory, more in a file without a name, which the system
+/// removes when the process ends.
 ///
 /// It has one owner at a time: its scope while that is open, the store afterwards.
 final class EventBatch: @unchecked Sendable {  // see above

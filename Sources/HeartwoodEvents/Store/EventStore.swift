@@ -84,7 +84,7 @@ public final class EventStore: Sendable {
     ///   - partitionSize: When a partition is full; 256 MiB unless given.
     ///   - settings: Further settings of the files; nil: those described above, and at `SpoolSettings`. `overflow` and
     ///     `maximumFiles` mean nothing here.
-    ///   - dispatcher: Where the uploader belongs to, and where its troubles are reported.
+    ///   - dispatcher: Where the uploader belongs to, and where its errors are reported.
     ///   - allowsInsecureHTTP: Whether plain `http` to another machine is meant.
     ///   - transport: What carries requests; the system's unless given.
     ///   - connectivity: Tells when there is a network; nil: there always is.
@@ -313,7 +313,7 @@ public final class EventStore: Sendable {
             LogText(entry.text), level: level, category: .events, metadata: entry.metadata, to: dispatcher)
     }
 
-    /// Hands an error to the error handler, or else to the diagnostics.
+    /// Passes an error to the error handler, or else to the diagnostics.
     func report(_ error: any Error, _ kind: LogDiagnostics.Kind) {
         if let errorHandler {
             completions.async { errorHandler(error) }

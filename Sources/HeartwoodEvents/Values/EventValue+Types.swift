@@ -35,12 +35,12 @@ extension String: EventValue {
 }
 
 extension Double: EventValue {
-    /// A JSON number, or a string if there is none.
+    /// A JSON number, or a string for infinity and NaN.
     public var eventValue: StoredEventValue { StoredEventValue(.event(self)) }
 }
 
 extension Float: EventValue {
-    /// A JSON number in the fewest digits that say it, or a string if there is none.
+    /// A JSON number in the fewest digits that say it, or a string for infinity and NaN.
     public var eventValue: StoredEventValue { StoredEventValue(.event(self)) }
 }
 

@@ -1,7 +1,7 @@
 import Heartwood
 
 extension LogSettingDecoder where Value == [RequestDecorator] {
-    /// A table of fields: text, or a secret with what stands in front of it,
+    /// A table of fields: text, or a secret with the text in front of it,
     /// `{"prefix": "Token ", "secret": {"environment": "NAME"}}`.
     static var headers: LogSettingDecoder {
         LogSettingDecoder.object("headers") { settings in

@@ -10,6 +10,12 @@ public struct DatadogEncoding: RemoteEncoding {
     private let host: String?
 
     /// Makes the encoding; the source is `swift` unless another is given.
+    ///
+    /// - Parameters:
+    ///   - service: The service that the messages belong to.
+    ///   - source: The technology that the messages come from; `swift` unless given.
+    ///   - tags: Tags of every message, `env:prod` for instance; none unless given.
+    ///   - host: The host's name; none unless given.
     public init(service: String, source: String = "swift", tags: [String] = [], host: String? = nil) {
         self.service = service
         self.source = source

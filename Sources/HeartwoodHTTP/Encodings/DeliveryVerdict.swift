@@ -1,6 +1,6 @@
 /// What an answer says about a batch: as a whole, or entry by entry.
 public struct DeliveryVerdict: Sendable, Equatable {
-    /// What became of one entry.
+    /// What the server did with one entry.
     public enum Item: Sendable, Equatable {
         /// The target has it.
         case delivered
@@ -12,7 +12,7 @@ public struct DeliveryVerdict: Sendable, Equatable {
 
     /// What is to be done with the batch; with ``items``, with those that were not settled there.
     public var action: StatusAction
-    /// What became of each entry, in the batch's order; nil when the answer is about the whole.
+    /// What the server did with each entry, in the batch's order; nil when the answer is about the whole.
     public var items: [Item]?
     /// How many entries of a delivered batch the target says it threw away; they must not come again.
     public var rejected: Int
@@ -22,6 +22,11 @@ public struct DeliveryVerdict: Sendable, Equatable {
     public var receipt: String?
 
     /// A verdict on the whole batch.
+    ///
+    /// - Parameters:
+    ///   - action: What is done with the batch.
+    ///   - rejected: How many entries the server has discarded, where it does not say which; 0 unless given.
+    ///   - note: What the server says, for the report; none unless given.
     public init(_ action: StatusAction, rejected: Int = 0, note: String? = nil) {
         self.action = action
         self.rejected = rejected

@@ -97,7 +97,7 @@ package enum EntryCoder {
 
     // MARK: Reading
 
-    /// The entry, or nil where the bytes are none.
+    /// The entry, or nil where the bytes are not an entry.
     package static func decode(_ bytes: [UInt8], id: String) -> RemoteEntry? {
         bytes.withUnsafeBytes { bytes in
             var reader = Reader(bytes: bytes)

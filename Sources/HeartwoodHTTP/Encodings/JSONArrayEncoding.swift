@@ -1,6 +1,6 @@
 import Heartwood
 
-/// A JSON array of objects, or an object that has the array under a key: what a server of one's own takes easily.
+/// A JSON array of objects, or an object that has the array under a key: easy to accept for your own server.
 public struct JSONArrayEncoding: RemoteEncoding {
     /// The key, or nil for a bare array.
     public let wrappingKey: String?

@@ -10,6 +10,11 @@ public struct RemoteBatch: Sendable {
     public let device: LogMetadata
 
     /// Puts a batch together.
+    ///
+    /// - Parameters:
+    ///   - entries: The messages, the oldest first.
+    ///   - key: The same for the same messages, over restarts too.
+    ///   - device: Facts about this machine and program; none unless given.
     public init(entries: [RemoteEntry], key: String, device: LogMetadata = [:]) {
         self.entries = entries
         self.key = key

@@ -2,7 +2,7 @@ public import Heartwood
 
 /// How a batch becomes the body of a request, and what the target's answers mean.
 ///
-/// An encoding of one's own needs the body; the rest has defaults that suit a server of one's own:
+/// A custom encoding needs the body; the rest has defaults that suit your own server:
 ///
 /// ```swift
 /// struct Lines: RemoteEncoding {
@@ -19,7 +19,7 @@ public protocol RemoteEncoding: Sendable {
     var contentType: String { get }
     /// The path where the address names none; `/` by default.
     var defaultPath: String { get }
-    /// What one request may hold at the most.
+    /// The most that one request may hold.
     var limits: EncodingLimits { get }
     /// Whether the target understands gzip; true by default.
     var allowsGzip: Bool { get }
@@ -55,7 +55,7 @@ extension RemoteEncoding {
     }
 }
 
-/// What one request of an encoding may hold at the most.
+/// The most that one request of an encoding may hold.
 public struct EncodingLimits: Sendable, Equatable {
     /// The most entries.
     public var entries: Int

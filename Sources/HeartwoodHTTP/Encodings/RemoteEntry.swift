@@ -20,11 +20,11 @@ public struct RemoteEntry: Sendable, Equatable {
     public var fields = LogMetadata()
     /// The fields beside the text.
     public var metadata = LogMetadata()
-    /// Where the call stands: `Module/File.swift`.
+    /// The source file of the call: `Module/File.swift`.
     public var file = ""
-    /// The function that the call stands in.
+    /// The function that made the call.
     public var function = ""
-    /// The line that the call stands in.
+    /// The line of the call.
     public var line = 0
     /// The kernel's number of the thread.
     public var threadID: UInt64 = 0

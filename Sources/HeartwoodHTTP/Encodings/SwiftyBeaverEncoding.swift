@@ -3,7 +3,7 @@ public import Heartwood
 /// SwiftyBeaver's platform: entries and device, encrypted with AES-256-CBC, in one JSON object.
 ///
 /// Log in with ``RequestDecorator/basicAuth(user:password:)`` (app id and app secret). Only 200 counts as success. The
-/// cipher is the platform's; it hides the content and does not show whether somebody has changed it.
+/// cipher is the platform's; it hides the content and does not show whether it was changed on its way.
 public struct SwiftyBeaverEncoding: RemoteEncoding {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     private let key: Secret

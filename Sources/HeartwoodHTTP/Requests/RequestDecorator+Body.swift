@@ -20,6 +20,12 @@ extension RequestDecorator {
     /// Signs the body as it is sent: a header field with the HMAC-SHA256 in lower-case hexadecimal.
     ///
     /// Put it after whatever changes the body. The field is `X-Signature-256` with the value `sha256=…` by default.
+    ///
+    /// - Parameters:
+    ///   - key: The key that the server knows too.
+    ///   - header: The field with the signature.
+    ///   - prefix: The text in front of the hexadecimal digits.
+    /// - Returns: the decorator.
     public static func signedWith(
         hmacKey key: Secret, header: String = "X-Signature-256", prefix: String = "sha256="
     ) -> RequestDecorator {

@@ -7,6 +7,13 @@ extension RequestDecorator {
     }
 
     /// Sets a header field to a secret, which is asked for at each attempt, after `prefix`.
+    ///
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - secret: The name under which the provider knows the secret.
+    ///   - provider: Where the secret comes from; if it throws, the sending is held.
+    ///   - prefix: Text in front of the secret, `Bearer ` for instance; none unless given.
+    /// - Returns: the decorator.
     public static func header(
         _ name: String, secret: String, from provider: any SecretProvider, prefix: String = ""
     ) -> RequestDecorator {
@@ -30,6 +37,12 @@ extension RequestDecorator {
     }
 
     /// Logs in with a name and a password that is asked for at each attempt.
+    ///
+    /// - Parameters:
+    ///   - user: The name.
+    ///   - name: The name under which the provider knows the password.
+    ///   - provider: Where the password comes from; if it throws, the sending is held.
+    /// - Returns: the decorator.
     public static func basicAuth(
         user: String, passwordNamed name: String, from provider: any SecretProvider
     ) -> RequestDecorator {

@@ -10,6 +10,11 @@ public struct Backoff: Sendable, Equatable {
     public var maximum: Duration
 
     /// Sets the pauses.
+    ///
+    /// - Parameters:
+    ///   - initial: The longest first pause.
+    ///   - multiplier: What each further failure multiplies it by; less than 1 counts as 1.
+    ///   - maximum: The longest pause at all.
     public init(initial: Duration = .seconds(1), multiplier: Double = 2, maximum: Duration = .seconds(300)) {
         self.initial = initial
         self.multiplier = multiplier

@@ -4,7 +4,7 @@
 /// retry that the policy has set may go out, and a flush or a full batch do not cause attempts of their own. Then it is
 /// half open: one attempt decides.
 struct CircuitBreaker: Sendable, Equatable {
-    /// Where the breaker stands.
+    /// The states of the breaker.
     enum State: Sendable, Equatable {
         /// Everything passes.
         case closed
@@ -27,7 +27,7 @@ struct CircuitBreaker: Sendable, Equatable {
         self.openTime = openTime
     }
 
-    /// Where it stands at `now`.
+    /// Its state at `now`.
     func state(at now: Duration) -> State {
         guard let openUntil else { return .closed }
         return now < openUntil ? .open(until: openUntil) : .halfOpen

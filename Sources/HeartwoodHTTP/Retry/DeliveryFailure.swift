@@ -24,6 +24,14 @@ public struct DeliveryFailure: Sendable, Equatable {
     public var hasRefreshedAuthorization: Bool
 
     /// Describes a failure.
+    ///
+    /// - Parameters:
+    ///   - cause: What was wrong.
+    ///   - action: What the encoding makes of the answer.
+    ///   - retryAfter: How long the server asked for no requests; nil: it did not.
+    ///   - consecutiveFailures: How many attempts have failed in a row, this one included.
+    ///   - consecutiveAnswers: How many of them the server answered.
+    ///   - hasRefreshedAuthorization: Whether new credentials were asked for since the last success.
     public init(
         cause: Cause, action: StatusAction, retryAfter: Duration? = nil, consecutiveFailures: Int = 1,
         consecutiveAnswers: Int = 1, hasRefreshedAuthorization: Bool = false

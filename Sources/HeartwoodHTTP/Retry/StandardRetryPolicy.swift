@@ -1,7 +1,9 @@
 import Heartwood
 
-/// The policy that loses nothing: what may pass is repeated for ever, with growing pauses; what somebody must mend is
-/// held; only single records that the server refuses are set aside.
+/// The policy that loses nothing.
+///
+/// Transient failures are repeated forever, with growing pauses; failures that need intervention are held; only single
+/// messages that the server refuses are set aside.
 public struct StandardRetryPolicy: RetryPolicy, Equatable {
     /// The pauses between attempts: 1 s, doubled each time, 5 min at most, drawn at random below that.
     public var backoff: Backoff
@@ -11,6 +13,11 @@ public struct StandardRetryPolicy: RetryPolicy, Equatable {
     public var holdTime: Duration
 
     /// Sets the policy.
+    ///
+    /// - Parameters:
+    ///   - backoff: The pauses between attempts.
+    ///   - retryAfterRange: The shortest and the longest wait that a server may ask for.
+    ///   - holdTime: How long a wrong setting holds the sending back.
     public init(
         backoff: Backoff = Backoff(), retryAfterRange: ClosedRange<Duration> = .seconds(1) ... .seconds(3600),
         holdTime: Duration = .seconds(300)

@@ -1,6 +1,6 @@
 /// Which status means what; a table that can be changed row by row.
 ///
-/// ``standard`` suits a server of one's own. It never drops on a guess: what is neither a success, nor known to pass
+/// ``standard`` suits your own server. It never drops on a guess: what is neither a success, nor known to pass
 /// by itself, nor known to be about the data, holds everything and reports.
 public struct StatusPolicy: Sendable, Equatable {
     private var exceptions: [Int: StatusAction]

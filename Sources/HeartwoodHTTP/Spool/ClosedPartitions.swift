@@ -4,7 +4,7 @@ struct ClosedPartitions {
 
     /// Their names, the oldest first.
     var names: [String] { partitions.map(\.name) }
-    /// Whether there are none.
+    /// Whether no partition is closed.
     var isEmpty: Bool { partitions.isEmpty }
     /// The name of the oldest.
     var oldest: String? { partitions.first?.name }

@@ -14,7 +14,12 @@ struct OpenPartitions {
     private(set) var current: Partition?
 
     /// All of them.
-    var all: [Partition] { aside + [sending, current].compactMap(\.self) }
+    var all: [Partition] {
+        var all = aside
+        if let sending { all.append(sending) }
+        if let current { all.append(current) }
+        return all
+    }
     /// Those that are older than the current one, in their order.
     var older: [Partition] { (aside + [sending].compactMap(\.self)).sorted { $0.name < $1.name } }
     /// Where the next piece comes from.
@@ -25,6 +30,15 @@ struct OpenPartitions {
     var sendsOlder: Bool { sending != nil }
     /// Whether the oldest closed partition is the next to be sent.
     var needsOlder: Bool { sending == nil && aside.isEmpty }
+
+    /// Adds up what `value` says of each of them.
+    func sum(_ value: (Spool) -> Int) -> Int {
+        var sum = 0
+        for partition in aside { sum += value(partition.spool) }
+        if let sending { sum += value(sending.spool) }
+        if let current { sum += value(current.spool) }
+        return sum
+    }
 
     /// The partition that a piece came from.
     func owner(of piece: SpoolPiece) -> Spool? {

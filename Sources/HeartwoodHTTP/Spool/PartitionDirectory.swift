@@ -12,6 +12,7 @@ final class PartitionDirectory {
     private(set) var root: SpoolDirectory?
     /// The figures of partitions that are not open any more.
     private(set) var past = SpoolCounters()
+    private let filesAtOpening: [String]
     private var troubles: [LogError] = []
 
     /// Locks the directory, and removes what scopes have left whose process died.
@@ -22,7 +23,8 @@ final class PartitionDirectory {
         self.clock = clock
         let root = try SpoolDirectory(path: path)
         self.root = root
-        for file in root.list() ?? [] where file.name.hasPrefix("scope.") { _ = root.remove(file.name) }
+        filesAtOpening = (root.list() ?? []).map(\.name)
+        for name in filesAtOpening where name.hasPrefix("scope.") { _ = root.remove(name) }
     }
 
     /// The names of the partitions that there are, the oldest first.
@@ -105,7 +107,7 @@ final class PartitionDirectory {
     /// - Parameter isStored: Whether the partition of that name has messages.
     func finishResending(_ isStored: (String) -> Bool) {
         guard let root else { return }
-        let error = ResendMark.finish(in: root, isStored)
+        let error = ResendMark.finish(in: root, among: filesAtOpening, isStored)
         guard error != 0 else { return }
         report(
             LogError(

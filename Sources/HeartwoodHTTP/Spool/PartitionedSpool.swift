@@ -19,7 +19,7 @@ package final class PartitionedSpool: UnsentStore {
     package var partitionSize: ByteCount { didSet { applySettings() } }
     /// The limits; `maximumBytes` is that of all partitions together.
     package var settings: SpoolSettings { didSet { applySettings() } }
-    /// Told of each trouble, beside those that ask for them.
+    /// Called with each error, in addition to ``drainErrors()``.
     package var onTrouble: (@Sendable (LogError) -> Void)?
 
     private let makeName: @Sendable (_ newest: String?) -> String
@@ -40,7 +40,7 @@ package final class PartitionedSpool: UnsentStore {
     ///   - settings: The limits.
     ///   - clock: Where times come from.
     ///   - makeName: A name for a new partition, 24 hexadecimal digits, that is greater than the newest there is.
-    /// - Throws: `LogError` when the directory cannot be used, or somebody else has it.
+    /// - Throws: `LogError` when the directory cannot be used, or another store has it.
     package init(
         path: String, partitionSize: ByteCount, settings: SpoolSettings, clock: any LogClock,
         makeName: @escaping @Sendable (String?) -> String
@@ -186,7 +186,7 @@ package final class PartitionedSpool: UnsentStore {
         return found
     }
 
-    /// Calls `body` with every record that waits and its name, the oldest first, until it returns false.
+    /// Calls `body` with every pending record and its name, the oldest first, until it returns false.
     package func forEachPending(_ body: (SpoolRecord, String) -> Bool) {
         save()
         var goesOn = true
@@ -306,11 +306,10 @@ package final class PartitionedSpool: UnsentStore {
     // MARK: Figures
 
     package var pending: Int {
-        isClosed
-            ? left : open.all.reduce(0) { $0 + $1.spool.pending } + closed.records
+        isClosed ? left : open.sum(\.pending) + closed.records
     }
 
-    package var unsavedCount: Int { open.all.reduce(0) { $0 + $1.spool.unsavedCount } }
+    package var unsavedCount: Int { open.sum(\.unsavedCount) }
 
     package var counters: SpoolCounters {
         open.all.reduce(into: home.past) { $0 += $1.spool.counters }
@@ -320,7 +319,7 @@ package final class PartitionedSpool: UnsentStore {
 
     /// What all partitions take.
     package var bytes: Int {
-        open.all.reduce(0) { $0 + $1.spool.bytes } + closed.bytes
+        open.sum(\.bytes) + closed.bytes
     }
 
     package var isOnDisk: Bool { home.root != nil }

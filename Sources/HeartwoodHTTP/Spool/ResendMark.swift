@@ -13,9 +13,8 @@ struct ResendMark {
 
     init(_ place: String) { self.place = place }
 
-    /// The mark that an earlier process has left, if any.
-    init?(leftIn directory: SpoolDirectory) {
-        let names = (directory.list() ?? []).map(\.name)
+    /// The mark that an earlier process has left, if the names of a directory's files have one.
+    init?(among names: [String]) {
         guard let name = names.first(where: { $0.hasPrefix(Self.prefix) }) else { return nil }
         place = String(name.dropFirst(Self.prefix.count))
     }
@@ -23,8 +22,10 @@ struct ResendMark {
     /// Ends what a process was doing that died while it stored dead letters again; 0 or `errno`.
     ///
     /// Where the messages are stored, which `isStored` says, their letters are removed.
-    static func finish(in directory: SpoolDirectory, _ isStored: (String) -> Bool) -> Int32 {
-        guard let mark = ResendMark(leftIn: directory) else { return 0 }
+    static func finish(
+        in directory: SpoolDirectory, among names: [String], _ isStored: (String) -> Bool
+    ) -> Int32 {
+        guard let mark = ResendMark(among: names) else { return 0 }
         defer { mark.remove(from: directory) }
         guard isStored(mark.place) else { return 0 }
         return DeadLetters(in: directory, payloadLimit: SpoolRecord.largestPayload).remove()

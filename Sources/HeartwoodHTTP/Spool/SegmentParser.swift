@@ -3,7 +3,7 @@ import Heartwood
 /// Finds the records in a segment's bytes, whatever has become of them.
 ///
 /// 1. A record is accepted only if both its checksums hold and its id is greater than the one before.
-/// 2. A frame whose header holds but whose payload does not is skipped exactly; the next one is looked for behind it.
+/// 2. A frame whose header holds but whose payload does not is skipped exactly; the next one is looked for after it.
 /// 3. Where no header holds, the next one that does is looked for byte by byte.
 /// 4. So damage costs the records it hits, and no other. Every byte is either part of a record or reported as damaged.
 struct SegmentParser {
@@ -67,7 +67,7 @@ struct SegmentParser {
         }
     }
 
-    /// Forgets the entries up to `id`, which nobody will ask for again.
+    /// Forgets the entries up to `id`, which are not needed any more.
     mutating func removeEntries(through id: UInt64) {
         let count = entries.firstIndex { $0.id > id } ?? entries.count
         entries.removeFirst(count)

@@ -1,11 +1,11 @@
 import Heartwood
 
 extension Spool {
-    /// Stores the dead letters of the directory again, after everything that waits, and removes them from their files.
+    /// Stores the dead letters of the directory again, after everything that is pending, and removes them from their files.
     ///
     /// All of them are stored or none, each once, also when the process dies in the middle of it.
     ///
-    /// - Returns: how many messages wait again, and how many lines stay since they have no message that can be stored.
+    /// - Returns: how many messages are pending again, and how many lines stay since they have no message that can be stored.
     /// - Throws: `LogError` when the files cannot be written; then the letters are where they were, unless it says else.
     package func resendRejected() throws -> (messages: Int, others: Int) {
         guard let disk else { throw LogError(.file, "the spool is closed, or has no directory") }
@@ -46,8 +46,8 @@ extension Spool {
 
 extension SpoolDisk {
     /// Ends what a process was doing that died while it stored dead letters again.
-    func finishResending() {
-        let error = ResendMark.finish(in: directory) { UInt64($0).map { nextID > $0 } ?? false }
+    func finishResending(among names: [String]) {
+        let error = ResendMark.finish(in: directory, among: names) { UInt64($0).map { nextID > $0 } ?? false }
         if error != 0 {
             fail("cannot remove dead letters that were queued again", DeadLetterFile.name, error)
         }

@@ -1,7 +1,7 @@
 import Heartwood
 
 extension Spool {
-    /// Makes room for a record, as ``SpoolSettings/overflow`` says; false when there is none.
+    /// Makes room for a record, as ``SpoolSettings/overflow`` says; false when there is no room.
     ///
     /// What the open batch has done takes no room that new messages need: its files are rewritten without it first.
     func makeRoom(for record: SpoolRecord) -> Bool {

@@ -113,7 +113,7 @@ extension Spool {
         return count - left
     }
 
-    /// Calls `body` with every record that waits, in their order, until it returns false.
+    /// Calls `body` with every pending record, in their order, until it returns false.
     package func forEachPending(_ body: (SpoolRecord) -> Bool) {
         save()
         forEach(after: state.acknowledged) { state.isDone($0.id) || body($0) }

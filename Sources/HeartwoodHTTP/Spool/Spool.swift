@@ -9,7 +9,7 @@ package import Heartwood
 package final class Spool: UnsentStore {
     /// Limits and the cutting into files; may be changed at any time.
     package var settings: SpoolSettings
-    /// How many records wait.
+    /// How many records are pending.
     package internal(set) var pending = 0 {
         didSet { if pending < oldValue { oldestKnown = nil } }
     }
@@ -23,6 +23,7 @@ package final class Spool: UnsentStore {
     /// Whether it was closed: nothing may be asked of it any more but its figures.
     package private(set) var isClosed = false
     let identity: [UInt8]
+    private let identityDigits: String
     var state: BatchState
     var isStateSaved = true
     /// Pieces of the open batch that are to be sent, in their order, and those that are parked.
@@ -60,6 +61,7 @@ package final class Spool: UnsentStore {
             state = BatchState()
             nextID = 1
         }
+        identityDigits = Hexadecimal.encode(identity)
         recover()
         disk?.isDone = { [unowned self] in state.isDone($0) }
         disk?.onLoss = { [unowned self] in state.mark(CollectionOfOne($0)) }
@@ -89,7 +91,7 @@ package final class Spool: UnsentStore {
 
     // MARK: Figures
 
-    /// What became of everything so far.
+    /// The counts so far: stored, dropped by reason, damaged.
     package var counters: SpoolCounters {
         guard let disk else { return ownCounters }
         settleDamage()
@@ -113,7 +115,7 @@ package final class Spool: UnsentStore {
     /// How many records are in memory only.
     package var unsavedCount: Int { unsaved.count }
 
-    /// When the oldest record that waits was logged.
+    /// When the oldest pending record was logged.
     package var oldestTime: LogTimestamp? {
         if pending == 0 { return nil }
         if let oldestKnown { return oldestKnown }
@@ -134,7 +136,7 @@ package final class Spool: UnsentStore {
 
     /// A text that is the same for this record only, over restarts too.
     package func name(of record: SpoolRecord) -> String {
-        "\(Hexadecimal.encode(identity))-\(record.id)-\(String(record.checksum, radix: 16))"
+        "\(identityDigits)-\(record.id)-\(String(record.checksum, radix: 16))"
     }
 
     /// Frees the directory for others; what was not saved is gone, and counted.

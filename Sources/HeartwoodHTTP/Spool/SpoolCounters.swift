@@ -1,4 +1,4 @@
-/// What became of the messages that a spool was given, and of its files.
+/// Counts of the messages that a spool was given, and of damage in its files.
 package struct SpoolCounters: Sendable, Equatable {
     /// Records taken over.
     package var appended = 0
@@ -8,7 +8,7 @@ package struct SpoolCounters: Sendable, Equatable {
     package var droppedFull = 0
     /// Records dropped because they were too old.
     package var droppedOld = 0
-    /// Records dropped because somebody asked for it.
+    /// Records dropped because the program asked for it.
     package var droppedAsked = 0
     /// Records that were in memory only when the store was closed, since the disk did not take them.
     package var droppedUnsaved = 0
@@ -16,7 +16,7 @@ package struct SpoolCounters: Sendable, Equatable {
     package var damagedRecords = 0
     /// Bytes of damaged files.
     package var damagedBytes = 0
-    /// Bytes at the end of a file that were never completely written; nobody was told they were.
+    /// Bytes at the end of a file that were never completely written, nor reported as written.
     package var tornBytes = 0
     /// Calls of the system that failed.
     package var failures = 0

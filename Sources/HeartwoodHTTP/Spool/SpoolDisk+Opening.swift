@@ -2,7 +2,8 @@ import CHeartwood
 import Heartwood
 
 extension SpoolDisk {
-    func loadSegments() throws {
+    /// Finds the segments; returns the names of all files of the directory.
+    func loadSegments() throws -> [String] {
         guard let files = directory.list() else {
             throw LogError(
                 .file, "cannot list the spool's directory", place: directory.path, cause: hw_errno())
@@ -29,6 +30,7 @@ extension SpoolDisk {
         bytes = segments.reduce(0) { $0 + $1.size }
         for file in files where file.name.hasSuffix(".tmp") { _ = directory.remove(file.name) }
         quarantined = directory.list("quarantine")?.reduce(0) { $0 + min($1.size, 1 << 40) } ?? 0
+        return files.map(\.name)
     }
 
     /// Sets files aside whose names have ids that no spool comes to, unless their headers are the spool's own: otherwise a
@@ -65,7 +67,7 @@ extension SpoolDisk {
             generation = cursor.generation
             return
         }
-        // A new spool, or one whose cursor is gone: what is there is all unsent, as far as anybody knows.
+        // A new spool, or one whose cursor is gone: what is there counts as unsent.
         identity = segments.lazy.compactMap(identityInHeader).first ?? Digest.random(16)
         openedState = BatchState(acknowledged: segments.first.map { $0.firstID - 1 } ?? 0)
         if !content.isEmpty {

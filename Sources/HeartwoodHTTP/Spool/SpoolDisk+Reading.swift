@@ -146,7 +146,7 @@ extension SpoolDisk {
         segments[index].isExamined = true
     }
 
-    /// Copies damaged bytes to where somebody may look at them.
+    /// Copies damaged bytes to the quarantine.
     func setAside(_ file: SegmentFile, _ segment: SpoolSegment) {
         for range in file.damage {
             if range.lowerBound == file.end && segment.name.split(separator: "-").count == 1 {

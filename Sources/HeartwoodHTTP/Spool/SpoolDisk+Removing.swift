@@ -50,7 +50,7 @@ extension SpoolDisk {
         return nil
     }
 
-    /// Rewrites the oldest segment with done records of `range` without these; false when there is none, or the disk does
+    /// Rewrites the oldest segment with done records of `range` without these; false when it has none, or the disk does
     /// not take it.
     func reclaim(_ range: ClosedRange<UInt64>, _ isDone: (UInt64) -> Bool) -> Bool {
         for segment in segments {

@@ -54,12 +54,12 @@ final class SpoolDisk {
         directory = try SpoolDirectory(path: path)
         identity = []
         self.quarantineLimit = quarantineLimit.bytes
-        try loadSegments()
+        let names = try loadSegments()
         loadCursor()
         setAsideImplausible()
         cutUnfinishedGroup()
         adoptUnsealed()
-        finishResending()
+        finishResending(among: names)
         if let openingError { throw openingError }
         reap(through: openedState.acknowledged)
     }

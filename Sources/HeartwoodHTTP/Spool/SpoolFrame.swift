@@ -15,7 +15,7 @@ import Heartwood
 /// ```
 ///
 /// The salt comes from the spool's random identity and the segment's first id. A payload that looks like a frame, made
-/// by somebody who can choose what is logged, can therefore never be taken for one, not even inside a damaged frame.
+/// by a person who can choose what is logged, can therefore never be taken for one, not even inside a damaged frame.
 enum SpoolFrame {
     static let headerSize = 36
     static let magic: UInt32 = 0x4352_5748
@@ -51,7 +51,7 @@ enum SpoolFrame {
         output.append(contentsOf: record.payload)
     }
 
-    /// The header at `offset`, or nil where there is none that can be trusted.
+    /// The header at `offset`, or nil where no valid one is found.
     static func header(in bytes: UnsafeRawBufferPointer, at offset: Int, salt: UInt32) -> Header? {
         guard offset >= 0, bytes.count - offset >= headerSize, load(bytes, offset, UInt32.self) == magic
         else {

@@ -29,13 +29,8 @@ package struct SpoolPiece: Sendable, Equatable {
             SpoolFrame.append(record.id, to: &input)
             SpoolFrame.append(record.checksum, to: &input)
         }
-        let digits = Hexadecimal.encode(Digest.sha256(input).prefix(16))
-        var groups: [Substring] = []
-        var rest = digits[...]
-        for length in [8, 4, 4, 4, 12] {
-            groups.append(rest.prefix(length))
-            rest = rest.dropFirst(length)
-        }
-        return groups.joined(separator: "-")
+        let digest = Digest.sha256(input)
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hexadecimal.encode(digest[$0]) }
+            .joined(separator: "-")
     }
 }

@@ -37,7 +37,7 @@ struct SpoolSegment: Equatable {
         name = Self.padded(firstID) + ".seg"
     }
 
-    /// Reads a file's name; nil when it is none of ours.
+    /// Reads a file's name; nil when it is not the name of a segment.
     init?(name: String, size: Int) {
         guard name.hasSuffix(".seg") else { return nil }
         let parts = name.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)

@@ -7,13 +7,13 @@ package import Heartwood
 package protocol UnsentStore: AnyObject {
     /// Limits and the cutting into files; may be changed at any time.
     var settings: SpoolSettings { get set }
-    /// How many records wait.
+    /// How many records are pending.
     var pending: Int { get }
     /// How many records are in memory only.
     var unsavedCount: Int { get }
-    /// What became of everything so far.
+    /// The counts so far: stored, dropped by reason, damaged.
     var counters: SpoolCounters { get }
-    /// When the oldest record that waits was logged.
+    /// When the oldest pending record was logged.
     var oldestTime: LogTimestamp? { get }
     /// Whether it outlives the process.
     var isOnDisk: Bool { get }
@@ -25,7 +25,7 @@ package protocol UnsentStore: AnyObject {
     var isClosed: Bool { get }
 
     /// Takes a record over, in memory until ``save()``; false when it was dropped, which is counted. `mark` is the
-    /// journal's, 0 where there is none.
+    /// journal's, 0 without a journal.
     @discardableResult func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64) -> Bool
     /// Writes what is in memory only to the files; true when nothing is left there.
     @discardableResult func save() -> Bool

@@ -14,7 +14,7 @@ public struct HTTPHeaders: Sendable, Equatable, Sequence, ExpressibleByDictionar
         for (name, value) in elements { self[name] = value }
     }
 
-    /// The value of a field; setting replaces it where it stands, setting nil removes it.
+    /// The value of a field; setting replaces it in its place, setting nil removes it.
     public subscript(name: String) -> String? {
         get { index(of: name).map { fields[$0].value } }
         set {
@@ -31,7 +31,7 @@ public struct HTTPHeaders: Sendable, Equatable, Sequence, ExpressibleByDictionar
     /// How many fields there are.
     public var count: Int { fields.count }
 
-    /// Whether there are none.
+    /// Whether there are no fields.
     public var isEmpty: Bool { fields.isEmpty }
 
     /// The fields in their order.
@@ -61,7 +61,8 @@ public struct HTTPHeaders: Sendable, Equatable, Sequence, ExpressibleByDictionar
     private func index(of name: String) -> Int? { fields.firstIndex { Self.same($0.name, name) } }
 
     private static func same(_ left: String, _ right: String) -> Bool {
-        left.utf8.elementsEqual(right.utf8) { lowered($0) == lowered($1) }
+        left.utf8.count == right.utf8.count
+            && (left == right || left.utf8.elementsEqual(right.utf8) { lowered($0) == lowered($1) })
     }
 
     private static func lowered(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte + 32 : byte }
@@ -76,7 +77,7 @@ public struct HTTPHeaders: Sendable, Equatable, Sequence, ExpressibleByDictionar
         }
     }
 
-    /// Shown values are those of fields known to be harmless; any other may be a key under a name of its own.
+    /// Shown values are those of fields known to be harmless; any other may be a key under a custom name.
     private static func isHarmless(_ name: String) -> Bool {
         let harmless = [
             "accept", "accept-encoding", "content-encoding", "content-length", "content-type", "date",

@@ -18,6 +18,14 @@ public struct HTTPRequest: Sendable, Equatable, CustomStringConvertible {
     public let allowsInsecureHTTP: Bool
 
     /// Describes a request; the timeout is 30 s by default.
+    ///
+    /// - Parameters:
+    ///   - method: The method; `POST` unless given.
+    ///   - endpoint: Where the request goes.
+    ///   - headers: The header fields; none unless given.
+    ///   - body: The body; empty unless given.
+    ///   - timeout: How long the exchange may take in all.
+    ///   - allowsInsecureHTTP: Whether plain `http` to another machine is meant; false unless given.
     public init(
         method: String = "POST", endpoint: HTTPEndpoint, headers: HTTPHeaders = [:], body: [UInt8] = [],
         timeout: Duration = .seconds(30), allowsInsecureHTTP: Bool = false

@@ -13,6 +13,12 @@ public struct HTTPResponse: Sendable, Equatable {
     public let isBodyCut: Bool
 
     /// Describes an answer.
+    ///
+    /// - Parameters:
+    ///   - status: The status, 200 for instance.
+    ///   - headers: The header fields; none unless given.
+    ///   - body: The body; empty unless given.
+    ///   - isBodyCut: Whether the body was longer than is kept; false unless given.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = [], isBodyCut: Bool = false) {
         self.status = status
         self.headers = headers

@@ -10,7 +10,7 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
 
         /// The host's name is not known, or the name servers did not answer.
         public static let cannotResolve = Reason(rawValue: "cannotResolve")
-        /// Nobody listens, or the network is away.
+        /// No server listens there, or the network is down.
         public static let cannotConnect = Reason(rawValue: "cannotConnect")
         /// The connection broke before the answer was complete; the server may have taken the request.
         public static let connectionLost = Reason(rawValue: "connectionLost")
@@ -31,12 +31,12 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
         public static let certificateNotYetValid = Reason(rawValue: "certificateNotYetValid")
         /// The server's certificate is for another host.
         public static let certificateForOtherHost = Reason(rawValue: "certificateForOtherHost")
-        /// The server's certificate was issued by nobody this machine trusts, or by itself.
+        /// The server's certificate was issued by an authority that this machine does not trust, or is self-signed.
         public static let certificateUntrusted = Reason(
             rawValue: "certificateUntrusted")
         /// The server's certificate was revoked, is malformed, or failed in another way.
         public static let certificateRefused = Reason(rawValue: "certificateRefused")
-        /// The server's public key is none of the pinned ones.
+        /// The server's public key is not one of the pinned ones.
         public static let publicKeyNotPinned = Reason(rawValue: "publicKeyNotPinned")
         /// The server asks for a client certificate, or does not accept ours.
         public static let clientCertificateNeeded = Reason(rawValue: "clientCertificateNeeded")
@@ -60,7 +60,7 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
         self.message = message
     }
 
-    /// Whether time alone may help; the others are settings or certificates, and somebody must act.
+    /// Whether time alone may help; the others are settings or certificates, and need intervention.
     public var isTransient: Bool {
         switch reason {
         case .insecureConnectionRefused, .unusableRequest, .certificateExpired, .certificateNotYetValid,

@@ -57,7 +57,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     /// The shell; it is there from the end of the initializer on.
     var shell: DeliveryShell { shellIfMade.unsafelyUnwrapped }
 
-    /// Says which logger's hooks it runs in, before anybody else can see that.
+    /// Says which logger's hooks it runs in, before another thread can see the logger.
     func belongs(to logger: HTTPLogger) { self.logger = logger }
 
     /// The figures so far; any thread, never waits.
@@ -104,7 +104,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     }
 
     /// Saves, has everything sent, and waits for it as long as the settings say; at the exit of the process nothing is
-    /// started that nobody waits for.
+    /// started without a wait.
     func flush(isExit: Bool) {
         save()
         guard isExit else {
@@ -185,7 +185,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     func draw() -> Double { Double.random(in: 0..<1, using: &random) }
 
     /// A timer for the same time stays: one that is cancelled takes memory until the queue has a pause, and under a
-    /// load without end there is none.
+    /// load without end no pause comes.
     func wake(at time: Duration?) {
         guard let time else {
             timer?.cancel()
@@ -231,7 +231,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         }
     }
 
-    /// Hands something to the hooks: to the next one, or to a flush that waits for it; any thread.
+    /// Gives something to the hooks: to the next one, or to a flush that waits for it; any thread.
     private func post(_ item: Mail, _ attachment: Int) {
         mailbox.withLock { $0.append((item, attachment)) }
         mail.signal()

@@ -100,10 +100,10 @@ final class DeliveryShell {
         run(.network(isThere))
     }
 
-    /// Somebody wants pending messages to be sent.
+    /// The user, or a flush, wants pending messages to be sent.
     func wish(_ wish: DeliveryEvent.Wish) { run(.wish(wish)) }
 
-    /// The process ends, or the logger is removed; with a time, somebody waits until then.
+    /// The process ends, or the logger is removed; with a time, a caller waits until then.
     func end(until deadline: Duration?) { run(deadline.map { .ending(until: $0) } ?? .closing) }
 
     /// The hook for new credentials has returned.
@@ -137,7 +137,6 @@ final class DeliveryShell {
         run(.answered(answer(report)))
         hand = nil
         tell(.sending, "sending done. \(store.pending) logs remain")
-        publish()
     }
 
     /// What an attempt came to, for the engine.

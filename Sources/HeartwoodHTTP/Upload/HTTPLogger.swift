@@ -16,7 +16,8 @@ public import Heartwood
 /// flush waits for the delivery. Private pieces are redacted before they are stored, unless ``privacy`` says otherwise.
 ///
 /// Nothing is sent before the logger is added to a dispatcher; settings made until then hold for the first request. Then
-/// what an earlier run left is sent at once. One request is in flight at a time, so that the order is kept. Callers and other loggers never wait for the network.
+/// what an earlier run left is sent at once. One request is in flight at a time, so that the order is kept. Callers and
+/// other loggers never wait for the network.
 /// All settings may be changed at any time, and take effect in order with the messages.
 public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordered`, or used in hooks
     // MARK: Constants (any thread)
@@ -36,22 +37,22 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @Ordered var address: HTTPAddress
     /// The body's form; a change applies to what is stored already, too.
     @Ordered public var encoding: any RemoteEncoding
-    /// Changes to every request, in their order, none by default; asked anew for each attempt, on any thread.
+    /// Changes to every request, in their order, none by default; called for each attempt, on any thread.
     @Ordered public var decorators: [RequestDecorator] = []
     /// Who may read private pieces, applied before a message is stored; `redact` by default.
     @Ordered public var privacy = LogPrivacyPolicy.redact
 
-    /// How often what waits is sent; 60 s by default.
+    /// How often pending messages are sent; 60 s by default.
     @Ordered public var interval = Duration.seconds(60)
     /// How often while ``isInBackground``; nil, the default, means ``interval``.
     @Ordered public var backgroundInterval: Duration?
-    /// Whether the program is in the background, false by default; a change sends what waits.
+    /// Whether the program is in the background, false by default; a change sends what is pending.
     @Ordered public var isInBackground = false
     /// By which part an interval is drawn longer or shorter, so that many clients spread out; 0.1 by default.
     @Ordered public var jitter = 0.1
     /// The points that each level brings; an error goes at once by default.
     @Ordered public var weights = LevelWeights.standard
-    /// How many points make what waits go at once; 10 by default, 0: points do nothing.
+    /// How many points make pending messages go at once; 10 by default, 0: points do nothing.
     @Ordered public var threshold = 10
     /// How many pending messages are sent at once, without waiting for the interval; 300 by default, nil: the number
     /// does nothing.
@@ -150,7 +151,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         }
     }
 
-    /// Makes a logger whose messages wait in the store that `open` opens, once everything else is known to be right.
+    /// Makes a logger with the store that `open` opens, once everything else is known to be right.
     ///
     /// With `takesNoMessages` it sends what ``store(_:)`` stores, never drops any of it, and what an earlier run left
     /// waits for the first use.
@@ -204,7 +205,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         self.address = try HTTPAddress(address, allowsInsecureHTTP: allowsInsecureHTTP)
     }
 
-    /// What became of the messages so far; never waits.
+    /// Counts of the messages so far: stored, acknowledged, rejected, dropped, pending; never waits.
     public var httpStatistics: HTTPStatistics { runtime.statistics }
 
     // MARK: - Asking
@@ -285,7 +286,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// process as long as ``exitWait`` does.
     public override func flush() { runtime.flush(isExit: isProcessEnding) }
 
-    /// Begins to watch the network, and sends at once what an earlier run has left.
+    /// Starts to watch the network, and sends at once what an earlier run has left.
     public override func didAdd() {
         runtime.apply(current)
         runtime.added()

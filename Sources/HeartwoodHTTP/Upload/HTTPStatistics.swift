@@ -1,4 +1,4 @@
-/// What became of an ``HTTPLogger``'s messages so far.
+/// Counts of an ``HTTPLogger``'s messages so far.
 ///
 /// `stored + recovered = acknowledged + rejected + dropped + pending` holds at any time.
 public struct HTTPStatistics: Sendable, Equatable {

@@ -1,6 +1,6 @@
 public import Heartwood
 
-/// How many points a message of each level brings; enough points, and what waits is sent at once.
+/// How many points a message of each level brings; enough points, and pending messages are sent at once.
 public struct LevelWeights: Sendable, Equatable {
     private var points: [Int: Int]
 
@@ -9,7 +9,7 @@ public struct LevelWeights: Sendable, Equatable {
         points = Dictionary(uniqueKeysWithValues: weights.map { ($0.key.index, $0.value) })
     }
 
-    /// The points of a level; a level of the user's own without points has those of the level it is as serious as.
+    /// The points of a level; a custom level without points has those of the level it is as serious as.
     public subscript(level: LogLevel) -> Int { points[level.index] ?? points[level.severity.index] ?? 0 }
 
     /// An error goes now, everything else waits for the interval: `fatal` and `error` bring 10, the others nothing.

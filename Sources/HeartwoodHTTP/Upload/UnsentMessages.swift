@@ -37,7 +37,7 @@ public final class UnsentMessages {
     /// Whether the directory is an event store's, which an ``HTTPLogger`` cannot send.
     package var isEventStore: Bool { if case .events = store { true } else { false } }
 
-    /// How many messages wait.
+    /// How many messages are pending.
     public var count: Int { unsent.pending }
 
     /// How many bytes their files have.
@@ -83,13 +83,13 @@ public final class UnsentMessages {
         if buffer.count > 0 { try write(buffer.array) }
     }
 
-    /// Has the messages of `rejected.1.ndjson` and `rejected.ndjson` sent again: they wait, in their order, after
-    /// everything that waits already, and are removed from those files.
+    /// Has the messages of `rejected.1.ndjson` and `rejected.ndjson` sent again: they are pending, in their order, after
+    /// everything that is pending already, and are removed from those files.
     ///
-    /// All of them wait afterwards or none does, each once, also when the process is killed in the middle of it. They
+    /// All of them are pending afterwards or none is, each once, also when the process is killed in the middle of it. They
     /// are new messages for the server: their ids and keys are others than before.
     ///
-    /// - Returns: how many messages wait again, and how many lines stay in the files, since they have no message in its
+    /// - Returns: how many messages are pending again, and how many lines stay in the files, since they have no message in its
     ///   stored form: those of older versions, and damaged ones.
     /// - Throws: `LogError` when the files cannot be written.
     public func resendRejected() throws -> (messages: Int, others: Int) {

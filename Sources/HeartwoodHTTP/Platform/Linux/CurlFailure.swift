@@ -1,7 +1,7 @@
 #if os(Linux)
 import CCurl
 
-/// Finds the reason behind a failure of libcurl, which has one code for many kinds of them.
+/// Finds the reason for a failure of libcurl, which has one code for many kinds of them.
 enum CurlFailure {
     /// The failure, from libcurl's code, OpenSSL's verification result and libcurl's own words.
     static func describe(
@@ -49,7 +49,7 @@ enum CurlFailure {
         // 1 is what libcurl has where nothing was verified yet.
         if verification > 1 { return certificateReason(verification, words) }
         if isAboutClientCertificate(words) { return .clientCertificateNeeded }
-        // A connection that breaks during the handshake is weather, not a setting.
+        // A connection that breaks during the handshake is a transient error, not a wrong setting.
         if words.contains("SYSCALL") || words.contains("reset") || words.contains("unexpected eof") {
             return .connectionLost
         }

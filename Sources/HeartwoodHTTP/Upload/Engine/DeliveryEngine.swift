@@ -182,7 +182,7 @@ struct DeliveryEngine: Sendable {
         if !reachesServer { return .rest }
         guard case .send = decision else { return decision }
         if receipts.isFull { return .rest }
-        // At the end of the process nothing is started that nobody waits for.
+        // At the end of the process only what the wait suffices for is started.
         if let deadline, moment.now + lastExchange > deadline { return .rest }
         return .send
     }

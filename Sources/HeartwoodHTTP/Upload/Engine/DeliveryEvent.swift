@@ -11,11 +11,11 @@ enum DeliveryEvent: Sendable {
     /// The logger was added to a dispatcher; with `atFirstUse` what an earlier run left waits until something is
     /// stored or asked for, or for ``DeliveryEngine/grace`` after the last change of a setting.
     case added(atFirstUse: Bool)
-    /// The logger is being removed, or the process ends without anybody who waits: nothing new is started.
+    /// The logger is being removed, or the process ends without a wait: nothing new is started.
     case closing
     /// The removal is complete: what is in flight does not concern this logger any more.
     case removed
-    /// The process ends, or the logger is removed, and somebody waits until then.
+    /// The process ends, or the logger is removed, and a caller waits until then.
     case ending(until: Duration)
     /// Messages were stored.
     case stored(points: Int)
@@ -25,7 +25,7 @@ enum DeliveryEvent: Sendable {
     case rules(DeliveryRules)
     /// The network's state was told.
     case network(Bool)
-    /// Somebody wants pending messages to be sent.
+    /// The user, or a flush, wants pending messages to be sent.
     case wish(Wish)
     /// What the condition said.
     case condition(Bool)

@@ -6,7 +6,7 @@ struct FailureRecord: Sendable {
     private var breaker = CircuitBreaker()
     private var hasRefreshed = false
 
-    /// Whether an attempt that somebody asks for may be made before its time.
+    /// Whether an attempt that the user asks for may be made before its time.
     func allowsWish(at now: Duration) -> Bool { breaker.allows(at: now) }
 
     /// A server that has taken something is alive.
