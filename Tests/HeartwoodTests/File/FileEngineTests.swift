@@ -385,4 +385,39 @@ import Testing
         #expect(counts[0] == counts[1])
         #expect(counts[0] > 0)
     }
+
+    @Test(
+        "A changed minimum of free space holds for the next write, and the free space is not asked for each")
+    func freeSpaceAgain() throws {
+        let asked = Box(0)
+        let calls = SystemCalls { call in
+            if call == .freeSpace { asked.update { $0 += 1 } }
+            return nil
+        }
+        let engine = try makeEngine(calls: calls) { $0.minimumFreeSpace = 1 }
+        var log = RecordLog()
+        for _ in 0..<3 { log.write(1, to: engine) }
+        #expect(asked.value == 1)
+        var settings = engine.settings
+        settings.minimumFreeSpace = 2
+        engine.apply(settings)
+        for _ in 0..<3 { log.write(1, to: engine) }
+        #expect(asked.value == 2)
+    }
+
+    @Test("The catalogue forgets open files that are gone")
+    func catalogueForgets() throws {
+        let engine = try makeEngine()
+        var log = RecordLog()
+        log.write(1, to: engine)
+        let first = try #require(engine.writer?.name)
+        #expect(scratch.text(".t.catalogue").contains("open \(first)\n"))
+        clock.advance(by: .seconds(1))
+        unlink(scratch.logs + "/" + first)
+        log.write(1, to: engine)
+        let second = try #require(engine.writer?.name)
+        #expect(second != first)
+        #expect(scratch.text(".t.catalogue").contains("open \(second)\n"))
+        #expect(!scratch.text(".t.catalogue").contains(first))
+    }
 }

@@ -42,4 +42,23 @@ import Testing
         #expect(
             fixture.lines() == (0..<runs).flatMap { run in (0..<3).map { "run \(run) line \($0)" } })
     }
+
+    @Test("What a logger left that was removed and added again is recovered in the order of its two times")
+    func addedAgain() throws {
+        let fixture = JournalFixture()
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.add(RecordingLogger())
+        for time in 0..<3 {
+            let logger = try fixture.makeLogger()
+            dispatcher.add(logger)
+            for number in 0..<3 { logInfo("time \(time) line \(number)", to: dispatcher) }
+            dispatcher.flush(timeout: .seconds(60))
+            if time < 2 { dispatcher.remove(logger, timeout: .seconds(60)) }
+        }
+        try fixture.die()
+        fixture.end(dispatcher)
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(
+            fixture.lines() == (0..<3).flatMap { time in (0..<3).map { "time \(time) line \($0)" } })
+    }
 }
