@@ -3,7 +3,7 @@ import CHeartwood
 /// Creates files, and notes in the same step which others are finished.
 ///
 /// 1. A new label is after those of all files that are there, and of all that are finished.
-/// 2. Whatever has the fixed active name and refuses, the logger goes on with a file of another name.
+/// 2. Whatever has the fixed active name and refuses, the logger continues with a file of another name.
 ///
 /// Not thread-safe: owned by the engine.
 final class FileCreator {

@@ -156,7 +156,7 @@ package final class FileEngine {
 
     // MARK: Rolling
 
-    /// Finishes the file that is written, or that the next line would have gone on with.
+    /// Finishes the file that is written, or that the next line would have continued.
     ///
     /// The next line creates a file.
     ///

@@ -2,7 +2,7 @@ import CHeartwood
 
 /// Finds the file of an earlier run that is to be continued, and finishes those that are over.
 ///
-/// Whatever a file that is there refuses, it is reported by its name, and the search goes on with the next.
+/// Whatever a file that is there refuses, it is reported by its name, and the search continues with the next.
 ///
 /// Not thread-safe: owned by the engine.
 final class FileFinder {

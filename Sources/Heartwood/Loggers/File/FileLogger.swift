@@ -96,7 +96,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Without effect on other systems, and untested.
     @Ordered public final var isInBackup = false
 
-    /// Whether a run goes on with the newest file of an earlier one, where that is not finished, full or too old; true.
+    /// Whether a run continues the newest file of an earlier one, where that is not finished, full or too old; true.
     @Ordered public final var reusesFiles = true
 
     /// The first line of every file; nil for none.
@@ -409,7 +409,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         }
     }
 
-    /// Closes the file; a later run may go on with it.
+    /// Closes the file; a later run may continue it.
     ///
     /// An override calls `super`.
     open override func willRemove() {
@@ -474,7 +474,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Asked once for each file, on the logger's queue.
     open var headerOfNewFile: String? { fileHeader }
 
-    /// Whether files are files of lines, whose torn last line is cut off before they are gone on with; true.
+    /// Whether files are files of lines, whose torn last line is cut off before they are continued; true.
     open var repairsTornLines: Bool { true }
 
     // MARK: - Inside

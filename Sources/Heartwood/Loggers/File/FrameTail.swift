@@ -1,6 +1,6 @@
 import CHeartwood
 
-/// Looks at the end of a file of frames, so that it can be gone on with: the counterpart of ``TornLineRepair``.
+/// Looks at the end of a file of frames, so that it can be continued: the counterpart of ``TornLineRepair``.
 package struct FrameTail: Sendable, Hashable {
     /// Where the last frame that can be read ends; what follows it was left by a crash.
     package let end: Int

@@ -25,7 +25,7 @@ package final class LogFollower {
 
     /// Begins after what was read already.
     ///
-    /// `list` gives the files, oldest first, whenever it is asked; `start` is the file to go on with, and where.
+    /// `list` gives the files, oldest first, whenever it is asked; `start` is the file to continue with, and where.
     package init(
         key: (any SecretProvider)?, start: (path: String, offset: Int)?, list: @escaping () throws -> [String]
     ) throws {
