@@ -60,8 +60,8 @@ public final class LogDispatcher: Sendable {
     /// The file that the ring is in.
     let journalMapping = Locked<JournalMapping?>(nil)
 
-    /// What configurations have made.
-    let configured = ConfiguredState()
+    /// What configurations have set: the state of `LogConfiguration`, which belongs to a higher layer.
+    let configured = Locked<(any AnyObject & Sendable)?>(nil)
 
     // MARK: Guarded by 'settings'
     let settings = Locked(Settings())

@@ -130,3 +130,14 @@ struct RecordCursor: Sequence, IteratorProtocol {
         return record
     }
 }
+
+extension RecordLayout {
+    /// The position in a journal's ring after a record of a batch.
+    @inline(__always)
+    static func end(of record: UnsafeRawPointer, in batch: RecordBatch) -> UInt64 {
+        let place = UInt64(record.load(fromByteOffset: taskSize, as: UInt32.self) >> 8)
+        let distance = (batch.end >> 3 &- place) & 0xFF_FFFF
+        let size = record.load(fromByteOffset: commit, as: UInt64.self)
+        return batch.end &- distance << 3 &+ size
+    }
+}

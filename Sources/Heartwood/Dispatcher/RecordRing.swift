@@ -18,18 +18,11 @@ import Synchronization
 /// 3. Publishing is one releasing store of the first word; the consumer reads it acquiring, and so sees the rest.
 /// 4. The consumer stops at the first record that is not published: order of reservations = order everywhere.
 final class RecordRing: @unchecked Sendable {  // raw memory under the invariants above
-    enum Kind: UInt64 {
-        case message = 1
-        case control = 2
-        case filler = 3
-    }
-
     // MARK: Constants (any thread)
     let memory: RingMemory
     private let waitingWord: UnsafeMutablePointer<Atomic<Int>>
     /// The page of the counters and, right after it, the ring: what a journal puts its file in the place of.
     private let region: UnsafeMutableRawPointer
-    static let pageSize = max(4096, Int(getpagesize()))
     /// The capacity that was asked for; there may not have been the memory for it.
     let wanted: Int
 
@@ -58,27 +51,26 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     // MARK: Guarded by 'waiting'
     private let waiting = Locked<[Semaphore]>([])
 
-    static let smallest = 64 * 1024
     static let largest = 1 << 30
 
     /// Makes an empty ring; `capacity` is rounded up to a power of two between 64 KiB and 1 GiB.
     init(capacity wanted: Int) {
-        var size = RecordRing.smallest
+        var size = JournalLayout.smallestRing
         while size < min(wanted, RecordRing.largest) { size *= 2 }
         self.wanted = size
-        var memory = MemoryMap.fresh(RecordRing.pageSize + size)
-        while memory == nil, size > RecordRing.smallest {
+        var memory = MemoryMap.fresh(MemoryMap.pageSize + size)
+        while memory == nil, size > JournalLayout.smallestRing {
             size /= 2
-            memory = MemoryMap.fresh(RecordRing.pageSize + size)
+            memory = MemoryMap.fresh(MemoryMap.pageSize + size)
         }
         // Swift cannot allocate a message's text then, either.
-        guard let region = memory ?? MemoryMap.reserve(RecordRing.pageSize + size) else {
+        guard let region = memory ?? MemoryMap.reserve(MemoryMap.pageSize + size) else {
             fatalError("Not enough memory for a record ring of \(ByteCount(size)).")
         }
         self.region = region
         // On cache lines of their own: producers write the one, the consumer the other. Zeros are their beginning.
         self.memory = RingMemory(
-            base: region + RecordRing.pageSize, capacity: size,
+            base: region + MemoryMap.pageSize, capacity: size,
             tail: (region + JournalLayout.Counters.tail).bindMemory(to: Atomic<UInt64>.self, capacity: 2),
             head: (region + JournalLayout.Counters.head).bindMemory(to: Atomic<UInt64>.self, capacity: 1))
         consumedWord = .allocate(capacity: 1)
@@ -89,7 +81,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     deinit {
         hw_guard_remove(region)
-        munmap(region, RecordRing.pageSize + memory.capacity)
+        munmap(region, MemoryMap.pageSize + memory.capacity)
         consumedWord.deallocate()
         waitingWord.deallocate()
     }
@@ -109,7 +101,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     func reserve(_ size: Int) -> (position: UInt64, used: Int)? { memory.reserve(size) }
 
-    func publish(_ position: UInt64, size: Int, kind: Kind) {
+    func publish(_ position: UInt64, size: Int, kind: RecordLayout.Kind) {
         memory.publish(position, size: size, kind: kind)
     }
 
@@ -130,9 +122,9 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// The record at a position: nil when nothing was published there yet.
     @inline(__always)
-    func record(at position: UInt64) -> (size: Int, kind: Kind)? {
+    func record(at position: UInt64) -> (size: Int, kind: RecordLayout.Kind)? {
         let commit = memory.word(at: position).pointee.load(ordering: .acquiring)
-        guard commit != 0, let kind = Kind(rawValue: commit >> 32 & 0xFF) else { return nil }
+        guard commit != 0, let kind = RecordLayout.Kind(rawValue: commit >> 32 & 0xFF) else { return nil }
         return (Int(commit & 0xFFFF_FFFF), kind)
     }
 
@@ -216,7 +208,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     /// - Returns: where the records end that were there before; nil, and nothing has changed, where there is no memory to
     ///   put in the ring's place.
     func close() -> UInt64? {
-        replacement = MemoryMap.fresh(RecordRing.pageSize + capacity)
+        replacement = MemoryMap.fresh(MemoryMap.pageSize + capacity)
         if replacement == nil { return nil }
         keepsConsumed = true
         isClosed = true
@@ -242,7 +234,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         for file: (descriptor: Int32, offset: Int, released: UnsafeMutablePointer<Atomic<UInt64>>)?,
         beginning: UInt64
     ) -> Bool {
-        let size = RecordRing.pageSize + capacity
+        let size = MemoryMap.pageSize + capacity
         hw_guard_remove(region)
         consumedWord.pointee.store(beginning, ordering: .sequentiallyConsistent)
         keepsConsumed = file != nil

@@ -79,12 +79,12 @@ struct RingMemory {
                 address(of: position), position, salt, text.baseAddress ?? UnsafeRawPointer(base), text.count)
         }
         word(at: position).pointee.store(
-            UInt64(size) | RecordRing.Kind.message.rawValue << 32, ordering: .releasing)
+            UInt64(size) | RecordLayout.Kind.message.rawValue << 32, ordering: .releasing)
     }
 
     /// Makes a reserved and written record visible to the consumer.
     @inline(__always)
-    func publish(_ position: UInt64, size: Int, kind: RecordRing.Kind) {
+    func publish(_ position: UInt64, size: Int, kind: RecordLayout.Kind) {
         if kind == .message {
             let salt = (tailWord + 1).pointee.load(ordering: .relaxed)
             if salt != 0 { seal(position, salt) }

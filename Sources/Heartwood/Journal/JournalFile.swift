@@ -32,10 +32,10 @@ final class JournalFile: Sendable {
         mapping.base.write(beginning, at: counters + JournalLayout.Counters.head)
         mapping.base.write(beginning, at: header.geometry.marks + JournalLayout.Marks.released)
         tables = JournalTables(mapping)
-        JournalTables.living.begin(tables)
+        tables.begin()
     }
 
-    deinit { JournalTables.living.end(tables) }
+    deinit { tables.end() }
 
     private static func make(in directory: LogDirectory, _ header: JournalHeader) throws -> JournalMapping {
         let size = header.geometry.fileSize
@@ -120,6 +120,6 @@ final class JournalFile: Sendable {
     /// Takes note that the ring is elsewhere now, and where its records ended here.
     func ringHasLeft(at end: UInt64) {
         mapping.base.write(end, at: mapping.geometry.counters + JournalLayout.Counters.tail)
-        JournalTables.living.end(tables)
+        tables.end()
     }
 }

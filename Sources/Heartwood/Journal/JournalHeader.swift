@@ -19,13 +19,13 @@ struct JournalHeader: Equatable {
 
     /// The header of a journal of this process.
     init(ringSize: Int, now: LogTimestamp) {
-        geometry = JournalGeometry(pageSize: RecordRing.pageSize, ringSize: ringSize)
+        geometry = JournalGeometry(pageSize: MemoryMap.pageSize, ringSize: ringSize)
         process = Int64(getpid())
         processStart = hw_process_start(process)
         boot = JournalHeader.currentBoot
         createdAt = now
         salt = hw_random() | 1
-        program = LogFileNaming.programName
+        program = ProcessFacts.name
     }
 
     private static var currentBoot: [UInt8] {
@@ -83,7 +83,7 @@ struct JournalHeader: Equatable {
             pageSize: Int(load(Place.pageSize, UInt32.self)),
             ringSize: Int(clamping: load(Place.ringSize, UInt64.self)))
         let ringSize = geometry.ringSize
-        guard (RecordRing.smallest...JournalLayout.largestRing).contains(ringSize),
+        guard (JournalLayout.smallestRing...JournalLayout.largestRing).contains(ringSize),
             ringSize & (ringSize - 1) == 0, (4096...65_536).contains(geometry.pageSize),
             geometry.pageSize & (geometry.pageSize - 1) == 0
         else { throw .damaged("its sizes are invalid") }

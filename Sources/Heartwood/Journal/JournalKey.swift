@@ -32,13 +32,6 @@ struct JournalKey: Hashable, Sendable {
     /// What is put into a slot.
     var text: String { "\(place)\(JournalKey.separator)\(variant)\(JournalKey.separator)\(number)" }
 
-    /// What a logger that makes messages durable is known by; nil for others.
-    static func of(_ logger: AbstractLogger) -> JournalKey? {
-        guard let place = (logger as? any DurableLogger)?.journalKey else { return nil }
-        let formatter = logger.formatter.map { String(describing: type(of: $0)) } ?? ""
-        return JournalKey(place: place, variant: "\(logger.name)/\(formatter)")
-    }
-
     /// The class of the formatter.
     var formatter: String { variant.split(separator: "/").last.map(String.init) ?? "" }
 

@@ -8,6 +8,7 @@ enum JournalLayout {
     static let slotCount = 8
     static let tableSize = 1 << 20
     /// The records of a journal know 24 bits of their position.
+    static let smallestRing = 64 * 1024
     static let largestRing = 64 << 20
 
     enum Header {

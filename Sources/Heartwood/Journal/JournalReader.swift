@@ -74,7 +74,7 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
             let commit = word(position)
             let size = Int(commit & 0xFFFF_FFFF)
             let fits = size >= 8 && size % 8 == 0 && size <= min(rest(at: position), Int(tail - position))
-            switch RecordRing.Kind(rawValue: commit >> 32 & 0xFF) {
+            switch RecordLayout.Kind(rawValue: commit >> 32 & 0xFF) {
             case .message? where fits && isWhole(position, size):
                 places.append(
                     Place(position: position, size: size, decision: JournalDecision(in: commit)))

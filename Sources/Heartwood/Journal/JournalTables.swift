@@ -3,67 +3,29 @@ import Synchronization
 
 /// The part of a journal that says what the numbers in its records stand for.
 ///
-/// Owned by whoever holds the lock of ``Living``.
-final class JournalTables: @unchecked Sendable {  // guarded by `living`
+/// Owned by whoever holds the lock of ``NameObservers``.
+final class JournalTables: NameObserver, @unchecked Sendable {  // guarded by the lock of `NameObservers`
     enum Kind: UInt32 { case site = 1, category = 2, level = 3 }
 
     private let mapping: JournalMapping
     private var used = 0
 
-    static let living = Living()
-
     init(_ mapping: JournalMapping) { self.mapping = mapping }
 
-    /// All tables that are written to, which hear of each new name before a record can cite it.
-    final class Living: Sendable {
-        private let tables = Locked<[JournalTables]>([])
+    /// Stores all names there are, and from now on each new one.
+    func begin() { NameObservers.shared.begin(self) }
 
-        /// Writes down all names there are, and from now on each new one.
-        func begin(_ new: JournalTables) {
-            // With the names' own locks held: none can be made between the list and the registration.
-            LogLevel.withDeclared { levels in
-                CategoryRegistry.shared.withNames { names in
-                    CallSiteTable.shared.withSites { sites in
-                        tables.withLock { tables in
-                            for (bit, level) in levels { new.append(bit, level) }
-                            for site in sites { new.append(site) }
-                            for (number, name) in names.enumerated() {
-                                new.append(.category, UInt32(number), 0, name, "")
-                            }
-                            tables.append(new)
-                        }
-                    }
-                }
-            }
-        }
+    func end() { NameObservers.shared.end(self) }
 
-        func end(_ old: JournalTables) { tables.withLock { $0.removeAll { $0 === old } } }
-
-        func append(_ site: CallSite) {
-            tables.withLock { for table in $0 { table.append(site) } }
-        }
-
-        func append(category number: UInt32, _ name: String) {
-            tables.withLock { for table in $0 { table.append(.category, number, 0, name, "") } }
-        }
-
-        func append(level bit: Int, _ level: LogLevel.Definition) {
-            tables.withLock { for table in $0 { table.append(bit, level) } }
-        }
-
-        func handleFork(_ fork: ForkStep) {
-            fork.apply(to: tables)
-            if fork == .child { tables.withLock { $0 = [] } }
-        }
-    }
-
-    private func append(_ site: CallSite) {
+    func append(_ site: CallSite) {
         append(.site, site.id, UInt32(clamping: site.line), site.file, site.function)
     }
 
-    private func append(_ bit: Int, _ level: LogLevel.Definition) {
+    func append(level bit: Int, _ level: LogLevel.Definition) {
         append(.level, UInt32(bit), UInt32(level.severity.index), level.name, "")
     }
+
+    func append(category number: UInt32, _ name: String) { append(.category, number, 0, name, "") }
 
     /// Adds an entry; where there is no room left, records will cite something unknown.
     private func append(_ kind: Kind, _ number: UInt32, _ line: UInt32, _ first: String, _ second: String) {

@@ -176,7 +176,7 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
         content.sites.append(site)
         content.byText[text] = id
         // Before any other thread knows the number, and so before a record can contain it.
-        JournalTables.living.append(site)
+        NameObservers.shared.append(site)
         return id
     }
 

@@ -172,7 +172,7 @@ final class CategoryRegistry: Sendable {
             content.byName[name] = state
             content.all.append(state)
             // Before any other thread knows the number, and so before a record can contain it.
-            JournalTables.living.append(category: state.id, name)
+            NameObservers.shared.append(category: state.id, name)
             content.update(state)
             return state
         }

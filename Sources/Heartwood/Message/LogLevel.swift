@@ -45,7 +45,7 @@ public struct LogLevel: Hashable, Sendable {
             isNew = custom.updateValue(definition, forKey: bit) != definition
             declarations.note(custom)
             // Before the lock is free: no record can have the level yet.
-            JournalTables.living.append(level: bit, definition)
+            NameObservers.shared.append(level: bit, definition)
         }
         // Thresholds that were set before let it pass from now on.
         if isNew { LogLevel.declarationsDidChange() }
@@ -58,7 +58,7 @@ public struct LogLevel: Hashable, Sendable {
             for (bit, level) in levels where custom[bit] == nil && (7...31).contains(bit) {
                 custom[bit] = Definition(name: level.name, severity: level.severity, isAdopted: true)
                 isNew = true
-                JournalTables.living.append(level: bit, level)
+                NameObservers.shared.append(level: bit, level)
             }
             declarations.note(custom)
         }
@@ -69,7 +69,7 @@ public struct LogLevel: Hashable, Sendable {
     private static func declarationsDidChange() {
         CategoryRegistry.shared.resolveLevels()
         LogSourceLevels.resolve()
-        for dispatcher in ProcessExit.living { dispatcher.resolveLevels() }
+        NameObservers.shared.levelsDidChange()
     }
 
     static func handleFork(_ fork: ForkStep) { fork.apply(to: custom) }

@@ -21,6 +21,13 @@ import Synchronization
 // `LargeBody` of a message that is too big for the ring. Everything else is data.
 
 enum RecordLayout {
+    /// What a record in the ring is.
+    enum Kind: UInt64 {
+        case message = 1
+        case control = 2
+        case filler = 3
+    }
+
     static let commit = 0
     static let time = 8
     static let thread = 16
@@ -60,15 +67,6 @@ enum RecordLayout {
         let offset =
             header + (flags.contains(.tag) ? 8 : 0) + byte(nameSize) + byte(queueSize) + byte(taskSize)
         return (offset, flags.contains(.large) ? 0 : word(textSize) + word(fieldsSize))
-    }
-
-    /// The position in a journal's ring after a record of a batch.
-    @inline(__always)
-    static func end(of record: UnsafeRawPointer, in batch: RecordBatch) -> UInt64 {
-        let place = UInt64(record.load(fromByteOffset: taskSize, as: UInt32.self) >> 8)
-        let distance = (batch.end >> 3 &- place) & 0xFF_FFFF
-        let size = record.load(fromByteOffset: commit, as: UInt64.self)
-        return batch.end &- distance << 3 &+ size
     }
 
     /// Releases what the record at `base` owns.

@@ -2,6 +2,9 @@ import CHeartwood
 
 /// Memory of whole pages, from the kernel.
 enum MemoryMap {
+    /// The size of a page of memory, in bytes; at least 4 KiB.
+    static let pageSize = max(4096, Int(getpagesize()))
+
     /// Memory of zeros, of this process alone; nil if there is none.
     static func fresh(_ size: Int) -> UnsafeMutableRawPointer? {
         map(nil, size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)

@@ -6,7 +6,10 @@ package enum ProcessFacts {
     static var identifier: Int { Int(getpid()) }
 
     /// The last part of the program's path.
-    static var name: String { LogFileNaming.programName }
+    package static var name: String {
+        let path = CommandLine.arguments.first ?? ""
+        return String(path.split(separator: "/").last ?? "")
+    }
 
     /// The host's name; empty where the system does not say.
     package static var host: String {

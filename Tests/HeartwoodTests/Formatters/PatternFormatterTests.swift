@@ -228,7 +228,7 @@ struct LayoutTests {
     func cocoaLumberjack() {
         let message = message("hello")
         #expect(PatternFormatter.cocoaLumberjackFile().format(message) == "2025/11/20 10:20:30:123  hello")
-        let name = LogFileNaming.programName
+        let name = ProcessFacts.name
         #expect(
             PatternFormatter.cocoaLumberjackConsole(zone: .utc).format(message)
                 == "2025-11-20 10:20:30:123 \(name)[\(getpid()):99] hello")

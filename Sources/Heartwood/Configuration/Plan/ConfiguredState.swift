@@ -2,6 +2,16 @@ import CHeartwood
 
 /// What configurations have made of a dispatcher so far: the loggers, and what to go back to.
 final class ConfiguredState: Sendable {
+    /// That of a dispatcher.
+    static func of(_ dispatcher: LogDispatcher) -> ConfiguredState {
+        dispatcher.configured.withLock { state in
+            if let state = state as? ConfiguredState { return state }
+            let new = ConfiguredState()
+            state = new
+            return new
+        }
+    }
+
     /// A logger that a configuration has made.
     struct Entry {
         let name: String

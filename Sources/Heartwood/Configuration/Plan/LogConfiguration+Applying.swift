@@ -23,7 +23,7 @@ extension LogConfiguration {
     ///   for a directory that was made).
     public func apply(to dispatcher: LogDispatcher = .shared) throws(LogConfigurationError) {
         let plan = try ConfigurationPlan(self)
-        let state = dispatcher.configured
+        let state = ConfiguredState.of(dispatcher)
         while !state.begin() {
             if ThreadState.current.isInHook || state.isOwn {
                 throw LogConfigurationError(
@@ -56,7 +56,7 @@ extension LogConfiguration {
 extension LogDispatcher {
     /// Finds a logger that a ``LogConfiguration`` made, by its name; nil if there is no such logger.
     public func configuredLogger(named name: String) -> AbstractLogger? {
-        configured.current.entries.first { $0.name == name }?.logger
+        ConfiguredState.of(self).current.entries.first { $0.name == name }?.logger
     }
 }
 

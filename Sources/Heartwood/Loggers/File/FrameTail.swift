@@ -49,3 +49,11 @@ package struct FrameTail: Sendable, Hashable {
             ? FrameTail(end: 0, last: nil) : nil
     }
 }
+
+extension LogDirectory {
+    /// Whether a log is encrypted, as its first bytes say; false where it cannot be read.
+    package func isFramed(_ name: String) -> Bool {
+        guard let (file, _) = try? open(name, writing: false, acceptsLinked: true) else { return false }
+        return (try? FrameTail.isFramed(file, calls)) ?? false
+    }
+}

@@ -59,7 +59,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     ///
     /// - Parameter application: by default the name of the program. What a file name cannot have becomes `_`.
     public init(application: String? = nil) {
-        self.application = LogFileNaming.cleaned(application ?? LogFileNaming.programName)
+        self.application = LogFileNaming.cleaned(application ?? ProcessFacts.name)
         self.template = .standard
         self.timeZone = .gmt
         self.activeName = nil
@@ -82,7 +82,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         application: String? = nil, template: String = "{app} {date}.log", timeZone: TimeZone = .gmt,
         activeName: String? = nil, variant: String? = nil
     ) throws {
-        self.application = LogFileNaming.cleaned(application ?? LogFileNaming.programName)
+        self.application = LogFileNaming.cleaned(application ?? ProcessFacts.name)
         let isUTC = timeZone == .gmt || timeZone.identifier == "UTC" || timeZone.identifier == "GMT"
         self.template = try NameTemplate(template, defaultDate: isUTC ? .standard : .standardWithOffset)
         self.timeZone = timeZone
@@ -191,12 +191,6 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     }
 
     // MARK: Names
-
-    /// The last part of the program's path.
-    package static var programName: String {
-        let path = CommandLine.arguments.first ?? ""
-        return String(path.split(separator: "/").last ?? "")
-    }
 
     /// The name without slashes, control characters, leading dots and blanks, and not longer than 100 bytes.
     package static func cleaned(_ name: String) -> String {

@@ -95,12 +95,6 @@ extension LogDirectory {
         do { return try status(name) != nil } catch { return true }
     }
 
-    /// Whether a log is encrypted, as its first bytes say; false where it cannot be read.
-    package func isFramed(_ name: String) -> Bool {
-        guard let (file, _) = try? open(name, writing: false, acceptsLinked: true) else { return false }
-        return (try? FrameTail.isFramed(file, calls)) ?? false
-    }
-
     /// The status of an entry itself; nil where the name does not exist.
     package func status(_ name: String) throws -> FileStatus? {
         try safe(name)

@@ -31,6 +31,9 @@ enum ProcessExit {
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         #endif
         atexit { ProcessExit.flushAll(within: limit) }
+        NameObservers.shared.onLevelsChanged {
+            for dispatcher in ProcessExit.living { dispatcher.resolveLevels() }
+        }
     }()
 
     static func register(_ dispatcher: LogDispatcher) {

@@ -72,7 +72,7 @@ enum ProcessFork {
         LogLevel.handleFork(step)
         CategoryRegistry.shared.handleFork(step)
         CallSiteTable.shared.handleFork(step)
-        JournalTables.living.handleFork(step)
+        NameObservers.shared.handleFork(step)
         JournalMapping.handleFork(step)
         RecordBatch.handleFork(step)
     }
@@ -92,18 +92,5 @@ enum ProcessFork {
         for dispatcher in state.dispatchers { dispatcher.handleForkInChild(usable: state.paused) }
         state = State()
         oneAtATime.renewInChild()
-    }
-}
-
-/// What happens to a lock around a fork.
-enum ForkStep {
-    case before, parent, child
-
-    func apply<Value>(to lock: Locked<Value>) {
-        switch self {
-        case .before: lock.lockForFork()
-        case .parent: lock.unlockInParent()
-        case .child: lock.renewInChild()
-        }
     }
 }

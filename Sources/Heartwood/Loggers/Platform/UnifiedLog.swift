@@ -13,7 +13,7 @@ final class UnifiedLog {
 
     /// Opens the log; the program's bundle names the subsystem unless given.
     init?(subsystem: String?) {
-        self.subsystem = subsystem ?? Bundle.main.bundleIdentifier ?? LogFileNaming.programName
+        self.subsystem = subsystem ?? Bundle.main.bundleIdentifier ?? ProcessFacts.name
     }
 
     /// Writes a text from which what is private has been taken already: the system shows it to everybody.

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@Suite("The layers of the core") struct LayerTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The folders of the core in the order of the table in the document, the lowest first.
+    private func documented() throws -> [String] {
+        let page = try String(
+            contentsOf: Self.root.appendingPathComponent("Docs/Architecture.md"), encoding: .utf8)
+        return page.split(separator: "\n").compactMap { line in
+            line.firstMatch(of: /^\| `Sources\/Heartwood(?:\/(\w+))?` \|/).map {
+                $0.1.map(String.init) ?? "."
+            }
+        }
+    }
+
+    private func sources() throws -> [String: [UInt8]] {
+        let folder = Self.root.appendingPathComponent("Sources/Heartwood")
+        let paths = try #require(FileManager.default.subpaths(atPath: folder.path))
+        var sources: [String: [UInt8]] = [:]
+        for path in paths where path.hasSuffix(".swift") {
+            sources[path] = Array(try Data(contentsOf: folder.appendingPathComponent(path)))
+        }
+        return sources
+    }
+
+    @Test("No folder of the core names a type of a folder that the document lists after it")
+    func core() throws {
+        let order = try documented()
+        #expect(order.count == 11)
+        let graph = LayerGraph(sources: try sources(), order: order)
+        #expect(graph.unknownLayers.isEmpty)
+        #expect(graph.violations.isEmpty, "\(graph.violations.map(\.description).joined(separator: "\n"))")
+    }
+
+    @Test("A name of a higher layer is found, in code only")
+    func finds() {
+        let sources = [
+            "Low/A.swift": "// Top\nlet a = \"Top \\\" Top\"\nstruct Low { var top: Top? } /* Other */",
+            "Low/B.swift": "extension Other { enum Top {} }\n\"\"\"\nTop\n\"\"\"",
+            "High/Top.swift": "public final class Top { let low = Low() }\npackage enum Other {}",
+            "Calls.swift": "func call(_ top: Top) {}",
+        ]
+        let graph = LayerGraph(sources: sources.mapValues { Array($0.utf8) }, order: ["Low", "High", "."])
+        #expect(
+            graph.violations.map(\.description) == [
+                "Low/A.swift names Top, which belongs to High",
+                "Low/B.swift names Other, which belongs to High",
+                "Low/B.swift names Top, which belongs to High",
+            ])
+        #expect(LayerGraph(sources: ["New/A.swift": []], order: ["Low"]).unknownLayers == ["New"])
+    }
+}
