@@ -154,13 +154,13 @@ struct SpoolCommandTests {
         #expect(
             refused.code == 2 && refused.error.contains("--resend-rejected can be combined only with --send"))
         let alone = try await tool.run("spool", "--resend-rejected", spool)
-        #expect(alone.code == 0 && alone.error.contains("3 refused messages wait again"), "\(alone.error)")
+        #expect(alone.code == 0 && alone.error.contains("3 rejected messages are queued again"), "\(alone.error)")
         #expect(!FileManager.default.fileExists(atPath: spool + "/rejected.ndjson"))
         let listed = try await tool.run("spool", spool)
         #expect(listed.output.split(separator: "\n").count == 3)
         let again = try await tool.run("spool", "--resend-rejected", "--send", server.address, spool)
         #expect(again.code == 0, "\(again.error)")
-        #expect(again.error.contains("0 refused messages wait again"))
+        #expect(again.error.contains("0 rejected messages are queued again"))
         #expect(again.error.contains("3 messages delivered, 0 rejected, 0 wait"))
         let texts = try server.stored.flatMap { request in
             try JSONDecoder().decode([Entry].self, from: Data(request.body)).map(\.message)
@@ -188,7 +188,7 @@ struct SpoolCommandTests {
         let sent = try await tool.run("spool", "--send", server.address, path)
         #expect(sent.code == 2 && sent.error.contains("belongs to an event store"), "\(sent.error)")
         let resent = try await tool.run("spool", "--resend-rejected", path)
-        #expect(resent.code == 0 && resent.error.contains("0 refused messages wait again"))
+        #expect(resent.code == 0 && resent.error.contains("0 rejected messages are queued again"))
         #expect(try UnsentMessages(directory: path).count == 20)
     }
 

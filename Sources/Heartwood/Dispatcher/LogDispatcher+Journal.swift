@@ -37,7 +37,7 @@ extension LogDispatcher {
     /// stores a few words, and then calls the handler that was installed before it. It is installed once and
     /// stays. A stack overflow is detected on the thread that first sets this property. Without a journal,
     /// the property has no effect, which is reported.
-    public var flushOnFatalSignal: Bool {
+    public var recordsFatalSignals: Bool {
         get { journalState.withLock { $0.notesSignals } }
         set {
             journalState.withLock { $0.notesSignals = newValue }
@@ -45,7 +45,7 @@ extension LogDispatcher {
                 if newValue {
                     diagnostics.report(
                         .misuse,
-                        "flushOnFatalSignal requires a journal; set `journal` too")
+                        "recordsFatalSignals requires a journal; set `journal` too")
                 }
                 return
             }

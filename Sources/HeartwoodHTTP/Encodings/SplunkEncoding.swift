@@ -98,7 +98,7 @@ public struct SplunkEncoding: RemoteEncoding {
             return DeliveryVerdict(.isolate, note: note)
         }
         let items = batch.entries.indices.map { index -> DeliveryVerdict.Item in
-            index < bad ? .delivered : index == bad ? .rejected(note ?? "refused") : .retry
+            index < bad ? .delivered : index == bad ? .rejected(note ?? "rejected") : .retry
         }
         return DeliveryVerdict(items: items, note: note)
     }

@@ -129,7 +129,7 @@ final class PartitionDirectory {
     /// A partition was opened, whose records its spool counts from now on.
     func countOpened(_ records: Int) { past.recovered -= records }
 
-    /// Goes on with the figures of an earlier opening, which left so many records.
+    /// Continues the figures of an earlier opening, which left so many records.
     func goOn(from earlier: SpoolCounters, pending: Int) {
         past += earlier
         past.recovered -= pending

@@ -50,7 +50,7 @@ extension Spool {
     /// Whether pieces of a batch were sent, and not all of it is done.
     package var hasOpenBatch: Bool { state.isOpen }
 
-    /// Keeps the piece, and goes on with those after it, newer batches too, until ``unpark(_:)``.
+    /// Keeps the piece, and continues with those after it, newer batches too, until ``unpark(_:)``.
     package func park(_ piece: SpoolPiece, isUnconfirmed: Bool) {
         guard todo.contains(piece.range) else { return }
         todo.removeAll { $0 == piece.range }

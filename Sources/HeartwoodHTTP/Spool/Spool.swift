@@ -151,7 +151,7 @@ package final class Spool: UnsentStore {
         disk = nil
     }
 
-    /// Opens the directory again, after ``close()``, and goes on with the figures.
+    /// Opens the directory again, after ``close()``, and continues the figures.
     package func reopened() throws -> any UnsentStore {
         let opened = try Spool(directory: path, settings: settings, clock: clock)
         let found = opened.pending + opened.diskDamage

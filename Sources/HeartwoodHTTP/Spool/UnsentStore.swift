@@ -39,7 +39,7 @@ package protocol UnsentStore: AnyObject {
     func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece?
     /// Notes that records of a piece need no sending any more; returns how many of them were pending.
     @discardableResult func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int
-    /// Keeps the piece, and goes on with those after it until ``unpark(_:)``; `isUnconfirmed` says that the server has
+    /// Keeps the piece, and continues with those after it until ``unpark(_:)``; `isUnconfirmed` says that the server has
     /// received it and will confirm that later, and has not refused it.
     func park(_ piece: SpoolPiece, isUnconfirmed: Bool)
     /// Has parked pieces sent again, in their order.
@@ -55,7 +55,7 @@ package protocol UnsentStore: AnyObject {
 
     /// Frees the directory for others; what was not saved is gone, and counted.
     func close()
-    /// Opens the directory again, after ``close()``, and goes on with the figures.
+    /// Opens the directory again, after ``close()``, and continues the figures.
     func reopened() throws -> any UnsentStore
     /// The same in memory, where the directory cannot be had again.
     func reopenedInMemory() -> any UnsentStore

@@ -90,7 +90,7 @@ struct PipeOptions {
         OptionGroup(
             title: "Levels",
             options: [
-                Option("--level", value: "LEVEL", help: "Leaves out lines that are less serious than LEVEL."),
+                Option("--level", value: "LEVEL", help: "Leaves out lines that are less severe than LEVEL."),
                 Option(
                     "--level-pattern", value: "LEVEL=PATTERN", isRepeatable: true,
                     help:

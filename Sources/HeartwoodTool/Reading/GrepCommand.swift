@@ -13,7 +13,7 @@ enum GrepCommand: Subcommand {
                 Option("--fixed", "-F", help: "PATTERN is plain text, not a regular expression."),
                 Option("--invert", "-v", help: "Shows the lines that do not match."),
                 Option("--count", "-c", help: "Shows only how many lines match."),
-                Option("--with-file", "-H", help: "Shows the name of the file in front of each line."),
+                Option("--with-file", "-H", help: "Shows the name of the file before each line."),
                 Option(
                     "--follow", "-f",
                     help: "Follows new lines across rolls until interrupted."),

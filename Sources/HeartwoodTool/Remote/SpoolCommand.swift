@@ -123,12 +123,12 @@ enum SpoolCommand: Subcommand {
         return unsent
     }
 
-    /// Stores refused messages again; false when some of them cannot be.
+    /// Queues rejected messages again; false when some of them cannot be.
     private static func resend(_ unsent: UnsentMessages, _ isQuiet: Bool) throws -> Bool {
         let (messages, others) = try unsent.resendRejected()
         if !isQuiet {
-            let verb = messages == 1 ? "waits" : "wait"
-            say("\(Readable.count(messages, "refused message")) \(verb) again")
+            let verb = messages == 1 ? "is queued" : "are queued"
+            say("\(Readable.count(messages, "rejected message")) \(verb) again")
         }
         if others > 0 {
             say(
@@ -144,7 +144,7 @@ enum SpoolCommand: Subcommand {
         guard let oldest = unsent.oldest else { return "nothing waits" }
         var line = LogBuffer()
         line.append(iso8601: oldest)
-        let verb = unsent.count == 1 ? "waits" : "wait"
+        let verb = unsent.count == 1 ? "is queued" : "are queued"
         return
             "\(Readable.count(unsent.count, "message")) \(verb), \(unsent.size), the oldest of \(line.text)"
     }

@@ -23,7 +23,7 @@ struct ConfigurationCheckTests {
             (
                 #"{"zzzzzz": 1}"#,
                 "x.json:1:2: unknown setting “zzzzzz”; there are level, categories, sources, journal, "
-                    + "flushOnFatalSignal, overflow, synchronousLevels, synchronousTimeout, metadata, loggers"
+                    + "recordsFatalSignals, overflow, synchronousLevels, synchronousTimeout, metadata, loggers"
             ),
             (
                 #"{"level": "debgu"}"#,

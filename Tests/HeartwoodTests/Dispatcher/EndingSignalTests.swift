@@ -140,13 +140,13 @@ struct EndingSignalTests {
         }
     }
 
-    @Test("flushOnFatalSignal leaves alone what the program ignores")
+    @Test("recordsFatalSignals leaves alone what the program ignores")
     func fatal() async throws {
         let scratch = Scratch()
         await #expect(processExitsWith: .exitCode(4)) { [path = scratch.path as String] in
             for number in [SIGTRAP, SIGSYS, SIGABRT] { signal(number, SIG_IGN) }
             let dispatcher = LogDispatcher(journal: .file(path))
-            dispatcher.flushOnFatalSignal = true
+            dispatcher.recordsFatalSignals = true
             for number in [SIGTRAP, SIGSYS, SIGABRT] { raise(number) }
             _exit(4)
         }

@@ -179,7 +179,7 @@ import Testing
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
             let dispatcher = LogDispatcher.forTest()
-            dispatcher.flushOnFatalSignal = true
+            dispatcher.recordsFatalSignals = true
             dispatcher.journal = .file(path + "/journal")
             dispatcher.add(try JournalScene().makeLogger(path))
             logInfo("the last", to: dispatcher)

@@ -79,7 +79,7 @@ struct JournalScene: Codable, Sendable {
     func log(_ path: String, run: Int, calls: SystemCalls = SystemCalls(), ends: () -> Void) throws {
         let dispatcher = makeDispatcher(path)
         guard case .active = dispatcher.journalStatus else { exit(4) }
-        dispatcher.flushOnFatalSignal = notesSignals
+        dispatcher.recordsFatalSignals = notesSignals
         dispatcher.add(try makeLogger(path, calls: calls))
         let witness = JournalWitness(path, run: run)
         let text = String(repeating: "x", count: padding)

@@ -162,13 +162,13 @@ private func formatterChainSample(_ file: FileLogger) {
 }
 
 private func filteringFormatterSample(_ file: FileLogger) {
-    // sample: Sources/Heartwood/Formatters/FilteringFormatter.swift
+    // sample: Sources/Heartwood/Filters/FilteringFormatter.swift
     file.formatter = FilteringFormatter(.category("net.*"), LineFormatter())
     // end
 }
 
 private func privacyKeySample(_ file: FileLogger) throws {
-    // sample: Sources/Heartwood/Redaction/PrivacyKey.swift
+    // sample: Sources/Heartwood/Message/Redaction/PrivacyKey.swift
     let key = try PrivacyKey(EnvironmentSecrets().secret(named: "LOG_PRIVACY_KEY"))
     var options = LineFormatter.Options()
     options.privacy = .encrypt(key)
@@ -177,7 +177,7 @@ private func privacyKeySample(_ file: FileLogger) throws {
 }
 
 private func redactionRulesSample(_ file: FileLogger, _ key: PrivacyKey) {
-    // sample: Sources/Heartwood/Redaction/RedactionRules.swift
+    // sample: Sources/Heartwood/Message/Redaction/RedactionRules.swift
     file.redaction = .standard
     file.redaction = RedactionRules([.tokens(startingWith: "sk_live_")], replacement: .keyedHash(key))
     // end

@@ -5,7 +5,7 @@ import Heartwood
 func journalUse() throws {
     // sample: Docs/CrashJournal.md
     LogDispatcher.shared.journal = .file("/var/lib/shop/journal")
-    LogDispatcher.shared.flushOnFatalSignal = true
+    LogDispatcher.shared.recordsFatalSignals = true
     LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
     logInfo("shop is open")
     // end

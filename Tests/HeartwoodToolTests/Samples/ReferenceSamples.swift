@@ -75,7 +75,7 @@ func secretSample(_ fetch: @escaping @Sendable (String) throws -> String) -> any
 
 private func post(_ text: String, to channel: String) {}
 
-// sample: Sources/Heartwood/Loggers/AbstractLogger.swift
+// sample: Sources/Heartwood/Dispatcher/AbstractLogger.swift
 final class SlackLogger: AbstractLogger, @unchecked Sendable {
     @Ordered var channel = "#ops"
 
@@ -87,7 +87,7 @@ final class SlackLogger: AbstractLogger, @unchecked Sendable {
 // end
 
 func orderedSample() -> AbstractLogger {
-    // sample: Sources/Heartwood/Loggers/Ordered.swift
+    // sample: Sources/Heartwood/Dispatcher/Ordered.swift
     final class SlackLogger: AbstractLogger, @unchecked Sendable {
         @Ordered var channel = "#ops"
     }

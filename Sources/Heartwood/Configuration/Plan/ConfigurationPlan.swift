@@ -43,7 +43,7 @@ struct ConfigurationPlan {
         settings.bind(
             "journal", LogSettingDecoder<String>.path.map { LogJournal.file($0) },
             to: \LogDispatcher.configuredJournal)
-        settings.bind("flushOnFatalSignal", .bool, to: \LogDispatcher.flushOnFatalSignal)
+        settings.bind("recordsFatalSignals", .bool, to: \LogDispatcher.recordsFatalSignals)
         settings.bind("overflow", .overflow, to: \LogDispatcher.overflowPolicy)
         settings.bind("synchronousLevels", .levels, to: \LogDispatcher.synchronousLevels)
         settings.bind("synchronousTimeout", .time, to: \LogDispatcher.synchronousTimeout)

@@ -30,7 +30,7 @@ enum DeliveryAction: Equatable, Sendable {
     case setAside
     /// Make two pieces of it.
     case split
-    /// Keep the piece, and go on with those after it; with a receipt until that is confirmed.
+    /// Keep the piece, and continue with those after it; with a receipt until that is confirmed.
     case park(receipt: String?)
     /// All pieces that were parked without a receipt come back.
     case unpark
