@@ -51,7 +51,7 @@ struct SpoolCommandTests {
                 return "Z \(level) shop record \(number)\\u{1b} {half=\(number / 2)}"
             }
             ToolProcess.expectSame(lines.map { String($0.dropFirst(23)) }, expected)
-            #expect(outcome.error.contains("2,000 messages wait, "))
+            #expect(outcome.error.contains("2,000 messages are queued, "))
         }
         let cut = try await tool.shell("\"$HEARTWOOD\" spool '\(spool)' | head -n 1")
         #expect(cut.output.contains("record 0"))
@@ -183,7 +183,7 @@ struct SpoolCommandTests {
         }
         let path = spool + "/default/events"
         let listed = try await tool.run("spool", path)
-        #expect(listed.code == 0 && listed.error.contains("20 messages wait"), "\(listed.error)")
+        #expect(listed.code == 0 && listed.error.contains("20 messages are queued"), "\(listed.error)")
         #expect(listed.output.split(separator: "\n").count == 20)
         let sent = try await tool.run("spool", "--send", server.address, path)
         #expect(sent.code == 2 && sent.error.contains("belongs to an event store"), "\(sent.error)")
