@@ -20,6 +20,13 @@ let settings: [SwiftSetting] =
 let swiftLog = Target.Dependency.product(
     name: "Logging", package: "swift-log", condition: .when(traits: ["SwiftLog"]))
 
+/// The privacy manifest belongs to Apple's systems; elsewhere it is no resource, so that the core needs no Foundation for it.
+#if os(macOS)
+let privacyManifest: (resources: [Resource], excluded: [String]) = ([.copy("PrivacyInfo.xcprivacy")], [])
+#else
+let privacyManifest: (resources: [Resource], excluded: [String]) = ([], ["PrivacyInfo.xcprivacy"])
+#endif
+
 let package = Package(
     name: "heartwood",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -67,6 +74,8 @@ let package = Package(
             dependencies: [
                 "CHeartwood", "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
             ],
+            exclude: privacyManifest.excluded,
+            resources: privacyManifest.resources,
             swiftSettings: settings),
         .target(
             name: "HeartwoodHTTP",

@@ -37,6 +37,7 @@ public func isLogEnabled(
 ///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
 ///     the message.
 ///   - level: The level of the message; standard or custom.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -50,15 +51,17 @@ public func isLogEnabled(
 ///   - line: The line in `file`, from 1.
 @_disfavoredOverload
 public func log(
-    _ text: @autoclosure () -> LogText, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
+    _ text: @autoclosure () -> LogText, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil, to dispatcher: LogDispatcher? = nil, file: String, function: String,
     line: some BinaryInteger
 ) {
     guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     (dispatcher ?? .shared).accept(
-        text, level, category, context, tag(), metadata(), asynchronous, file: file, function: function,
+        text, level, category, context, tag(), LogMetadata.adding(error(), to: metadata()), asynchronous,
+        file: file, function: function,
         line: Int(clamping: line))
     text.recycle()
 }
@@ -84,13 +87,14 @@ public func log(
 ///   - line: The line in `file`, from 1.
 @_disfavoredOverload
 public func log(
-    _ string: @autoclosure () -> String, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
+    _ string: @autoclosure () -> String, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil,
     asynchronous: Bool? = nil, to dispatcher: LogDispatcher? = nil, file: String, function: String,
     line: some BinaryInteger
 ) {
     log(
-        LogText(string()), level: level, category: category, context: context, tag: tag(),
+        LogText(string()), level: level, error: error(), category: category, context: context, tag: tag(),
         metadata: metadata(), asynchronous: asynchronous, to: dispatcher, file: file, function: function,
         line: line)
 }

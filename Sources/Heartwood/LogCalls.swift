@@ -43,19 +43,18 @@ public func isLogEnabled(
 func submit(
     _ text: borrowing LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int,
     _ tag: (any Sendable)?,
-    _ metadata: LogMetadata?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString,
-    _ function: StaticString, _ line: UInt
+    _ metadata: LogMetadata?, _ error: (any Error)?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?,
+    _ file: StaticString, _ function: StaticString, _ line: UInt
 ) {
-    if tag == nil, metadata == nil {
+    if tag == nil, metadata == nil, error == nil {
         submitPlain(
             text.buffer.base, text.count, level.rawValue, category, context, asynchronous, dispatcher, file,
             function,
             line)
     } else {
         submitWithExtras(
-            text.buffer.base, text.count, level.rawValue, category, context, tag, metadata, asynchronous,
-            dispatcher,
-            file, function, line)
+            text.buffer.base, text.count, level.rawValue, category, context, tag, metadata, error,
+            asynchronous, dispatcher, file, function, line)
     }
 }
 
@@ -72,14 +71,14 @@ func submitPlain(
         CallSiteTable.id(file: file, function: function, line: line), asynchronous)
 }
 
-/// The path of a message with a tag or fields.
+/// The path of a message with a tag, fields or an error.
 @usableFromInline
 func submitWithExtras(
     _ text: UnsafeMutableRawPointer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
-    _ tag: (any Sendable)?, _ metadata: LogMetadata?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?,
-    _ file: StaticString, _ function: StaticString, _ line: UInt
+    _ tag: (any Sendable)?, _ metadata: LogMetadata?, _ error: (any Error)?, _ asynchronous: Bool?,
+    _ dispatcher: LogDispatcher?, _ file: StaticString, _ function: StaticString, _ line: UInt
 ) {
-    let fields = metadata.map { EncodedMetadata($0).bytes } ?? []
+    let fields = LogMetadata.adding(error, to: metadata).map { EncodedMetadata($0).bytes } ?? []
     fields.withUnsafeBytes { fields in
         var call = Call(
             text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
@@ -99,6 +98,7 @@ func submitWithExtras(
 ///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
 ///     the message.
 ///   - level: The level of the message; standard or custom.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -112,15 +112,17 @@ func submitWithExtras(
 ///   - line: The line of the call. Leave out.
 @inlinable
 public func log(
-    _ text: @autoclosure () -> LogText, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ text: @autoclosure () -> LogText, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
     let text = text()
-    submit(text, level, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, level, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        line)
     text.recycle()
 }
 
@@ -146,15 +148,17 @@ public func log(
 ///   - line: The line of the call. Leave out.
 @inlinable @_disfavoredOverload
 public func log(
-    _ string: @autoclosure () -> String, level: LogLevel, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ string: @autoclosure () -> String, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
-    submit(text, level, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, level, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        line)
     text.recycle()
 }
 
@@ -166,6 +170,7 @@ public func log(
 /// - Parameters:
 ///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
 ///     the message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -179,15 +184,17 @@ public func log(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logFatal(
-    _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard isLogEnabled(.fatal, category: category, to: dispatcher, file: file) else { return }
     let text = text()
-    submit(text, .fatal, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .fatal, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        line)
     text.recycle()
 }
 
@@ -212,15 +219,17 @@ public func logFatal(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logFatal(
-    _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard isLogEnabled(.fatal, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
-    submit(text, .fatal, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .fatal, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        line)
     text.recycle()
 }
 
@@ -232,6 +241,7 @@ public func logFatal(
 /// - Parameters:
 ///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
 ///     the message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -245,15 +255,17 @@ public func logFatal(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logError(
-    _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard isLogEnabled(.error, category: category, to: dispatcher, file: file) else { return }
     let text = text()
-    submit(text, .error, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .error, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        line)
     text.recycle()
 }
 
@@ -278,15 +290,17 @@ public func logError(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logError(
-    _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     guard isLogEnabled(.error, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
-    submit(text, .error, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .error, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        line)
     text.recycle()
 }
 
@@ -298,6 +312,7 @@ public func logError(
 /// - Parameters:
 ///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
 ///     the message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -311,9 +326,9 @@ public func logError(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logWarning(
-    _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -321,7 +336,8 @@ public func logWarning(
     guard isLogEnabled(.warning, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(
-        text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+        text, .warning, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function, line)
     text.recycle()
     #endif
 }
@@ -347,9 +363,9 @@ public func logWarning(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logWarning(
-    _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -357,7 +373,8 @@ public func logWarning(
     guard isLogEnabled(.warning, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(
-        text, .warning, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+        text, .warning, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function, line)
     text.recycle()
     #endif
 }
@@ -370,6 +387,7 @@ public func logWarning(
 /// - Parameters:
 ///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
 ///     the message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -383,9 +401,9 @@ public func logWarning(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logNotice(
-    _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -393,7 +411,8 @@ public func logNotice(
     guard isLogEnabled(.notice, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(
-        text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+        text, .notice, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function, line)
     text.recycle()
     #endif
 }
@@ -419,9 +438,9 @@ public func logNotice(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logNotice(
-    _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -429,7 +448,8 @@ public func logNotice(
     guard isLogEnabled(.notice, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(
-        text, .notice, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+        text, .notice, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function, line)
     text.recycle()
     #endif
 }
@@ -442,6 +462,7 @@ public func logNotice(
 /// - Parameters:
 ///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
 ///     the message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -455,16 +476,18 @@ public func logNotice(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logInfo(
-    _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorNotice
     guard isLogEnabled(.info, category: category, to: dispatcher, file: file) else { return }
     let text = text()
-    submit(text, .info, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .info, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        line)
     text.recycle()
     #endif
 }
@@ -490,16 +513,18 @@ public func logInfo(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logInfo(
-    _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorNotice
     guard isLogEnabled(.info, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
-    submit(text, .info, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .info, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        line)
     text.recycle()
     #endif
 }
@@ -512,6 +537,7 @@ public func logInfo(
 /// - Parameters:
 ///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
 ///     the message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -525,16 +551,18 @@ public func logInfo(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logDebug(
-    _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorInfo
     guard isLogEnabled(.debug, category: category, to: dispatcher, file: file) else { return }
     let text = text()
-    submit(text, .debug, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .debug, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        line)
     text.recycle()
     #endif
 }
@@ -560,16 +588,18 @@ public func logDebug(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logDebug(
-    _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     #if !FloorInfo
     guard isLogEnabled(.debug, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
-    submit(text, .debug, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+    submit(
+        text, .debug, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        line)
     text.recycle()
     #endif
 }
@@ -582,6 +612,7 @@ public func logDebug(
 /// - Parameters:
 ///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
 ///     the message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -595,9 +626,9 @@ public func logDebug(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always)
 public func logVerbose(
-    _ text: @autoclosure () -> LogText, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -605,7 +636,8 @@ public func logVerbose(
     guard isLogEnabled(.verbose, category: category, to: dispatcher, file: file) else { return }
     let text = text()
     submit(
-        text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+        text, .verbose, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function, line)
     text.recycle()
     #endif
 }
@@ -631,9 +663,9 @@ public func logVerbose(
 ///   - line: The line of the call. Leave out.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logVerbose(
-    _ string: @autoclosure () -> String, category: LogCategory? = nil, context: Int = 0,
-    tag: @autoclosure () -> (any Sendable)? = nil, metadata: @autoclosure () -> LogMetadata? = nil,
-    asynchronous: Bool? = nil,
+    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+    category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
+    metadata: @autoclosure () -> LogMetadata? = nil, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
@@ -641,7 +673,8 @@ public func logVerbose(
     guard isLogEnabled(.verbose, category: category, to: dispatcher, file: file) else { return }
     let text = LogText(string())
     submit(
-        text, .verbose, category, context, tag(), metadata(), asynchronous, dispatcher, file, function, line)
+        text, .verbose, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function, line)
     text.recycle()
     #endif
 }

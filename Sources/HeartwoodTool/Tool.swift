@@ -21,7 +21,7 @@ enum Tool {
             return .usage
         }
         switch first {
-        case "--help", "-h", "help": return help(arguments.dropFirst().first)
+        case "--help", "-h", "help": return help(Array(arguments.dropFirst()))
         case "--version", "version":
             Terminal.output.write("heartwood \(version)\n")
             return .success
@@ -54,8 +54,21 @@ enum Tool {
         }
     }
 
-    private static func help(_ name: String?) -> ExitStatus {
-        guard let name else {
+    private static func help(_ arguments: [String]) -> ExitStatus {
+        if arguments == ["--man"] {
+            Terminal.output.write(ManPage.text)
+            return .success
+        }
+        if arguments.first == "--completions" {
+            guard arguments.count == 2, let text = Completions.text(for: arguments[1]) else {
+                return complain(
+                    UsageError("--completions expects a shell: \(Completions.shells.joined(separator: ", "))")
+                )
+            }
+            Terminal.output.write(text)
+            return .success
+        }
+        guard let name = arguments.first else {
             Terminal.output.write(Help.overview)
             return .success
         }

@@ -103,7 +103,11 @@ extension LogBuffer {
             if index > 0 { append(UInt8(ascii: " ")) }
             append(key)
             append(UInt8(ascii: "="))
-            append(value: value)
+            if key == ErrorFields.name, let error = ErrorFields(value) {
+                append(error.text)
+            } else {
+                append(value: value)
+            }
         }
         append(UInt8(ascii: "}"))
         redactSecrets(from: start)

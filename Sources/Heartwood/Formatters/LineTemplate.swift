@@ -67,9 +67,12 @@ package final class LineTemplate {
         }
     }
 
-    private func message(_ level: LogLevel, _ text: LogText, _ fields: LogMetadata) -> LogMessage {
+    private func message(
+        _ level: LogLevel, _ text: LogText, _ fields: LogMetadata, at own: LogTimestamp? = nil
+    ) -> LogMessage {
         LogMessage(
-            text, level: level, category: category, metadata: fields, timestamp: moment, sequence: sequence,
+            text, level: level, category: category, metadata: fields, timestamp: own ?? moment,
+            sequence: sequence,
             file: "", function: "", line: 0)
     }
 
@@ -97,6 +100,16 @@ package final class LineTemplate {
             output.append("}\n" as StaticString)
             sequence += 1
         }
+    }
+
+    /// Adds a text that has fields or a time that differs from the block's, with a newline at its end.
+    package func append(
+        _ text: LogText, _ level: LogLevel, fields: LogMetadata, at own: LogTimestamp?,
+        to output: inout LogBuffer
+    ) {
+        _ = formatter?.format(message(level, text, fields, at: own), into: &output)
+        output.append(UInt8(ascii: "\n"))
+        sequence += 1
     }
 
     /// Adds a line that has fields.

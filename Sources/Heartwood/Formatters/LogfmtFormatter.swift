@@ -55,7 +55,8 @@ public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // cons
             output.append(logfmt: message.category.name)
         }
         message.forEachField(
-            options.privacy, reserved: LogfmtFormatter.ownKeys, naming: LogfmtFormatter.key(_:), to: &output
+            options.privacy, reserved: LogfmtFormatter.ownKeys, naming: LogfmtFormatter.key(_:),
+            flattensErrors: true, to: &output
         ) { key, value, privacy, output in
             output.append(UInt8(ascii: " "))
             output.append(key)

@@ -134,8 +134,10 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
         }
         if includesFields {
             let begin = output.count
-            message.forEachField(options.privacy, reserved: [], naming: SyslogFormatter.key(_:), to: &output)
-            {
+            message.forEachField(
+                options.privacy, reserved: [], naming: SyslogFormatter.key(_:), flattensErrors: true,
+                to: &output
+            ) {
                 key, value, privacy, output in
                 if output.count == begin {
                     output.append(UInt8(ascii: "["))

@@ -15,4 +15,14 @@ struct EncodedMetadata: Sendable {
             ThreadState.current.recycle(pieces.buffer)
         }
     }
+
+    /// Calls `body` with each field.
+    func forEach(_ body: (String, EncodedValue) -> Void) {
+        bytes.withUnsafeBytes { bytes in
+            var reader = PieceReader(bytes)
+            while case .value(let value)? = reader.next() {
+                body(value.name.map { String(decoding: $0, as: UTF8.self) } ?? "", value)
+            }
+        }
+    }
 }

@@ -48,3 +48,17 @@ nonisolated(nonsending) public func withLogContext<Result>(
 ) async rethrows -> Result {
     try await LogContext.$current.withValue(LogContext.merged(with: metadata), operation: body)
 }
+
+/// Adds fields whose values may be plain variables: `withLogContext(["request_id": id]) { … }`.
+@_disfavoredOverload
+public func withLogContext<Result>(_ fields: LogFields, _ body: () throws -> Result) rethrows -> Result {
+    try withLogContext(fields.metadata, body)
+}
+
+/// Adds fields whose values may be plain variables, in asynchronous code.
+@_disfavoredOverload
+nonisolated(nonsending) public func withLogContext<Result>(
+    _ fields: LogFields, _ body: nonisolated(nonsending) () async throws -> Result
+) async rethrows -> Result {
+    try await withLogContext(fields.metadata, body)
+}

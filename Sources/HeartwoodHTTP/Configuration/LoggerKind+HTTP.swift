@@ -27,14 +27,27 @@ extension LoggerKind {
             headers == nil && authorization == nil ? nil : all)
         let version = settings.optional("appVersion", .string)
         let build = settings.optional("appBuild", .integer())
+        let transport = transportOptions(settings)
         tunesSending(settings)
         tunesAnswers(settings)
         tunesStore(settings)
         return {
             try HTTPLogger(
                 text.value, encoding: encoding.value, spool: spool, name: settings.name,
-                allowsInsecureHTTP: insecure, appVersion: version, appBuild: build)
+                allowsInsecureHTTP: insecure, appVersion: version, appBuild: build,
+                transport: try transport.map { PlatformTransport.make(options: try $0.checked()) })
         }
+    }
+
+    /// Whom the logger trusts and who it is; nil where nothing is said about that.
+    private static func transportOptions(_ settings: LogSettings) -> TransportOptions? {
+        let options = TransportOptions(
+            caCertificateFile: settings.optional("caCertificateFile", .path),
+            clientCertificateFile: settings.optional("clientCertificateFile", .path),
+            clientKeyFile: settings.optional("clientKeyFile", .path),
+            pinnedPublicKeys: settings.optional("pinnedPublicKeys", LogSettingDecoder<String>.string.list)
+                ?? [])
+        return options == TransportOptions() ? nil : options
     }
 
     private static func tunesSending(_ settings: LogSettings) {
@@ -116,7 +129,10 @@ extension LogSettingDecoder where Value == any RemoteEncoding {
         case "loki":
             let labels = settings.required("labels", .labels)
             let tenant = settings.optional("tenant", .string)
-            return labels.content.map { LokiEncoding(labels: $0, tenant: tenant) }
+            let structured = settings.optional("structuredMetadata", .bool) ?? true
+            return labels.content.map {
+                LokiEncoding(labels: $0, tenant: tenant, structuredMetadata: structured)
+            }
         case "elasticsearch":
             return settings.required("index", .string).content.map { ElasticsearchEncoding(index: $0) }
         case "splunk":

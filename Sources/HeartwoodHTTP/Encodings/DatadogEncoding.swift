@@ -2,6 +2,9 @@ public import Heartwood
 
 /// Datadog's log intake, version 2.
 ///
+/// A trace (``withLogTrace(_:_:)``) is in `dd.trace_id` and `dd.span_id`, as the decimal numbers of 64 bits that Datadog
+/// correlates with its own; the error of a call in `error.kind`, `error.message` and `error.stack`.
+///
 /// Log in with ``RequestDecorator/datadogKey(_:)``. What is older than 18 hours is taken with another date, or refused.
 public struct DatadogEncoding: RemoteEncoding {
     private let service: String
@@ -55,7 +58,19 @@ public struct DatadogEncoding: RemoteEncoding {
             }
             JSONEntry.append("logger.thread_name", entry.threadName, to: &output)
             JSONEntry.append("heartwood.id", entry.id, to: &output)
-            JSONEntry.append(entry.allFields, avoiding: Self.ownKeys, to: &output)
+            var fields = entry.allFields
+            if let trace = fields.takeTrace() {
+                JSONEntry.append("dd.trace_id", trace.decimalTraceID, to: &output)
+                JSONEntry.append("dd.span_id", trace.decimalSpanID, to: &output)
+            }
+            if let error = fields.takeError() {
+                JSONEntry.append("error.kind", error.type, to: &output)
+                JSONEntry.append("error.message", error.message, to: &output)
+                JSONEntry.append("error.stack", error.causes, to: &output)
+                if let domain = error.domain { JSONEntry.append("error.domain", domain, to: &output) }
+                if let code = error.code { JSONEntry.append("error.code", code, to: &output) }
+            }
+            JSONEntry.append(fields, avoiding: Self.ownKeys, to: &output)
             output.append(UInt8(ascii: "}"))
         }
         output.append(UInt8(ascii: "]"))
@@ -65,7 +80,8 @@ public struct DatadogEncoding: RemoteEncoding {
     private static let ownKeys: Set<String> = [
         "message", "status", "service", "ddsource", "ddtags", "hostname", "date", "level", "logger.name",
         "file",
-        "line", "function", "logger.thread_name", "heartwood.id",
+        "line", "function", "logger.thread_name", "heartwood.id", "dd.trace_id", "dd.span_id", "error.kind",
+        "error.message", "error.stack", "error.domain", "error.code",
     ]
 }
 

@@ -8,7 +8,7 @@ import Heartwood
 /// Elasticsearch's and OpenSearch's `_bulk`: every entry is created under an `_id` of its own, so that a repetition does
 /// no harm, and is judged by itself.
 ///
-/// A document has the fields of ECS, and the named values and fields of the message in `labels`, where they cannot collide
+/// A document has the fields of ECS, `trace.id`, `span.id` and `error.*` among them, and the named values and fields of the message in `labels`, where they cannot collide
 /// with its own ones; a point in such a name becomes `_`.
 public struct ElasticsearchEncoding: RemoteEncoding {
     /// The index or data stream.
@@ -47,7 +47,17 @@ public struct ElasticsearchEncoding: RemoteEncoding {
             JSONEntry.append("process.thread.id", entry.threadID, to: &output)
             JSONEntry.append("process.thread.name", entry.threadName, to: &output)
             JSONEntry.append("event.sequence", entry.sequence, to: &output)
-            let fields = entry.allFields
+            var fields = entry.allFields
+            if let trace = fields.takeTrace() {
+                JSONEntry.append("trace.id", trace.traceID, to: &output)
+                JSONEntry.append("span.id", trace.spanID, to: &output)
+            }
+            if let error = fields.takeError() {
+                JSONEntry.append("error.type", error.type, to: &output)
+                JSONEntry.append("error.message", error.message, to: &output)
+                JSONEntry.append("error.code", error.code.map { String($0) }, to: &output)
+                JSONEntry.append("error.stack_trace", error.causes, to: &output)
+            }
             if !fields.isEmpty {
                 output.append(",\"labels\":" as StaticString)
                 output.append(json: .object(Self.labels(fields)))

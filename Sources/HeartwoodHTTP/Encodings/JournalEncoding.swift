@@ -36,7 +36,7 @@ public struct JournalEncoding: RemoteEncoding {
             if let category = entry.category { append("CATEGORY", category, to: &output) }
             append("LOG_ID", entry.id, to: &output)
             // More than 1,024 fields make the server cut the connection.
-            for (name, value) in entry.allFields.prefix(500) {
+            for (name, value) in entry.allFields.withFlatError.prefix(500) {
                 append(JournalFieldName.make(name), value.description, to: &output)
             }
             output.append(UInt8(ascii: "\n"))

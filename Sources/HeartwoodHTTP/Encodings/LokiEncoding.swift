@@ -104,7 +104,7 @@ public struct LokiEncoding: RemoteEncoding {
             append("function", entry.function, to: &output)
         }
         append("thread", entry.threadName ?? String(entry.threadID), to: &output)
-        let fields = entry.allFields
+        let fields = entry.allFields.withFlatError
         let most = mostFields - taken.count
         for (name, value) in fields.prefix(most) {
             var key = label(name)

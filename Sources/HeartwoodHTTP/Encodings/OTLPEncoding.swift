@@ -7,8 +7,11 @@ public import Heartwood
 
 /// OpenTelemetry logs over HTTP, as JSON (OTLP 1.x, `/v1/logs`).
 ///
-/// Each category is a scope. `trace_id` (32 hexadecimal digits) and `span_id` (16) among the fields become the
-/// record's own. Partial success is honoured: what the collector threw away is counted and not sent again.
+/// Each category is a scope. `trace_id` (32 hexadecimal digits), `span_id` (16) and `trace_flags` among the fields
+/// become the record's own, as ``withLogTrace(_:_:)`` sets them; the error of a call becomes `exception.type`,
+/// `exception.message`, `exception.domain`, `exception.code` and, with the errors that caused it, `exception.stacktrace`. The resource's attributes have the names of the semantic
+/// conventions: `service.name`, `service.version`, `os.type`, `os.version`, `host.arch`, `device.model.name`, and `host.name`
+/// where ``HTTPLogger/deviceFacts`` includes it. Partial success is honored: what the collector threw away is counted and not sent again.
 public struct OTLPEncoding: RemoteEncoding {
     /// What describes the program: `service.name` and others.
     public let resource: LogMetadata
@@ -31,7 +34,7 @@ public struct OTLPEncoding: RemoteEncoding {
     public func encode(_ batch: RemoteBatch) -> [UInt8] {
         var output = LogBuffer(capacity: 768 * batch.entries.count)
         var attributes = resource
-        attributes.merge(batch.device) { current, _ in current }
+        attributes.merge(Self.conventional(batch.device)) { current, _ in current }
         output.append("{\"resourceLogs\":[{\"resource\":{\"attributes\":" as StaticString)
         OTLPValue.append(attributes, to: &output)
         output.append("},\"scopeLogs\":[" as StaticString)
@@ -49,6 +52,38 @@ public struct OTLPEncoding: RemoteEncoding {
         output.append("]}]}" as StaticString)
         return output.array
     }
+
+    /// The facts about the device under the names of the semantic conventions; what these have no name for is `heartwood.…`.
+    private static func conventional(_ device: LogMetadata) -> LogMetadata {
+        var attributes = LogMetadata()
+        for (key, value) in device {
+            switch (key, value) {
+            case ("os", .string(let name)):
+                attributes["os.type"] = .string(name == "Linux" ? "linux" : "darwin")
+                attributes["os.name"] = value
+            case ("osVersion", _): attributes["os.version"] = value
+            case ("hostName", _): attributes["host.name"] = value
+            case ("deviceName", _): if device["hostName"] != value { attributes["device.name"] = value }
+            case ("deviceModel", .string(let model)):
+                if let architecture = architectures[model] {
+                    attributes["host.arch"] = .string(architecture)
+                } else {
+                    attributes["device.model.name"] = value
+                }
+            case ("appVersion", _): attributes["service.version"] = value
+            case ("appBuild", _): attributes["app.build_id"] = .string(value.description)
+            case ("uuid", _): attributes["app.installation.id"] = value
+            case ("userName", _): attributes["user.name"] = value
+            default: attributes["heartwood." + key] = value
+            }
+        }
+        return attributes
+    }
+
+    private static let architectures = [
+        "x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64", "i686": "x86", "armv7l": "arm32",
+        "ppc64le": "ppc64", "s390x": "s390x",
+    ]
 
     private static func scopes(_ entries: [RemoteEntry]) -> [(name: String, entries: [RemoteEntry])] {
         var scopes: [(name: String, entries: [RemoteEntry])] = []
@@ -76,26 +111,26 @@ public struct OTLPEncoding: RemoteEncoding {
         output.append(json: entry.text)
         output.append("},\"attributes\":" as StaticString)
         var fields = entry.allFields
-        if let trace = identifier("trace_id", 32, &fields) {
-            OTLPValue.append(attributes(of: entry, fields), to: &output)
-            JSONEntry.append("traceId", trace, to: &output)
-            JSONEntry.append("spanId", identifier("span_id", 16, &fields), to: &output)
-        } else {
-            OTLPValue.append(attributes(of: entry, fields), to: &output)
-        }
+        let trace = fields.takeTrace()
+        let error = fields.takeError()
+        OTLPValue.append(attributes(of: entry, fields, error), to: &output)
+        JSONEntry.append("traceId", trace?.traceID, to: &output)
+        JSONEntry.append("spanId", trace?.spanID, to: &output)
+        if let flags = trace?.flags { JSONEntry.append("flags", flags, to: &output) }
         output.append(UInt8(ascii: "}"))
     }
 
-    private static func identifier(_ name: String, _ length: Int, _ fields: inout LogMetadata) -> String? {
-        guard case .string(let text) = fields[name], text.utf8.count == length, text.allSatisfy(\.isHexDigit),
-            text.utf8.contains(where: { $0 != UInt8(ascii: "0") })
-        else { return nil }
-        fields[name] = nil
-        return text.lowercased()
-    }
-
-    private static func attributes(of entry: RemoteEntry, _ fields: LogMetadata) -> LogMetadata {
+    private static func attributes(
+        of entry: RemoteEntry, _ fields: LogMetadata, _ error: ErrorFields?
+    ) -> LogMetadata {
         var all = fields
+        if let error {
+            all["exception.type"] = .string(error.type)
+            all["exception.message"] = .string(error.message)
+            all["exception.stacktrace"] = error.causes.map { .string($0) } ?? all["exception.stacktrace"]
+            if let domain = error.domain { all["exception.domain"] = .string(domain) }
+            if let code = error.code { all["exception.code"] = .integer(code) }
+        }
         if !entry.file.isEmpty {
             all["code.file.path"] = .string(entry.file)
             all["code.function.name"] = .string(entry.function)

@@ -21,11 +21,13 @@ package enum HTTPDate {
     private static func moment(day: String, month: String, year: String, time: String) -> LogTimestamp? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { number($0, upTo: 60) }
         guard let day = number(day[...], upTo: 31), day >= 1, let month = months.firstIndex(of: month),
-            let year = number(year[...], upTo: 2262), clock.count == 3, let hour = clock[0], hour < 24,
+            let year = number(year[...], upTo: 9999), clock.count == 3, let hour = clock[0], hour < 24,
             let minute = clock[1], minute < 60, let second = clock[2]
         else { return nil }
         let fullYear = year >= 100 ? year : year + (year < 70 ? 2000 : 1900)
-        guard fullYear >= 1678, fullYear < 2262 else { return nil }
+        guard fullYear >= 1678 else { return nil }
+        // Beyond what 64 bits of nanoseconds can say: as far as they go, which is far enough for any limit.
+        if fullYear >= 2262 { return LogTimestamp(nanoseconds: .max) }
         let seconds =
             CivilTime.days(fullYear, month + 1, day) * 86_400 + hour * 3600 + minute * 60 + second
         return LogTimestamp(nanoseconds: Int64(seconds) * 1_000_000_000)

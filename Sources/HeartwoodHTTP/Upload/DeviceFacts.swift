@@ -32,6 +32,9 @@ public struct DeviceFacts: OptionSet, Sendable, Hashable {
     /// `userName`, where it was set in this run or, with a spool on disk, an earlier one.
     public static let user = DeviceFacts(rawValue: 64)
 
+    /// All but ``host`` and ``identity``, which say who sends: these go along only where the program says so.
+    public static let standard: DeviceFacts = [.system, .model, .app, .starts, .user]
+
     /// All of them.
     public static let all: DeviceFacts = [.system, .host, .model, .app, .starts, .identity, .user]
 }

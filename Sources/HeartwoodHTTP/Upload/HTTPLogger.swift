@@ -106,8 +106,11 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// It is about servers that confirm later, see ``AcknowledgingEncoding``.
     @Ordered public var acknowledgementTimeout = Duration.seconds(300)
 
-    /// Which facts about the device go along, where the encoding has a place for them; all by default.
-    @Ordered public var deviceFacts = DeviceFacts.all
+    /// Which facts about the device go along, where the encoding has a place for them.
+    ///
+    /// By default ``DeviceFacts/standard``: the host's name and the id of the installation only where you say so. A logger that
+    /// is made with ``SwiftyBeaverEncoding`` sends all, as that platform's clients do.
+    @Ordered public var deviceFacts: DeviceFacts
     /// A name for the user, where it may be sent; nil, the default: the one that was set last, in an earlier run too.
     ///
     /// It is kept in the spool's directory until it is set to the empty text.
@@ -169,6 +172,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         _address = Ordered(wrappedValue: address)
         _encoding = Ordered(wrappedValue: encoding)
         _spoolSettings = Ordered(wrappedValue: settings)
+        _deviceFacts = Ordered(wrappedValue: encoding is SwiftyBeaverEncoding ? .all : .standard)
         let flushWait = store.isOnDisk ? Duration.zero : .seconds(4)
         _flushWait = Ordered(wrappedValue: flushWait)
         self.transport = transport

@@ -19,6 +19,9 @@ enum Help {
               --help     Shows this help; `heartwood COMMAND --help` shows that of a command.
               --version  Shows the version.
 
+            `heartwood help --man` writes a manual page, `heartwood help --completions SHELL` completions for bash,
+            zsh or fish.
+
             \(exitCodes)
 
             """

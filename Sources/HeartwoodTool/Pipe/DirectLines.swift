@@ -16,6 +16,7 @@ final class DirectLines {
     /// Lines of each level in the block at hand.
     private let levels: UnsafeMutablePointer<Int>
     private var lastLevel = LogLevel.info
+    private let parser: LineRecordParser?
 
     init(
         _ options: PipeOptions, file: FileLogger, formatter: LogFormatter?, category: LogCategory,
@@ -26,6 +27,7 @@ final class DirectLines {
         template = LineTemplate(options.form, formatter: formatter, category: category)
         output = BlockOutput(file)
         levelOf = LevelRule(options)
+        parser = options.content.takesTime ? LineRecordParser() : nil
         levels = .allocate(capacity: 7)
         levels.initialize(repeating: 0, count: 7)
     }
@@ -33,13 +35,21 @@ final class DirectLines {
     deinit { levels.deallocate() }
 
     /// Takes all lines that the splitter has; the rest, too, where the input is at its end.
-    func take(_ splitter: inout LineSplitter, atEnd: Bool, _ counts: inout PipeCounts) {
+    ///
+    /// The last line of the last input has a newline only if it came with one, where bytes are written as they are.
+    func take(
+        _ splitter: inout LineSplitter, atEnd: Bool, isLast: Bool = false, _ counts: inout PipeCounts
+    ) {
         template.begin(at: SystemClock().now())
         let block = output.next(unless: stop)
         var tally = PipeCounts()
         block.fill { buffer, ends in
             if atEnd {
                 splitter.finish { add($0, $1, &buffer, &ends, &tally) }
+                if isLast, options.form == .raw, let end = ends.popLast() {
+                    buffer.truncate(to: end - 1)
+                    ends.append(end - 1)
+                }
             } else {
                 splitter.forEachLine { add($0, $1, &buffer, &ends, &tally) }
             }
@@ -73,6 +83,15 @@ final class DirectLines {
         }
         if scan.needsCare, !LogBuffer.isUTF8(line) { tally.notUTF8 += 1 }
         tally.records += 1
+        if parser != nil || (options.form == .json && line.first == UInt8(ascii: "{")),
+            let content = LineContent(line, merges: options.content.mergesJSON, parser: parser)
+        {
+            template.append(
+                content.text ?? LogText(utf8: line), level, fields: content.fields, at: content.moment,
+                to: &buffer)
+            ends.append(buffer.count)
+            return
+        }
         template.append(line, level, scan, to: &buffer)
         ends.append(buffer.count)
     }

@@ -21,7 +21,9 @@ struct LevelRule {
         if hasPatterns {
             for pattern in patterns where pattern.matches(line) { return pattern.level }
         }
-        guard scan.mayHaveLevel else { return standard }
+        guard scan.mayHaveLevel else {
+            return detects ? LevelDetector.logcatLevel(line) ?? standard : standard
+        }
         return LevelDetector.level(of: line) ?? standard
     }
 }

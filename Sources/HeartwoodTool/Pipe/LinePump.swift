@@ -12,6 +12,9 @@ struct PipeCounts {
     var cutLines = 0
     /// Lines that `--level` leaves out.
     var belowLevel = 0
+    /// Records that are made of several lines, and how many lines these have.
+    var joinedRecords = 0
+    var joinedLines = 0
     /// Lines that are not UTF-8.
     var notUTF8 = 0
     /// Lines by level.
@@ -29,7 +32,10 @@ final class LinePump {
     private var lastLevel = LogLevel.info
     private let levelOf: LevelRule
     private let direct: DirectLines?
+    private var joiner: RecordJoiner?
+    private let parser: LineRecordParser?
     private(set) var counts = PipeCounts()
+    private var isAtLastInput = true
 
     init(_ options: PipeOptions, _ destinations: PipeDestinations, _ stop: StopSignal) {
         self.options = options
@@ -37,6 +43,10 @@ final class LinePump {
         self.stop = stop
         category = options.name.map { LogCategory($0) } ?? .default
         levelOf = LevelRule(options)
+        joiner = options.content.join.map {
+            RecordJoiner($0, limit: options.lineLimit.bytes, patience: options.content.patience)
+        }
+        parser = options.content.takesTime ? LineRecordParser() : nil
         direct = destinations.onlyFile.map { [category] file in
             DirectLines(options, file: file, formatter: destinations.formatter, category: category, stop)
         }
@@ -53,9 +63,11 @@ final class LinePump {
     /// - Returns: false where an input could not be read; the others were.
     func run() -> Bool {
         var isInOrder = true
-        for path in options.inputs.isEmpty ? ["-"] : options.inputs where !stop.isRequested {
+        let inputs = options.inputs.isEmpty ? ["-"] : options.inputs
+        for (index, path) in inputs.enumerated() where !stop.isRequested {
             do {
                 let source = path == "-" ? LineSource() : try LineSource(path: path)
+                isAtLastInput = index == inputs.count - 1
                 if path == "-", isatty(0) == 1, !options.isQuiet {
                     Terminal.error.write("heartwood pipe: reading from the terminal; Ctrl-D ends the input\n")
                 }
@@ -92,6 +104,8 @@ final class LinePump {
             case .failed(let error):
                 failure = error
                 break reading
+            case .nothing where joiner?.deadline != nil:
+                joiner?.expire(at: SystemClock().uptime()) { log($0, .whole, lines: $1) }
             case .nothing: if stop.isRequested, deadline != nil { break reading }
             }
             if stop.isRequested {
@@ -105,9 +119,11 @@ final class LinePump {
             progress?.show(counts, after: duration)
         }
         if let direct {
-            direct.take(&splitter, atEnd: true, &counts)
+            let isLast = stop.isRequested || isAtLastInput
+            direct.take(&splitter, atEnd: true, isLast: isLast, &counts)
         } else {
-            splitter.finish { log($0, $1) }
+            splitter.finish { join($0, $1) }
+            joiner?.finish { log($0, .whole, lines: $1) }
         }
         if let failure { throw failure }
     }
@@ -115,6 +131,10 @@ final class LinePump {
     /// How long to wait for input, in milliseconds; -1 for as long as it takes.
     private func patience(_ source: LineSource) -> Int32 {
         if stop.isRequested { return 200 }
+        if let deadline = joiner?.deadline {
+            let wait = (deadline - SystemClock().uptime()).nanoseconds / 1_000_000
+            return Int32(clamping: min(max(1, wait), 500))
+        }
         return progress == nil && !destinations.canBecomePointless ? -1 : 500
     }
 
@@ -122,11 +142,21 @@ final class LinePump {
 
     private func takeLines(of splitter: inout LineSplitter) {
         if let direct { return direct.take(&splitter, atEnd: false, &counts) }
-        splitter.forEachLine { log($0, $1) }
+        splitter.forEachLine { join($0, $1) }
         destinations.waitForRoom(after: counts.records, unless: stop)
     }
 
-    private func log(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part) {
+    /// Puts lines together where that is wanted; a piece of a long line is a record of its own.
+    private func join(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part) {
+        guard joiner != nil else { return log(bytes, part) }
+        guard part == .whole else {
+            joiner?.finish { log($0, .whole, lines: $1) }
+            return log(bytes, part)
+        }
+        joiner?.add(bytes, at: SystemClock().uptime()) { log($0, .whole, lines: $1) }
+    }
+
+    private func log(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part, lines: Int = 1) {
         // All pieces of a line have the level of the first.
         let level: LogLevel
         switch part {
@@ -137,7 +167,11 @@ final class LinePump {
         }
         switch part {
         case .whole, .last:
-            counts.lines += 1
+            counts.lines += lines
+            if lines > 1 {
+                counts.joinedRecords += 1
+                counts.joinedLines += lines
+            }
             counts.levels[min(level.index, 6)] += 1
             if part != .whole { counts.cutLines += 1 }
         case .piece: break
@@ -149,6 +183,15 @@ final class LinePump {
         }
         if !LogBuffer.isUTF8(bytes) { counts.notUTF8 += 1 }
         counts.records += 1
+        if options.content.readsContent, part == .whole,
+            let content = LineContent(bytes, merges: options.content.mergesJSON, parser: parser)
+        {
+            return destinations.dispatcher.log(
+                LogMessage(
+                    content.text ?? LogText(utf8: bytes), level: level, category: category,
+                    metadata: content.fields, timestamp: content.moment, file: "", function: "", line: 0),
+                asynchronous: true)
+        }
         // Without a call site: the line comes from no place in this source.
         Heartwood.log(
             LogText(utf8: bytes), level: level, category: category, metadata: fields(of: part),

@@ -27,12 +27,19 @@ enum PipeCommand: Subcommand {
         A disk that takes nothing is tried again, while up to 16 MiB of lines wait in memory; what is dropped
         after that is counted, told in the file where it is missing, and the reason for exit code 1.
 
-        SIGINT, SIGTERM and SIGHUP: what has arrived is written, the summary is shown, and the process ends by
-        the signal. A second signal ends it at once. A console whose reader has gone ends it only where lines go
-        nowhere else.
+        --join traces keeps a stack trace and the message in front of it in one record, with the level of its
+        first line; a record is a line of the file, with \\n in it. --json takes the members of lines that are
+        JSON objects over as members, and `message` or `msg` as the message. --raw with files alone writes exactly
+        the bytes of the input, without a newline after the last line if it has none.
+
+        SIGINT and SIGTERM: what has arrived is written, the summary is shown, and the process ends by the
+        signal; a second one ends it at once. SIGHUP with --directory: the file is closed and opened again, and
+        keys, tokens and certificates are read again at their next use; without files, or with a terminal as the
+        input, it ends the process as SIGTERM does. SIGALRM and SIGUSR1: a new file is started. A console whose
+        reader has gone ends the process only where lines go nowhere else.
 
         Exit codes: 0, every line was written; 1, something could not be read or written, and standard error
-        says what; 2, invalid arguments.
+        says what; 2: invalid arguments; ended by SIGINT or SIGTERM (130, 143 in a shell), everything was written.
 
         Examples:
             myserver 2>&1 | heartwood pipe --directory /var/log/myserver --max-size 50MiB --keep 20
@@ -42,8 +49,12 @@ enum PipeCommand: Subcommand {
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
         let options = try PipeOptions(arguments)
-        let stop = try StopSignal()
+        // A terminal's hangup is the end; without one, SIGHUP is logrotate's or an operator's.
+        let takesHangup = options.directory != nil && isatty(0) != 1
+        let stop = try StopSignal(takesHangup ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP])
         let destinations = try PipeDestinations(options)
+        let signals = FileSignals(destinations.fileLogger, takesHangup: takesHangup)
+        defer { withExtendedLifetime(signals) {} }
         let view = try options.viewedDirectory.map { try PipeView(directory: $0) }
         let pump = LinePump(options, destinations, stop)
         let isInOrder = pump.run()

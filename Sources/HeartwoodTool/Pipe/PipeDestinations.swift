@@ -29,6 +29,7 @@ final class PipeDestinations {
         dispatcher.diagnostics.handler = { report in
             Terminal.error.write("heartwood pipe: \(report.text)\n")
         }
+        if let journal = options.journal { dispatcher.journal = .file(journal) }
         if let directory = options.directory { try addFile(directory) }
         if let server = options.remote {
             let remote = try PipeRemote(server, options)
@@ -48,12 +49,20 @@ final class PipeDestinations {
         // The number is always there, so that the order of names is the order of lines even when several files are
         // created in one millisecond.
         let naming = try LogFileNaming(
-            application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log")
+            application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log",
+            activeName: options.files.fixedName)
         let file: FileLogger
         do {
-            file = try FileLogger(
-                directory: directory, naming: naming, formatter: formatter, name: "files",
-                acceptsSharedDirectory: options.acceptsSharedDirectory)
+            file =
+                options.form == .raw
+                ? try RawFileLogger(
+                    directory: directory, naming: naming, formatter: nil, name: "files",
+                    directoryMode: options.files.directoryMode,
+                    acceptsSharedDirectory: options.acceptsSharedDirectory)
+                : try FileLogger(
+                    directory: directory, naming: naming, formatter: formatter, name: "files",
+                    directoryMode: options.files.directoryMode,
+                    acceptsSharedDirectory: options.acceptsSharedDirectory)
         } catch let error as LogError where error.code == .unsafe {
             throw LogError(
                 .unsafe,
@@ -69,6 +78,7 @@ final class PipeDestinations {
         file.maximumFileAge = options.keepFor
         file.waitingLimit = .mebibytes(16)
         file.didDelete = { [removedFiles] _ in removedFiles.withLock { $0 += 1 } }
+        options.files.apply(to: file, options.zone)
         self.file = file
         add(file)
     }
@@ -77,6 +87,7 @@ final class PipeDestinations {
         let console = ConsoleLogger(.standardOutput, formatter: options.form == .line ? nil : formatter)
         console.showsSource = false
         console.zone = options.zone
+        console.showsTime = options.showsTime
         self.console = console
         add(console)
     }
@@ -89,11 +100,13 @@ final class PipeDestinations {
             var layout = LineFormatter.Options()
             layout.showsSource = false
             layout.zone = options.zone
+            layout.showsTime = options.showsTime
             return LineFormatter(layout)
         case .json:
             var content = JSONLinesFormatter.Options()
             content.includesSource = false
             content.includesThread = false
+            if !options.showsTime { content.members.removeAll { $0 == .time() } }
             return JSONLinesFormatter(content)
         }
     }
@@ -101,7 +114,15 @@ final class PipeDestinations {
     // MARK: While it runs
 
     /// The file logger, where lines go nowhere else.
-    var onlyFile: FileLogger? { console == nil && remote == nil ? file : nil }
+    ///
+    /// Not where a journal keeps them, or records are made of several: these take the way of messages.
+    var onlyFile: FileLogger? {
+        let isDirect = options.journal == nil && options.content.join == nil
+        return console == nil && remote == nil && isDirect ? file : nil
+    }
+
+    /// The file logger, if there is one.
+    var fileLogger: FileLogger? { file }
 
     /// Whether the console is the only place that lines go to, so that its end is the end.
     var canBecomePointless: Bool { console != nil && file == nil && remote == nil }
@@ -143,6 +164,8 @@ final class PipeDestinations {
         }
         if stop.isRequested { dispatcher.flush(timeout: .seconds(5)) }
         remote?.deliverRest(unless: stop)
+        // A run that ends soon would leave its archives to the next one.
+        if options.files.makesArchives, !stop.isRequested { file?.finishArchives() }
         let kept = try? file?.logFiles()
         dispatcher.removeAll(timeout: .seconds(1))
         var report = PipeReport(counts: pump.counts, duration: pump.duration, signal: stop.name)

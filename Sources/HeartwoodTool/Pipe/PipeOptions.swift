@@ -25,6 +25,12 @@ struct PipeOptions {
 
     var lineLimit = ByteCount.kibibytes(256)
     var isQuiet = false
+    let files: PipeFileOptions
+    let content: PipeLineOptions
+    /// Whether times are written at all.
+    var showsTime = true
+    /// The file that keeps what no file has yet, through the end of the process by any signal.
+    var journal: String?
     /// The directory whose files are shown in the browser.
     var viewedDirectory: String?
 
@@ -61,13 +67,18 @@ struct PipeOptions {
                     "--keep-for", value: "TIME",
                     help: "Removes files whose last line is older than TIME; never by default."),
                 Option(
+                    "--journal", value: "FILE",
+                    help:
+                        "Keeps lines in FILE until they are written: after a SIGKILL the next run with the same FILE writes them."
+                ),
+                Option(
                     "--shared-directory",
                     help: "Accepts a DIR that other users may write to, who could then remove the files."),
                 Option(
                     "--name", "-n", value: "NAME",
                     help:
                         "What the files' names begin with, `pipe` by default, and the category of all lines."),
-            ]),
+            ] + PipeFileOptions.options),
         OptionGroup(
             title: "HTTP",
             options: RemoteOptions.options + [
@@ -82,11 +93,16 @@ struct PipeOptions {
             options: [
                 Option("--json", help: "Writes a JSON object per line: time, level, message and more."),
                 Option("--raw", help: "Writes the bytes of each line as they are, without time and level."),
-                Option("--local-time", help: "Writes times in the system's zone instead of UTC."),
+                Option(
+                    "--timestamps", value: "KIND",
+                    help:
+                        "Writes times in UTC (utc, the default), in the system's zone (local), or not at all (none)."
+                ),
+                Option("--local-time", help: "The same as --timestamps local."),
                 Option(
                     "--max-line", value: "SIZE",
                     help: "Cuts longer lines into pieces; 256KiB by default, 512KiB at most. See below."),
-            ]),
+            ] + PipeLineOptions.options),
         OptionGroup(
             title: "Levels",
             options: [
@@ -137,9 +153,25 @@ struct PipeOptions {
         }
         form = arguments.has("--json") ? .json : arguments.has("--raw") ? .raw : .line
         zone = arguments.has("--local-time") ? .local : .utc
+        if let kind = arguments.value("--timestamps") {
+            guard let known = ["utc", "local", "none"].first(where: { $0 == kind }) else {
+                throw UsageError("--timestamps expects utc, local or none (got “\(kind)”)")
+            }
+            if arguments.has("--local-time"), known != "local" {
+                throw UsageError("--timestamps \(known) and --local-time cannot be combined")
+            }
+            zone = known == "local" ? .local : .utc
+            showsTime = known != "none"
+        }
+        files = try PipeFileOptions(arguments)
+        content = try PipeLineOptions(arguments)
+        journal = arguments.value("--journal")
+        if journal != nil, directory == nil { throw UsageError("--journal requires --directory DIR") }
 
         maximumFileSize = try arguments.byteCount("--max-size") ?? maximumFileSize
-        rollingInterval = try arguments.duration("--max-age") ?? rollingInterval
+        // A boundary takes the place of an age, unless both are given.
+        rollingInterval =
+            try arguments.duration("--max-age") ?? (files.boundary == nil ? rollingInterval : .zero)
         fileCount = try arguments.integer("--keep") ?? fileCount
         quota = try arguments.byteCount("--quota") ?? quota
         keepFor = try arguments.duration("--keep-for") ?? keepFor

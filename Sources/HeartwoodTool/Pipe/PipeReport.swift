@@ -53,6 +53,11 @@ struct PipeReport {
         }
         var remarks: [String] = []
         if counts.cutLines > 0 { remarks.append("\(Readable.count(counts.cutLines)) cut for their length") }
+        if counts.joinedRecords > 0 {
+            remarks.append(
+                "\(Readable.count(counts.joinedLines)) joined into \(Readable.count(counts.joinedRecords, "record"))"
+            )
+        }
         if counts.notUTF8 > 0 {
             remarks.append("\(Readable.count(counts.notUTF8)) with bytes that are not UTF-8")
         }

@@ -23,8 +23,9 @@ final class StopSignal: Sendable {
 
     /// Takes the signals over.
     ///
+    /// - Parameter numbers: The signals that ask for the end.
     /// - Throws: `LogError` where the system has no pipe for it.
-    init() throws {
+    init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP]) throws {
         guard let (reader, writer) = SystemCalls.makePipe() else {
             throw LogError(.file, "cannot create a pipe for signals", cause: hw_errno())
         }
@@ -33,7 +34,7 @@ final class StopSignal: Sendable {
         let requested = Box()
         self.requested = requested
         let queue = DispatchQueue(label: "heartwood.signals")
-        sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
+        sources = numbers.compactMap { number in
             if !SystemCalls.ignore(number) { return nil }
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {

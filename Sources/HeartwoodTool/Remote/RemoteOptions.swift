@@ -14,6 +14,8 @@ struct RemoteOptions {
     private(set) var isCompressed = false
     private(set) var tokenFile: String?
     private(set) var allowsInsecureHTTP = false
+    private(set) var security = TransportOptions()
+    private(set) var hasStructuredMetadata = true
 
     /// The options, without the one that names the server.
     static let options = [
@@ -34,6 +36,22 @@ struct RemoteOptions {
                 "Sends the secret in FILE, which no other user may read (chmod 600): as a bearer token, or as "
                 + "splunk and datadog require. The file is read again for each request."),
         Option("--insecure-http", help: "Allows unencrypted http:// to other machines."),
+        Option(
+            "--ca-file", value: "FILE", help: "Trusts the certificates in FILE (PEM) instead of the system's."
+        ),
+        Option("--client-cert", value: "FILE", help: "Shows the certificate in FILE (PEM) to the server."),
+        Option(
+            "--client-key", value: "FILE", help: "The private key of --client-cert, if it is in another file."
+        ),
+        Option(
+            "--pin", value: "KEY", isRepeatable: true,
+            help:
+                "Accepts only a server with this public key: sha256// and the Base64 of its SHA-256. May be given several times."
+        ),
+        Option(
+            "--loki-json",
+            help:
+                "For --encoding loki and servers without structured metadata: makes each line a JSON object."),
     ]
 
     private static let names = Encoding.allCases.map(\.rawValue)
@@ -67,6 +85,14 @@ struct RemoteOptions {
         isCompressed = arguments.has("--gzip")
         tokenFile = arguments.value("--token-file")
         allowsInsecureHTTP = arguments.has("--insecure-http")
+        security.caCertificateFile = arguments.value("--ca-file")
+        security.clientCertificateFile = arguments.value("--client-cert")
+        security.clientKeyFile = arguments.value("--client-key")
+        security.pinnedPublicKeys = arguments.values("--pin")
+        hasStructuredMetadata = !arguments.has("--loki-json")
+        if !hasStructuredMetadata, encoding != .loki {
+            throw UsageError("--loki-json is for --encoding loki")
+        }
     }
 
     private static func header(_ text: String) throws -> (name: String, value: String) {
@@ -100,7 +126,8 @@ struct RemoteOptions {
         if let tokenFile { _ = try FileSecrets().secret(named: tokenFile) }
         let logger = try HTTPLogger(
             url, encoding: makeEncoding(service), spool: spool, name: "http", settings: settings,
-            allowsInsecureHTTP: allowsInsecureHTTP)
+            allowsInsecureHTTP: allowsInsecureHTTP,
+            transport: PlatformTransport.make(options: try security.checked()))
         logger.maximumMessagesPerRequest = 1000
         logger.maximumMessageSize = .kibibytes(512)
         logger.flushWait = .zero
@@ -114,7 +141,7 @@ struct RemoteOptions {
         case .json: JSONArrayEncoding()
         case .ndjson: NDJSONEncoding()
         case .otlp: OTLPEncoding(service: service)
-        case .loki: LokiEncoding(labels: ["job": service])
+        case .loki: LokiEncoding(labels: ["job": service], structuredMetadata: hasStructuredMetadata)
         case .elasticsearch: ElasticsearchEncoding(index: service)
         case .splunk: SplunkEncoding(source: service)
         case .datadog: DatadogEncoding(service: service)

@@ -9,6 +9,7 @@ extension LoggerKind {
             ]), to: \ConsoleLogger.colorDepth)
         settings.bind("zone", .zone, to: \ConsoleLogger.zone)
         settings.bind("showsSource", .bool, to: \ConsoleLogger.showsSource)
+        settings.bind("showsTime", .bool, to: \ConsoleLogger.showsTime)
         settings.bind("privacy", .privacy, to: \ConsoleLogger.privacy)
         settings.bind("escaping", .escaping, to: \ConsoleLogger.escaping)
         return { ConsoleLogger(name: settings.name) }

@@ -4,7 +4,7 @@ struct CompiledJSONMember: Sendable {
     enum Value: Sendable {
         case time(JSONTime), level(JSONLevel), category, message, context, file, line, function
         case thread, threadLabel, threadName, queue, task, sequence
-        case constant, fields
+        case constant, fields, traceID, spanID, error
     }
 
     let value: Value
@@ -37,12 +37,23 @@ struct CompiledJSONMember: Sendable {
         case .task: value = .task
         case .sequence: value = .sequence
         case .fields: value = .fields
+        case .traceID: value = .traceID
+        case .spanID: value = .spanID
+        case .error: value = .error
         case .constant(let constant):
             value = .constant
             buffer.append(json: constant)
         case .reserved: return nil
         }
         prefix = start..<buffer.count
+    }
+
+    /// Whether it is written out of fields that have a meaning to all formats.
+    var isWellKnown: Bool {
+        switch value {
+        case .traceID, .spanID, .error: true
+        default: false
+        }
     }
 
     var isFields: Bool { if case .fields = value { true } else { false } }
@@ -87,7 +98,7 @@ struct CompiledJSONMember: Sendable {
         case .queue: output.append(json: message.queueLabelBytes)
         case .task: output.append(json: message.taskName ?? "")
         case .sequence: output.append(message.sequence)
-        case .constant, .fields: break
+        case .constant, .fields, .traceID, .spanID, .error: break
         }
     }
 

@@ -3,7 +3,8 @@ extension JSONLinesFormatter.Options {
     ///
     ///     {"@timestamp":"…","log.level":"info","message":"…","ecs.version":"8.11.0","service.name":"shop",…}
     ///
-    /// The fields that the program gives are in `labels`, lists and named values among them as strings.
+    /// A trace is in `trace.id` and `span.id`, the error of a call in `error.type`, `error.message`, `error.code` and
+    /// `error.stack_trace`. The other fields that the program gives are in `labels`, lists and named values among them as strings.
     ///
     /// - Parameters:
     ///   - service: The program's name in `service.name`; that of its file unless given.
@@ -29,7 +30,7 @@ extension JSONLinesFormatter.Options {
             .category("log.logger"), .file("log.origin.file.name"), .line("log.origin.file.line"),
             .function("log.origin.function"), .thread("process.thread.id"),
             .threadLabel("process.thread.name"),
-            .sequence("event.sequence"), .fields,
+            .sequence("event.sequence"), .traceID("trace.id"), .spanID("span.id"), .error("error"), .fields,
         ]
         options.fields = .inObject("labels")
         options.values = .scalars

@@ -41,6 +41,8 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     /// The keys of all members, as they are written.
     private let prefixes: [UInt8]
     private let ownKeys: Set<String>
+    /// Whether members of their own say the trace or the error.
+    private let hasWellKnown: Bool
     /// The text in front of the fields' own object, if they have one.
     private let fieldsPrefix: [UInt8]
 
@@ -53,9 +55,11 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         if case .inObject(let key) = options.fields { keys.insert(key) }
         for member in options.members where member.isIncluded(in: options) {
             guard member.kind == .fields || keys.insert(member.key).inserted else { continue }
+            if member.kind == .error { keys.formUnion(WellKnownFields.errorKeys(member.key)) }
             if let member = CompiledJSONMember(member, to: &prefixes) { members.append(member) }
         }
         self.members = members
+        hasWellKnown = members.contains { $0.isWellKnown }
         self.prefixes = prefixes.withUnsafeBytes { Array($0) }
         if case .inObject(let key) = options.fields {
             var prefix = LogBuffer()
@@ -76,11 +80,14 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         output.append(UInt8(ascii: "{"))
         let start = output.count
         let privacy = options.privacy
+        let known = hasWellKnown ? WellKnownFields(message, members: options.members) : nil
         members.withUnsafeBufferPointer { members in
             prefixes.withUnsafeBytes { prefixes in
                 for member in members {
                     if member.isFields {
-                        appendFields(of: message, from: start, to: &output)
+                        appendFields(of: message, from: start, skipping: known?.taken ?? [], to: &output)
+                    } else if member.isWellKnown {
+                        known?.append(member.value, after: start, to: &output)
                     } else if member.isPresent(in: message) {
                         if output.count > start { output.append(UInt8(ascii: ",")) }
                         output.append(UnsafeRawBufferPointer(rebasing: prefixes[member.prefix]))
@@ -94,11 +101,15 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     }
 
     /// Named pieces first, then the fields beside the text; each name once.
-    private func appendFields(of message: LogMessage, from start: Int, to output: inout LogBuffer) {
+    private func appendFields(
+        of message: LogMessage, from start: Int, skipping: Set<String>, to output: inout LogBuffer
+    ) {
         let isNested = !fieldsPrefix.isEmpty
         var isFirst = true
-        message.forEachField(options.privacy, reserved: ownKeys, naming: name(of:), to: &output) {
-            key, value, privacy, output in
+        message.forEachField(
+            options.privacy, reserved: ownKeys, naming: name(of:), skipping: skipping,
+            flattensErrors: options.values == .stringsAndNumbers, to: &output
+        ) { key, value, privacy, output in
             if isNested, isFirst {
                 if output.count > start { output.append(UInt8(ascii: ",")) }
                 output.append(fieldsPrefix)
@@ -135,9 +146,12 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
 extension LogMessage {
     /// Calls `body` with each named piece of the text, then with each field beside it that is the first of its name,
     /// under keys that are all different and none of which is reserved.
+    ///
+    /// With `flattensErrors`, the field that says an error is several, under the names `error.type`, `error.message` and so
+    /// on. Fields among `skipping` are left out.
     func forEachField(
         _ privacy: LogPrivacyPolicy, reserved: Set<String>, naming: (String) -> String = { $0 },
-        to output: inout LogBuffer,
+        skipping: Set<String> = [], flattensErrors: Bool = false, to output: inout LogBuffer,
         _ body: (String, EncodedValue, LogPrivacyPolicy, inout LogBuffer) -> Void
     ) {
         var used = reserved
@@ -149,6 +163,18 @@ extension LogMessage {
                 guard case .value(let value) = piece, let name = value.name else { continue }
                 let given = String(decoding: name, as: UTF8.self)
                 if !isText, !names.insert(given).inserted { continue }
+                if skipping.contains(given) { continue }
+                if flattensErrors, given == ErrorFields.name, value.tag == .object,
+                    value.privacy.shown(by: isText ? privacy : .reveal).isPlain,
+                    let error = ErrorFields(value.decoded)
+                {
+                    EncodedMetadata(error.flattened()).forEach { name, value in
+                        var key = naming(name)
+                        while !used.insert(key).inserted { key = "_" + key }
+                        body(key, value, privacy, &output)
+                    }
+                    continue
+                }
                 var key = naming(given)
                 while !used.insert(key).inserted { key = "_" + key }
                 body(key, value, isText ? privacy : .reveal, &output)

@@ -9,7 +9,7 @@ public struct JSONMember: Hashable, Sendable {
         case time(JSONTime), level(JSONLevel), category, message, context, file, line, function
         case thread, threadLabel, threadName, queue, task, sequence
         case constant(LogValue)
-        case fields
+        case fields, traceID, spanID, error
         /// Never there: a key that no field may take.
         case reserved
     }
@@ -65,6 +65,19 @@ public struct JSONMember: Hashable, Sendable {
     public static func constant(_ key: String, _ value: LogValue) -> JSONMember {
         JSONMember(kind: .constant(value), key: key)
     }
+    /// The trace that the message belongs to, if it does to one: 32 hexadecimal digits.
+    ///
+    /// The fields `trace_id`, `span_id` and `trace_flags` are then not among the others.
+    public static func traceID(_ key: String = "trace_id") -> JSONMember {
+        JSONMember(kind: .traceID, key: key)
+    }
+    /// The span that the message belongs to: 16 hexadecimal digits.
+    public static func spanID(_ key: String = "span_id") -> JSONMember { JSONMember(kind: .spanID, key: key) }
+    /// The error that a call gave, as several members: the key with `.type`, `.message`, `.code` (a string), and with
+    /// `.stack_trace` the errors that caused it, one a line.
+    ///
+    /// The field `error` is then not among the others.
+    public static func error(_ key: String = "error") -> JSONMember { JSONMember(kind: .error, key: key) }
     /// Reserves a key, so that no field of the program uses it.
     public static func reserved(_ key: String) -> JSONMember { JSONMember(kind: .reserved, key: key) }
     /// The position of the named values and the fields.

@@ -19,7 +19,7 @@ package struct LevelDetector {
     package static func level(of line: UnsafeRawBufferPointer) -> LogLevel? {
         guard let first = line.first else { return nil }
         if first == UInt8(ascii: "<"), let level = priority(line) { return level }
-        if let level = googleLevel(line, first) { return level }
+        if let level = googleLevel(line, first) ?? logcatLevel(line) { return level }
         return scan(UnsafeRawBufferPointer(rebasing: line.prefix(reach)), isJSON: first == UInt8(ascii: "{"))
     }
 
@@ -74,6 +74,48 @@ package struct LevelDetector {
         case UInt8(ascii: "F"): return .fatal
         case UInt8(ascii: "D"): return .debug
         default: return nil
+        }
+    }
+
+    /// The level of a line of Android's logcat: `E/Tag( 123): …`, `11-20 10:20:30.123  1234  1250 E Tag: …`, or
+    /// `11-20 10:20:30.123 E/Tag( 123): …`.
+    package static func logcatLevel(_ line: UnsafeRawBufferPointer) -> LogLevel? {
+        guard line.count > 8 else { return nil }
+        if line[1] == UInt8(ascii: "/") { return tagged(line, 0) }
+        guard line[2] == UInt8(ascii: "-"), line[5] == 0x20, line[8] == UInt8(ascii: ":"), line.count > 20,
+            line[14] == UInt8(ascii: ".")
+        else { return nil }
+        var index = 15
+        while index < line.count, isDigit(line[index]) || line[index] == 0x20 { index += 1 }
+        guard index + 2 < line.count, line[index - 1] == 0x20 else { return nil }
+        if line[index + 1] == UInt8(ascii: "/") { return tagged(line, index) }
+        return line[index + 1] == 0x20 ? letter(line[index]) : nil
+    }
+
+    /// `E/Tag( 123):`: only with the number, so that a path is not taken for it.
+    private static func tagged(_ line: Bytes, _ start: Int) -> LogLevel? {
+        var index = start + 2
+        let end = min(line.count, start + 90)
+        while index < end, line[index] != UInt8(ascii: "("), line[index] != UInt8(ascii: ":") { index += 1 }
+        guard index > start + 2, index < end, line[index] == UInt8(ascii: "(") else { return nil }
+        index += 1
+        let digits = index
+        while index < end, isDigit(line[index]) || line[index] == 0x20 { index += 1 }
+        guard index > digits, index + 1 < end, line[index] == UInt8(ascii: ")"),
+            line[index + 1] == UInt8(ascii: ":")
+        else { return nil }
+        return letter(line[start])
+    }
+
+    private static func letter(_ byte: UInt8) -> LogLevel? {
+        switch byte {
+        case UInt8(ascii: "V"): .verbose
+        case UInt8(ascii: "D"): .debug
+        case UInt8(ascii: "I"): .info
+        case UInt8(ascii: "W"): .warning
+        case UInt8(ascii: "E"): .error
+        case UInt8(ascii: "F"), UInt8(ascii: "A"): .fatal
+        default: nil
         }
     }
 

@@ -2,16 +2,19 @@
 struct ConsoleLayout {
     let palette: ConsolePalette
     let showsSource: Bool
+    let showsTime: Bool
     private let zone: LogTimeZone
     private var second: Int64 = .min
     private var secondText: [UInt8] = []
 
     init(
-        palette: ConsolePalette = .standard, zone: LogTimeZone = .local, showsSource: Bool = true
+        palette: ConsolePalette = .standard, zone: LogTimeZone = .local, showsSource: Bool = true,
+        showsTime: Bool = true
     ) {
         self.palette = palette
         self.zone = zone
         self.showsSource = showsSource
+        self.showsTime = showsTime
     }
 
     mutating func append(
@@ -20,10 +23,12 @@ struct ConsoleLayout {
     ) {
         let colored = depth != .none
         let faint = ConsoleStyle.faint.sequence(depth)
-        output.append(faint)
-        append(message.timestamp, to: &output)
-        if colored { output.append(ConsoleStyle.reset) }
-        output.append(UInt8(ascii: " "))
+        if showsTime {
+            output.append(faint)
+            append(message.timestamp, to: &output)
+            if colored { output.append(ConsoleStyle.reset) }
+            output.append(UInt8(ascii: " "))
+        }
         let style = palette.style(of: message).sequence(depth)
         output.append(style)
         output.append(paddedLevel: message.level)

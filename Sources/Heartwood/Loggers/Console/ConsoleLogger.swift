@@ -47,6 +47,9 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     /// Whether a line contains the source location, `File.swift:42`; true unless changed.
     @Ordered public var showsSource = true
 
+    /// Whether the time is at the beginning; true by default.
+    @Ordered public var showsTime = true
+
     /// How private values are written; nil, the default, reveals them on a terminal and redacts them
     /// elsewhere.
     ///
@@ -89,7 +92,8 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     private func apply() {
         splits = _stream.inEffect
         layout = ConsoleLayout(
-            palette: _palette.inEffect, zone: _zone.inEffect, showsSource: _showsSource.inEffect)
+            palette: _palette.inEffect, zone: _zone.inEffect, showsSource: _showsSource.inEffect,
+            showsTime: _showsTime.inEffect)
         let depth = _colorDepth.inEffect
         let privacy = _privacy.inEffect
         let escaping = _escaping.inEffect

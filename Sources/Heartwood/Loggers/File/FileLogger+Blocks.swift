@@ -1,6 +1,9 @@
 import Synchronization
 
 extension FileLogger {
+    /// Waits until the files that were finished so far are compressed or encrypted: for programs that end soon.
+    package final func finishArchives() { archiver.drain() }
+
     /// Writes lines that need no formatter, after everything that this thread has logged before, with all that holds for
     /// messages: files are rolled between lines, limits are kept, what no file takes waits or is counted as dropped.
     ///

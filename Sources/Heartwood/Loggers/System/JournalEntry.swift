@@ -48,7 +48,9 @@ struct JournalEntry {
     }
 
     private func appendFields(of message: LogMessage, to output: inout LogBuffer) {
-        message.forEachField(privacy, reserved: [], naming: JournalFieldName.make, to: &output) {
+        message.forEachField(
+            privacy, reserved: [], naming: JournalFieldName.make, flattensErrors: true, to: &output
+        ) {
             name, value, privacy, output in
             // Two names may become one: the journal takes several values of a field.
             let name = String(name.drop { $0 == "_" })

@@ -1,0 +1,69 @@
+import Heartwood
+
+/// What `heartwood pipe` takes out of lines: where a record ends, and when it was written.
+struct PipeLineOptions {
+    private(set) var join: JoinRule?
+    private(set) var patience = Duration.milliseconds(500)
+    /// Whether the time that a line begins with, or names, is its time.
+    private(set) var takesTime = false
+    /// Whether the members of JSON objects become members of what is written.
+    private(set) var mergesJSON = false
+
+    static let options = [
+        Option(
+            "--join", value: "RULE",
+            help:
+                "Makes one record of several lines. traces: stack traces of Swift, Java, Python and Go; indented: lines "
+                + "that begin with a blank or a tab continue the one before."),
+        Option(
+            "--join-start", value: "PATTERN",
+            help: "A record begins with each line in which PATTERN is found; all others continue it."),
+        Option(
+            "--join-continue", value: "PATTERN",
+            help: "A line in which PATTERN is found continues the record."),
+        Option(
+            "--join-wait", value: "TIME",
+            help: "Writes a record that no line has continued for TIME; 500ms by default."),
+        Option(
+            "--line-time",
+            help:
+                "Takes the time of a line from the line, where it has one: RFC 3339, syslog, and other common forms."
+        ),
+    ]
+
+    /// Reads the options.
+    ///
+    /// - Throws: ``UsageError`` if they are not valid.
+    init(_ arguments: Arguments) throws {
+        var rules: [JoinRule.Kind] = []
+        if let name = arguments.value("--join") {
+            switch name {
+            case "traces": rules.append(.traces)
+            case "indented": rules.append(.indented)
+            default: throw UsageError("--join expects traces or indented (got “\(name)”)")
+            }
+        }
+        if let text = arguments.value("--join-start") {
+            rules.append(.start(try LinePattern(text, of: "--join-start")))
+        }
+        if let text = arguments.value("--join-continue") {
+            rules.append(.continuation(try LinePattern(text, of: "--join-continue")))
+        }
+        if rules.count > 1 { throw UsageError("--join, --join-start and --join-continue cannot be combined") }
+        join = rules.first.map { JoinRule($0) }
+        if let wait = try arguments.duration("--join-wait") {
+            guard join != nil else {
+                throw UsageError("--join-wait requires --join, --join-start or --join-continue")
+            }
+            patience = wait
+        }
+        takesTime = arguments.has("--line-time")
+        mergesJSON = arguments.has("--json")
+        if takesTime, arguments.has("--raw") {
+            throw UsageError("--raw writes no times: leave out --line-time")
+        }
+    }
+
+    /// Whether lines are looked into for more than their level.
+    var readsContent: Bool { takesTime || mergesJSON }
+}

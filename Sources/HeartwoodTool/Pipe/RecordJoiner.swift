@@ -1,0 +1,59 @@
+import Heartwood
+
+/// Puts lines together that are one record, in bounded memory and time.
+///
+/// A record is complete when the next one begins, when it has waited for ``patience``, when the next line would make it longer
+/// than ``limit``, and at the end of the input. Its lines have newlines between them.
+struct RecordJoiner {
+    /// The longest record, in bytes.
+    let limit: Int
+    /// How long a record waits for another line.
+    let patience: Duration
+
+    private var rule: JoinRule
+    /// The record that is not complete yet, and room after it that a scan may read.
+    private var record: [UInt8] = []
+    private var lines = 0
+    /// When the record no longer waits.
+    private(set) var deadline: Duration?
+
+    init(_ rule: JoinRule, limit: Int, patience: Duration) {
+        (self.rule, self.limit, self.patience) = (rule, limit, patience)
+    }
+
+    /// Takes a line; hands out the record that it completes, with the number of its lines.
+    mutating func add(
+        _ line: UnsafeRawBufferPointer, at now: Duration, _ body: (UnsafeRawBufferPointer, Int) -> Void
+    ) {
+        let continues = rule.continues(line)
+        if lines > 0, continues, record.count + 1 + line.count <= limit {
+            record.append(0x0A)
+        } else {
+            handOut(body)
+        }
+        record.append(contentsOf: line)
+        lines += 1
+        deadline = now + patience
+    }
+
+    /// Hands out a record that has waited long enough.
+    mutating func expire(at now: Duration, _ body: (UnsafeRawBufferPointer, Int) -> Void) {
+        if let deadline, now >= deadline { finish(body) }
+    }
+
+    /// Hands out what there is: nothing continues it.
+    mutating func finish(_ body: (UnsafeRawBufferPointer, Int) -> Void) {
+        handOut(body)
+        rule.end()
+    }
+
+    private mutating func handOut(_ body: (UnsafeRawBufferPointer, Int) -> Void) {
+        deadline = nil
+        guard lines > 0 else { return }
+        let count = record.count
+        record.append(contentsOf: repeatElement(0, count: LineScan.slack))
+        record.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<count]), lines) }
+        record.removeAll(keepingCapacity: true)
+        lines = 0
+    }
+}
