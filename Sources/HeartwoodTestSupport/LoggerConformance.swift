@@ -8,11 +8,9 @@ import Foundation
 
 /// Checks that a logger of your own does what all loggers must.
 ///
-/// ```swift
-/// @Test("My logger is a good one") func conformance() throws {
-///     try LoggerConformance.check { MyLogger() }
-/// }
-/// ```
+///     @Test("My logger keeps the rules") func conformance() throws {
+///         try LoggerConformance.check { MyLogger() }
+///     }
 ///
 /// Each part makes a new logger and a dispatcher of its own:
 ///
@@ -37,26 +35,26 @@ public enum LoggerConformance {
         public var description: String { "\(part): \(reason)" }
     }
 
-    /// How much memory a million messages may leave in use.
-    static let mostMemory = 256 * 1024 * 1024
-
     /// Checks loggers that a closure makes.
     ///
     /// - Parameters:
     ///   - messages: How many messages the part about the amount logs; a million unless given.
     ///   - timeout: How long a flush may take; a minute unless given.
+    ///   - memory: How much more memory of the process may be in use after that part; 256 MiB unless given. Other work of the
+    ///     process counts as well, such as tests that run at the same time.
     ///   - texts: The texts that a logger has taken, in their order; nil, the default: those that it had formatted.
     ///   - make: Makes a logger that was never added; called several times.
     /// - Throws: ``Failure`` for the first part that fails, or what `make` or `texts` throws.
     public static func check<Logger: AbstractLogger>(
         messages: Int = 1_000_000, timeout: Duration = .seconds(60),
-        texts: (@Sendable (Logger) throws -> [String])? = nil, _ make: () throws -> Logger
+        memory: ByteCount = .mebibytes(256), texts: (@Sendable (Logger) throws -> [String])? = nil,
+        _ make: () throws -> Logger
     ) throws {
         try order(ConformanceRun(try make(), timeout, texts))
         try removal(ConformanceRun(try make(), timeout, texts))
         try reentrance(ConformanceRun(try make(), timeout, texts))
         try contents(ConformanceRun(try make(), timeout, texts))
-        try amount(ConformanceRun(try make(), timeout, texts), messages)
+        try amount(ConformanceRun(try make(), timeout, texts), messages, memory.bytes)
     }
 
     private static func order<Logger>(_ run: ConformanceRun<Logger>) throws {
@@ -152,7 +150,9 @@ public enum LoggerConformance {
         run.end()
     }
 
-    private static func amount<Logger>(_ run: ConformanceRun<Logger>, _ messages: Int) throws {
+    private static func amount<Logger>(
+        _ run: ConformanceRun<Logger>, _ messages: Int, _ mostMemory: Int
+    ) throws {
         if run.usesProbe { run.logger.formatter = LineFormatter() }
         let before = ProcessMemory.resident
         for number in 0..<messages { logDebug("message \(number)", to: run.dispatcher) }

@@ -47,6 +47,11 @@ enum ManPage {
             case "\\": result += "\\e"
             case "-": result += "\\-"
             case "\"": result += "\\(dq"
+            case _ where !letter.isASCII:
+                for scalar in letter.unicodeScalars {
+                    let digits = String(scalar.value, radix: 16, uppercase: true)
+                    result += "\\[u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "]"
+                }
             default: result.append(letter)
             }
         }
