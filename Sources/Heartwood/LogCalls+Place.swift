@@ -74,6 +74,7 @@ public func log(
 ///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
 ///     message.
 ///   - level: The level of the message; standard or custom.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.

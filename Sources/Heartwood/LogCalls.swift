@@ -135,6 +135,7 @@ public func log(
 ///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
 ///     message.
 ///   - level: The level of the message; standard or custom.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -206,6 +207,7 @@ public func logFatal(
 /// - Parameters:
 ///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
 ///     message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -277,6 +279,7 @@ public func logError(
 /// - Parameters:
 ///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
 ///     message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -350,6 +353,7 @@ public func logWarning(
 /// - Parameters:
 ///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
 ///     message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -425,6 +429,7 @@ public func logNotice(
 /// - Parameters:
 ///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
 ///     message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -500,6 +505,7 @@ public func logInfo(
 /// - Parameters:
 ///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
 ///     message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -575,6 +581,7 @@ public func logDebug(
 /// - Parameters:
 ///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
 ///     message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
@@ -650,6 +657,7 @@ public func logVerbose(
 /// - Parameters:
 ///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
 ///     message.
+///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
 ///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
 ///     ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.

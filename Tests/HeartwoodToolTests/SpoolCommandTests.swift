@@ -154,7 +154,8 @@ struct SpoolCommandTests {
         #expect(
             refused.code == 2 && refused.error.contains("--resend-rejected can be combined only with --send"))
         let alone = try await tool.run("spool", "--resend-rejected", spool)
-        #expect(alone.code == 0 && alone.error.contains("3 rejected messages are queued again"), "\(alone.error)")
+        #expect(
+            alone.code == 0 && alone.error.contains("3 rejected messages are queued again"), "\(alone.error)")
         #expect(!FileManager.default.fileExists(atPath: spool + "/rejected.ndjson"))
         let listed = try await tool.run("spool", spool)
         #expect(listed.output.split(separator: "\n").count == 3)

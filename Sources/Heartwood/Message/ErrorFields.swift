@@ -65,7 +65,8 @@ package struct ErrorFields: Hashable, Sendable {
 
     /// The parts under flat names, for formats without named values inside of others.
     ///
-    /// - Parameter prefix: What is in front of each name: `error.`.
+    /// - Parameter prefix: The beginning of each name: `error.`.
+    /// - Returns: the fields; a field that the error does not have is left out.
     package func flattened(_ prefix: String = "error.") -> LogMetadata {
         var fields: LogMetadata = [prefix + "type": .string(type), prefix + "message": .string(message)]
         fields[prefix + "domain"] = domain.map { .string($0) }

@@ -25,13 +25,12 @@ public struct LogTrace: Hashable, Sendable, CustomStringConvertible {
     /// The trace of the running task, as ``withLogTrace(_:_:)`` set it.
     public static var current: LogTrace? { running }
 
-    /// Takes identifiers.
+    /// Takes identifiers; nil if one does not have the form below.
     ///
     /// - Parameters:
     ///   - traceID: 32 lowercase hexadecimal digits, not all of them zero.
     ///   - spanID: 16 lowercase hexadecimal digits, not all of them zero.
     ///   - flags: The flags; 1, sampled, unless given.
-    /// - Returns: nil where an identifier does not have this form.
     public init?(traceID: String, spanID: String, flags: UInt8 = 1) {
         guard Self.isIdentifier(traceID, 32), Self.isIdentifier(spanID, 16) else { return nil }
         (self.traceID, self.spanID, self.flags) = (traceID, spanID, flags)
@@ -57,7 +56,8 @@ public struct LogTrace: Hashable, Sendable, CustomStringConvertible {
 
     /// A new trace with random identifiers.
     ///
-    /// - Parameter isSampled: Whether the trace is recorded; true unless said otherwise.
+    /// - Parameter isSampled: Whether the trace is recorded; true by default.
+    /// - Returns: a trace with new random identifiers.
     public static func random(isSampled: Bool = true) -> LogTrace {
         LogTrace(
             unchecked: digits(.random(in: .min ... .max)) + digits(.random(in: 1 ... .max)),
