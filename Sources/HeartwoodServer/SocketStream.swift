@@ -28,10 +28,7 @@ package final class SocketStream: @unchecked Sendable {  // used by the thread t
 
     /// Limits how long a write waits for a client that does not read.
     package func limitWrites(to duration: Duration) {
-        let parts = duration.components
-        var limit = timeval()
-        limit.tv_sec = .init(clamping: parts.seconds)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        _ = hw_limit_writes(descriptor, Int32(clamping: duration.components.seconds))
     }
 
     // MARK: Reading

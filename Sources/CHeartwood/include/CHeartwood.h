@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -38,6 +39,29 @@ static inline int64_t hw_clock(clockid_t clock) {
     struct timespec time;
     clock_gettime(clock, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+// When a file was last written, in nanoseconds since 1970; what is out of range wraps around.
+static inline int64_t hw_modified(const struct stat *info) {
+#if defined(__APPLE__)
+    struct timespec time = info->st_mtimespec;
+#else
+    struct timespec time = info->st_mtim;
+#endif
+    return (int64_t)((uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec);
+}
+
+// Sets when a file was last read and written; `nanoseconds` are 0 to 999999999.
+static inline int hw_set_modified(int descriptor, int64_t seconds, int64_t nanoseconds) {
+    struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)nanoseconds};
+    struct timespec times[2] = {time, time};
+    return futimens(descriptor, times);
+}
+
+// Limits how long a write to a socket waits, in seconds.
+static inline int hw_limit_writes(int descriptor, int32_t seconds) {
+    struct timeval limit = {.tv_sec = seconds};
+    return setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
 // MARK: Cycle counter

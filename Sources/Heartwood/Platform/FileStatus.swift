@@ -50,11 +50,6 @@ package struct FileStatus: Sendable, Hashable {
         links = Int(info.st_nlink)
         owner = info.st_uid
         mode = UInt32(info.st_mode) & 0o777
-        #if canImport(Darwin)
-        let time = info.st_mtimespec
-        #else
-        let time = info.st_mtim
-        #endif
-        modified = LogTimestamp(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+        modified = withUnsafePointer(to: info) { LogTimestamp(nanoseconds: hw_modified($0)) }
     }
 }

@@ -251,11 +251,8 @@ package struct SystemCalls: Sendable {
     package func setModified(_ descriptor: Int32, to moment: LogTimestamp) throws(SystemFailure) {
         if let kernel { return try kernel.setModified(descriptor, to: moment) }
         let seconds = moment.nanoseconds.dividedDown(by: 1_000_000_000)
-        var time = timespec()
-        time.tv_sec = time_t(seconds)
-        time.tv_nsec = Int(moment.nanoseconds - seconds * 1_000_000_000)
-        let times = [time, time]
-        _ = try perform(.setTime) { Int(futimens(descriptor, times)) }
+        let rest = moment.nanoseconds - seconds * 1_000_000_000
+        _ = try perform(.setTime) { Int(hw_set_modified(descriptor, Int64(seconds), Int64(rest))) }
     }
 
     /// Bytes that this user can still write on the file system, and its size.
