@@ -105,8 +105,9 @@ struct Peers {
     private static let titles = [
         "call": "A call, asynchronous", "file": "Lines to a file, 1 thread",
         "file-4": "Lines to a file, 4 threads",
-        "file-16": "Lines to a file, 16 threads", "journal": "Lines to a file, safe from kill -9",
-        "call-journal": "A call, asynchronous, safe from kill -9",
+        "file-16": "Lines to a file, 16 threads",
+        "journal": "Lines to a file, Heartwood with its crash journal",
+        "call-journal": "A call, asynchronous, Heartwood with its crash journal",
     ]
 
     // MARK: - Building
