@@ -20,6 +20,20 @@ func cookbookConsoleAndFile() throws {
     // end
 }
 
+func cookbookSetup() throws {
+    // sample: Docs/Cookbook.md
+    LogDispatcher.shared.add(ConsoleLogger())
+    let json = try FileLogger(directory: "/var/log/shop", formatter: JSONLinesFormatter())
+    json.maximumFileAge = .seconds(7 * 86_400)
+    LogDispatcher.shared.add(json, levels: .info)
+    let remote = try HTTPLogger(
+        "https://logs.example.com/in", encoding: NDJSONEncoding(), spool: "/var/lib/shop/spool")
+    remote.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets())]
+    LogDispatcher.shared.add(remote, levels: .warning)
+    logNotice("shop is open")
+    // end
+}
+
 func cookbookJsonLines(ms: Double) throws {
     // sample: Docs/Cookbook.md
     let json = try FileLogger(directory: "/var/log/shop", formatter: JSONLinesFormatter())
@@ -51,6 +65,25 @@ func cookbookContextOfARequest(
     try await withLogContext(["request_id": .string(id)]) {
         logInfo("start")
         try await handle(request)
+    }
+    // end
+}
+
+func cookbookTrace(header: String) {
+    // sample: Docs/Cookbook.md
+    let trace = LogTrace(traceparent: header)?.child() ?? .random()
+    withLogTrace(trace) {
+        logInfo("order accepted")
+    }
+    // end
+}
+
+func cookbookError(order: String, charge: () throws -> Void) {
+    // sample: Docs/Cookbook.md
+    do {
+        try charge()
+    } catch {
+        logError("payment failed", error: error, metadata: ["order": order])
     }
     // end
 }
