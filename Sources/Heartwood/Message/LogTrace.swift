@@ -22,7 +22,7 @@ public struct LogTrace: Hashable, Sendable, CustomStringConvertible {
 
     @TaskLocal static var running: LogTrace?
 
-    /// The trace of the running task, as ``withLogTrace(_:_:)`` set it.
+    /// The trace of the running task, as `withLogTrace(_:_:)` set it.
     public static var current: LogTrace? { running }
 
     /// Takes identifiers; nil if one does not have the form below.
