@@ -3,7 +3,7 @@ import Heartwood
 // The code of Docs/WritingAFormatter.md, word for word; `SampleTests` compares them.
 
 // sample: Docs/WritingAFormatter.md
-/// Writes in capitals, and leaves out verbose messages.
+/// Writes in capitals, and leaves out heartbeats.
 final class Shout: LogFormatter, @unchecked Sendable {
     override func format(_ message: LogMessage) -> String? {
         if message.category == .heartbeat { return nil }
