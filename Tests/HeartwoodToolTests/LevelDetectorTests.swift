@@ -10,7 +10,7 @@ struct LevelDetectorTests {
     }
 
     @Test(
-        "The forms in which programs name levels are recognised",
+        "The forms in which programs name levels are recognized",
         arguments: [
             ("<34>1 2003-10-11T22:14:15.003Z host su - ID47 - failed", LogLevel.fatal),
             ("<3>disk failure", .error),
@@ -31,7 +31,7 @@ struct LevelDetectorTests {
             ("ERROR:root:boom", .error), ("app CRITICAL out of memory", .fatal), ("(verbose) x", .verbose),
             ("TRACE entering", .verbose), ("kernel EMERGENCY stop", .fatal),
         ])
-    func recognised(line: String, expected: LogLevel) { #expect(level(of: line) == expected) }
+    func recognized(line: String, expected: LogLevel) { #expect(level(of: line) == expected) }
 
     @Test(
         "Words that are no levels are none",

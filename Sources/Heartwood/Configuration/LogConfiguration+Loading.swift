@@ -106,7 +106,7 @@ extension LogConfiguration {
     /// Reads the bytes of a file.
     init(bytes: [UInt8], name: String) throws(LogConfigurationError) {
         let setting =
-            PropertyListReader.recognises(bytes)
+            PropertyListReader.recognizes(bytes)
             ? try PropertyListReader.read(bytes, source: name)
             : try JSONSettingReader.read(bytes, source: name)
         guard setting.members != nil else {

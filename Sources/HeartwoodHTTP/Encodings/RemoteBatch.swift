@@ -4,7 +4,7 @@ public import Heartwood
 public struct RemoteBatch: Sendable {
     /// The entries, oldest first; never empty.
     public let entries: [RemoteEntry]
-    /// The key by which a repetition is recognised: the same key always comes with the same entries.
+    /// The key by which a repetition is recognized: the same key always comes with the same entries.
     public let key: String
     /// What is known of this machine and program; empty where the logger leaves it out.
     public let device: LogMetadata

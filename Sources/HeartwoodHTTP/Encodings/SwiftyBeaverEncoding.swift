@@ -39,7 +39,7 @@ public struct SwiftyBeaverEncoding: RemoteEncoding {
     /// `Accept: application/json`.
     public func headers(for batch: RemoteBatch) -> HTTPHeaders { ["Accept": "application/json"] }
 
-    /// `{"payload":"…"}`: the initialisation vector's 16 characters, then the Base64 of what is encrypted.
+    /// `{"payload":"…"}`: the initialization vector's 16 characters, then the Base64 of what is encrypted.
     ///
     /// - Throws: `LogError` when the encryption fails.
     public func encode(_ batch: RemoteBatch) throws -> [UInt8] {

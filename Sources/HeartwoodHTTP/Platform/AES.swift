@@ -10,7 +10,7 @@ import CCrypto
 enum AES {
     /// The encrypted bytes.
     ///
-    /// - Throws: `LogError` of code `.secret` for a key that has not 32 bytes, an initialisation vector that has not 16,
+    /// - Throws: `LogError` of code `.secret` for a key that has not 32 bytes, an initialization vector that has not 16,
     ///   or when the library refuses.
     static func encryptCBC(_ bytes: [UInt8], key: Secret, vector: [UInt8]) throws -> [UInt8] {
         guard key.count == 32, vector.count == 16 else {

@@ -1,6 +1,6 @@
 import Heartwood
 
-/// What goes into one request: a batch, or a part of one, with a key by which a repetition is recognised.
+/// What goes into one request: a batch, or a part of one, with a key by which a repetition is recognized.
 package struct SpoolPiece: Sendable, Equatable {
     /// The ids between which the records lie.
     package let range: ClosedRange<UInt64>

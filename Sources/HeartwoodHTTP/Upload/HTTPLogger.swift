@@ -12,7 +12,7 @@ public import Heartwood
 ///
 /// With a spool directory a message is on disk before it is sent, and goes only after the server has it: it survives a
 /// dead network, server errors, `kill -9` and restarts. Every batch has an `Idempotency-Key` that stays the same when it
-/// is repeated, so that a server can recognise it. Without a directory the store is memory, with the same limits, and a
+/// is repeated, so that a server can recognize it. Without a directory the store is memory, with the same limits, and a
 /// flush waits for the delivery. Private pieces are redacted before they are stored, unless ``privacy`` says otherwise.
 ///
 /// Nothing is sent before the logger is added to a dispatcher; settings made until then hold for the first request. Then

@@ -302,7 +302,7 @@ struct ConfigurationApplyTests {
         let naming = LogFileNaming(application: "t")
         var lines: [String] = []
         for directory in ["/a", "/b"] {
-            for file in scratch.names(scratch.logs + directory) where naming.recognise(file) != nil {
+            for file in scratch.names(scratch.logs + directory) where naming.recognize(file) != nil {
                 lines += scratch.text(String(directory.dropFirst()) + "/" + file).split(separator: "\n").map(
                     String.init)
             }

@@ -198,7 +198,7 @@ struct FixedKey: SecretProvider {
         let naming = LogFileNaming(application: "t")
         let opened = try LogDirectory(scratch.logs)
         CatalogueFile(opened, application: "t", lock: DirectoryLock(opened, name: ".t.lock")) { _, _ in }
-            .update { $0.finished = naming.recognise(log) }
+            .update { $0.finished = naming.recognize(log) }
         let logger = try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
         logger.archiveFormat = .gzip
         let dispatcher = LogDispatcher()

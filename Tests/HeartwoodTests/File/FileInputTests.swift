@@ -59,9 +59,9 @@ import Testing
             for _ in 0..<3000 {
                 let name = (0..<numbers.number(1...6)).map { _ in numbers.pick(parts) }.joined()
                 _ = ArchiveStage.split(name)
-                guard let label = naming.recognise(ArchiveStage.split(name).log) else { continue }
+                guard let label = naming.recognize(ArchiveStage.split(name).log) else { continue }
                 let next = naming.next(at: now, after: label, process: 7)
-                #expect(naming.recognise(naming.name(for: next)) != nil, "after \(name)")
+                #expect(naming.recognize(naming.name(for: next)) != nil, "after \(name)")
             }
         }
     }

@@ -11,7 +11,7 @@ import Testing
         let naming = LogFileNaming(application: "shop")
         let label = LogFileLabel(createdAt: Self.createdAt)
         #expect(naming.name(for: label) == "shop 2026-10-25--00-30-15-042.log")
-        #expect(naming.recognise("shop 2026-10-25--00-30-15-042.log") == label)
+        #expect(naming.recognize("shop 2026-10-25--00-30-15-042.log") == label)
     }
 
     @Test(
@@ -29,7 +29,7 @@ import Testing
         let label = LogFileLabel(createdAt: Self.createdAt, number: 3, process: 77)
         let name = naming.name(for: label)
         #expect(name == expected)
-        let read = try #require(naming.recognise(name))
+        let read = try #require(naming.recognize(name))
         #expect(read.number == 3)
         #expect(read.process == 77)
         #expect(naming.name(for: read) == name)
@@ -64,7 +64,7 @@ import Testing
             "shop 2026-10-25--00-30-15-042@99999999999999999999.log",
         ])
     func foreign(_ name: String) {
-        #expect(LogFileNaming(application: "shop").recognise(name) == nil)
+        #expect(LogFileNaming(application: "shop").recognize(name) == nil)
     }
 
     @Test("A subclass that takes every file for its own touches only those that it would name so itself")
@@ -75,8 +75,8 @@ import Testing
             }
         }
         let naming = Careless(application: "shop")
-        #expect(naming.recognise("thesis.doc") == nil)
-        #expect(naming.recognise("shop 2026-01-01--00-00-00-000.log") != nil)
+        #expect(naming.recognize("thesis.doc") == nil)
+        #expect(naming.recognize("shop 2026-01-01--00-00-00-000.log") != nil)
     }
 
     @Test(
@@ -102,7 +102,7 @@ import Testing
         }
         #expect(names[0] == "shop 2026-10-25--00-30-15-042.log")
         #expect(names[11] == "shop 2026-10-25--00-30-15-042@0012.log")
-        #expect(names.compactMap(naming.recognise).sorted().map(naming.name(for:)) == names)
+        #expect(names.compactMap(naming.recognize).sorted().map(naming.name(for:)) == names)
     }
 
     @Test(
@@ -120,7 +120,7 @@ import Testing
         }
         let names = labels.sorted().map(naming.name(for:))
         #expect(names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) } == names)
-        #expect(names.compactMap(naming.recognise) == labels.sorted())
+        #expect(names.compactMap(naming.recognize) == labels.sorted())
     }
 
     @Test(
@@ -133,7 +133,7 @@ import Testing
         let third = naming.next(at: Self.createdAt + .seconds(60), after: second, process: nil)
         #expect(first < second)
         #expect(second < third)
-        #expect(naming.recognise(naming.name(for: second)) == second)
+        #expect(naming.recognize(naming.name(for: second)) == second)
     }
 
     @Test("In the hour that a clock shows twice, names are distinct and in order")
@@ -143,7 +143,7 @@ import Testing
         let second = LogFileLabel(createdAt: moment("2026-10-25T01:30:00Z"))
         #expect(naming.name(for: first) == "shop 2026-10-25--02-30-00-000+0200.log")
         #expect(naming.name(for: second) == "shop 2026-10-25--02-30-00-000+0100.log")
-        #expect(naming.recognise(naming.name(for: first)) == first)
-        #expect(naming.recognise(naming.name(for: second)) == second)
+        #expect(naming.recognize(naming.name(for: first)) == first)
+        #expect(naming.recognize(naming.name(for: second)) == second)
     }
 }

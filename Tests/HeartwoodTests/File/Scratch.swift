@@ -45,7 +45,7 @@ final class Scratch: Sendable {
 
     /// The texts of the files that a naming made, oldest first.
     func texts(_ naming: LogFileNaming) -> [String] {
-        let files = names().compactMap { name in naming.recognise(name).map { (name, $0) } }
+        let files = names().compactMap { name in naming.recognize(name).map { (name, $0) } }
         return files.sorted { $0.1 < $1.1 }.map { self.text($0.0) }
     }
 

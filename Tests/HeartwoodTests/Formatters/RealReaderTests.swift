@@ -83,7 +83,7 @@ struct RealReaderTests {
         #expect(numbers == Array(0..<500))
     }
 
-    @Test("lnav recognises logfmt, its times and its fields, without a configuration")
+    @Test("lnav recognizes logfmt, its times and its fields, without a configuration")
     func lnav() throws {
         guard let lnav = Reader.find("lnav") else { return }
         let rows = try Reader.rows(

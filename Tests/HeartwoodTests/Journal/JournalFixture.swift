@@ -95,7 +95,7 @@ final class JournalFixture: Sendable {
     /// All lines of a directory's files but the notes about recoveries.
     func lines(_ directory: String = "logs", withNotes: Bool = false) -> [String] {
         let path = scratch.path + "/" + directory
-        return scratch.names(path).filter { Self.naming.recognise($0) != nil }.flatMap { name -> [String] in
+        return scratch.names(path).filter { Self.naming.recognize($0) != nil }.flatMap { name -> [String] in
             let text = (try? String(contentsOfFile: path + "/" + name, encoding: .utf8)) ?? ""
             return text.split(separator: "\n").map(String.init)
         }.filter { withNotes || !$0.contains("recovered ") }

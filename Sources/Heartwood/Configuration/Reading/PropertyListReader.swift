@@ -9,7 +9,7 @@ import Foundation
 /// Lines are known of keys in XML; elsewhere an error names the path of keys alone.
 struct PropertyListReader {
     /// Whether a file looks like a property list.
-    static func recognises(_ bytes: [UInt8]) -> Bool {
+    static func recognizes(_ bytes: [UInt8]) -> Bool {
         if bytes.starts(with: Array("bplist".utf8)) { return true }
         let start = bytes.starts(with: SettingText.byteOrderMark) ? 3 : 0
         return bytes[start...].first { $0 > 0x20 } == UInt8(ascii: "<")
@@ -146,7 +146,7 @@ struct PropertyListPlaces {
 
     /// Looks for keys; what is no XML has none.
     init(_ text: SettingText) {
-        guard PropertyListReader.recognises(text.bytes), !text.bytes.starts(with: Array("bplist".utf8)) else {
+        guard PropertyListReader.recognizes(text.bytes), !text.bytes.starts(with: Array("bplist".utf8)) else {
             return
         }
         var scan = Scan(bytes: text.bytes)

@@ -94,7 +94,7 @@ final class FileCreator {
             label.process = process ?? label.process
             let name = naming.name(for: label)
             let isLater = newest.map { $0 < label } ?? true
-            let isOurs = naming.recognise(name) != nil && settings.scheme.owns(name, label: label)
+            let isOurs = naming.recognize(name) != nil && settings.scheme.owns(name, label: label)
             if !isLater || !isOurs {
                 let why = isOurs ? "is not after the newest file" : "does not belong to the logger"
                 scene.report(
@@ -103,7 +103,7 @@ final class FileCreator {
             }
         }
         let name = naming.name(for: label)
-        guard naming.recognise(name) != nil else {
+        guard naming.recognize(name) != nil else {
             scene.report(
                 .advice(
                     "The naming cannot read its own name “\(name)”, so no file is created;"

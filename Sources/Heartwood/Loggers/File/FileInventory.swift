@@ -115,7 +115,7 @@ package final class FileInventory: Sendable {
         for name in try directory.names() {
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
             var label: LogFileLabel
-            if let read = naming.recognise(log) {
+            if let read = naming.recognize(log) {
                 guard scheme.owns(log, label: read) else { continue }
                 label = read
             } else if name == naming.activeName {
@@ -131,7 +131,7 @@ package final class FileInventory: Sendable {
             if name == naming.activeName, activeLabel == nil {
                 // As exact as names are: labels of files that come later must be after it.
                 label.createdAt = status.modified
-                label = naming.recognise(naming.name(for: label)) ?? label
+                label = naming.recognize(naming.name(for: label)) ?? label
             }
             entries.append(
                 Entry(

@@ -241,7 +241,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         makeEngine()
     }
 
-    /// Makes a logger for a directory, which is made if it is missing; all else is as the other initialiser has it.
+    /// Makes a logger for a directory, which is made if it is missing; all else is as the other initializer has it.
     ///
     /// - Parameters:
     ///   - directory: The place of the directory; a file URL.

@@ -101,7 +101,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
                 "A log file's name must not be empty or too long, start with a dot, or contain a slash",
                 place: name)
         }
-        if let activeName, recognise(activeName) != nil {
+        if let activeName, recognize(activeName) != nil {
             throw LogError(
                 .setting, "The active name must differ from the names of rolled files", place: activeName)
         }
@@ -122,7 +122,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     // MARK: For the logger
 
     /// The label of a name that this naming surely made.
-    package final func recognise(_ name: String) -> LogFileLabel? {
+    package final func recognize(_ name: String) -> LogFileLabel? {
         guard LogFileNaming.isUsable(name), let label = label(of: name),
             self.name(for: label).utf8.elementsEqual(name.utf8)
         else {
@@ -137,7 +137,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     ) -> LogFileLabel {
         // Only as exact as the name can tell; a naming that cannot read its own names keeps the time itself.
         var label = LogFileLabel(createdAt: now, number: 1, process: process)
-        label = recognise(name(for: label)) ?? label
+        label = recognize(name(for: label)) ?? label
         guard let newest else { return label }
         let greatest = LogFileLabel.greatestNumber
         if label.createdAt == nil {
@@ -158,7 +158,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         label.number = 1
         for step in [Duration.milliseconds(1), .seconds(1), .seconds(60), .seconds(3600), .seconds(86_400)] {
             label.createdAt = latest + step
-            if let read = recognise(name(for: label))?.createdAt, read > latest {
+            if let read = recognize(name(for: label))?.createdAt, read > latest {
                 label.createdAt = read
                 return label
             }
@@ -177,7 +177,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         second.number = 2
         let names = [first, second].map { name(for: $0) }
         guard names[0] != names[1] else { return false }
-        return names.allSatisfy { recognise($0) != nil }
+        return names.allSatisfy { recognize($0) != nil }
     }
 
     /// What is wrong with a naming that is not readable, for a person.

@@ -344,7 +344,7 @@ final class FileWorld {
         let moment = clock.now() + .seconds(Double(-numbers.number(0...9000)))
         let name = naming.name(
             for: LogFileLabel(
-                createdAt: naming.recognise(naming.name(for: LogFileLabel(createdAt: moment)))?.createdAt,
+                createdAt: naming.recognize(naming.name(for: LogFileLabel(createdAt: moment)))?.createdAt,
                 number: numbers.number(1...5)))
         let names = [
             name, name, naming.activeName ?? name, "t.log.txt", ".t.lock", ".t.catalogue", "current",
@@ -430,7 +430,7 @@ final class FileWorld {
         let naming = settings.naming
         return (disk.folder?.entries ?? [:]).filter { name, file in
             guard file.kind == .regular, file.owner == Self.user else { return false }
-            return name == naming.activeName || naming.recognise(ArchiveStage.split(name).log) != nil
+            return name == naming.activeName || naming.recognize(ArchiveStage.split(name).log) != nil
         }.map { ($0.key, $0.value) }
     }
 

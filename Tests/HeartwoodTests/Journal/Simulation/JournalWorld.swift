@@ -188,7 +188,7 @@ final class JournalWorld {
         var lines: [[JournalOracle.Line]] = Self.places.map { _ in [] }
         for place in Set(Self.places).sorted() {
             let folder = scratch.path + "/" + place
-            for name in scratch.names(folder) where JournalFixture.naming.recognise(name) != nil {
+            for name in scratch.names(folder) where JournalFixture.naming.recognize(name) != nil {
                 if let complaint = read(folder + "/" + name, &lines) { return "\(name): \(complaint)" }
             }
         }

@@ -186,7 +186,7 @@ public struct LogFileReader: Sendable {
         var index = name.startIndex
         while let blank = name[index...].firstIndex(of: " ") {
             let naming = LogFileNaming(application: String(name[..<blank]))
-            if let label = naming.recognise(name) { return label }
+            if let label = naming.recognize(name) { return label }
             index = name.index(after: blank)
         }
         return nil

@@ -46,7 +46,7 @@ package final class LogFileSource {
     package var position: Int { offset }
 
     /// Looks what the file is; nil where it is too short yet to say.
-    private func recognise() throws -> ArchiveStage? {
+    private func recognize() throws -> ArchiveStage? {
         if let stage { return stage }
         var start = [UInt8](repeating: 0, count: EncryptedFrame.magic.count)
         let (calls, file) = (calls, file)
@@ -87,7 +87,7 @@ package final class LogFileSource {
     ///   followed, more may come later.
     /// - Throws: ``LogError`` where the file cannot be read, or is encrypted and there is no key.
     package func read(into room: UnsafeMutableRawBufferPointer) throws -> Int {
-        guard let stage = try recognise() else { return 0 }
+        guard let stage = try recognize() else { return 0 }
         switch stage {
         case .plain: return try readFile(into: room)
         case .gzip: return try inflate(into: room)
