@@ -69,10 +69,11 @@ let package = Package(
             name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
+        .target(name: "HeartwoodSystem", dependencies: ["CHeartwood"], swiftSettings: settings),
         .target(
             name: "Heartwood",
             dependencies: [
-                "CHeartwood", "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+                "HeartwoodSystem", "CHeartwood", "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
             ],
             exclude: privacyManifest.excluded,
             resources: privacyManifest.resources,

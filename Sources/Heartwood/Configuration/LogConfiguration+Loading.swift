@@ -143,7 +143,7 @@ extension LogConfiguration {
         } catch {
             if error.number == ENOENT || error.number == ENOTDIR { return nil }
             throw LogConfigurationError(
-                place, "cannot read the file: \(LogError.reason(of: error.number))")
+                place, "cannot read the file: \(SystemFailure.reason(of: error.number))")
         }
         throw LogConfigurationError(place, "the file is larger than 1 MiB; check that it is the right file")
     }

@@ -53,7 +53,7 @@ extension LogDispatcher {
         }
         if failure == 0 { return true }
         shared.diagnostics.report(
-            .setting, "cannot install the signal handlers that flush: \(LogError.reason(of: failure))",
+            .setting, "cannot install the signal handlers that flush: \(SystemFailure.reason(of: failure))",
             key: "signals")
         return false
     }

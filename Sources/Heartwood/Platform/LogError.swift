@@ -1,5 +1,3 @@
-import CHeartwood
-
 /// An error of a setup call: what is wrong, where, and what to do.
 public struct LogError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error; newer versions can add kinds.
@@ -53,16 +51,7 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         var text = message
         if let place { text += " [\(place)]" }
-        if let cause { text += " (\(LogError.reason(of: cause)))" }
+        if let cause { text += " (\(SystemFailure.reason(of: cause)))" }
         return text
-    }
-
-    /// The system's words for an `errno`.
-    package static func reason(of number: Int32) -> String {
-        var buffer = [CChar](repeating: 0, count: 128)
-        _ = strerror_r(number, &buffer, buffer.count)
-        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return bytes.isEmpty
-            ? "errno \(number)" : "errno \(number): " + String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -16,8 +16,8 @@ import Testing
         }
     }
 
-    private func sources() throws -> [String: [UInt8]] {
-        let folder = Self.root.appendingPathComponent("Sources/Heartwood")
+    private func sources(_ module: String = "Heartwood") throws -> [String: [UInt8]] {
+        let folder = Self.root.appendingPathComponent("Sources/" + module)
         let paths = try #require(FileManager.default.subpaths(atPath: folder.path))
         var sources: [String: [UInt8]] = [:]
         for path in paths where path.hasSuffix(".swift") {
@@ -33,6 +33,16 @@ import Testing
         let graph = LayerGraph(sources: try sources(), order: order)
         #expect(graph.unknownLayers.isEmpty)
         #expect(graph.violations.isEmpty, "\(graph.violations.map(\.description).joined(separator: "\n"))")
+    }
+
+    @Test("The target of the system declares nothing that a program can see")
+    func system() throws {
+        let sources = try sources("HeartwoodSystem")
+        #expect(sources.count > 15)
+        for (path, code) in sources {
+            let words = String(decoding: code, as: UTF8.self).split { !$0.isLetter }
+            #expect(!words.contains("public"), "\(path)")
+        }
     }
 
     @Test("A name of a higher layer is found, in code only")

@@ -43,7 +43,7 @@ import Testing
         scratch.write("one\ntwo\n", to: "t.log")
         let directory = try LogDirectory(scratch.logs, calls: calls)
         let (file, _) = try directory.open("t.log")
-        try directory.calls.setModified(file.number, to: moment("2020-05-05T05:05:05Z"))
+        try directory.calls.setModified(file.number, nanoseconds: moment("2020-05-05T05:05:05Z").nanoseconds)
         directory.calls.unlock(file.number)
         made.withLock { $0 = [] }
         let job = ArchiveJob(

@@ -49,7 +49,7 @@ import Testing
         let batch = Array("small 1\n".utf8) + large + Array("small 2\n".utf8)
         batch.withUnsafeBytes { engine.write($0, [8, 309, 317]) }
         #expect(engine.counters.dropped == 1)
-        let told = "1 message dropped here (\(LogError.reason(of: EDQUOT)))"
+        let told = "1 message dropped here (\(SystemFailure.reason(of: EDQUOT)))"
         #expect(
             scratch.lines(engine.settings.naming) == ["small 1", told, "small 2", ""])
     }
@@ -296,7 +296,7 @@ import Testing
         engine.tick()
         log.write(1, to: engine)
         let lines = scratch.lines(engine.settings.naming)
-        let told = "12 messages dropped here (\(LogError.reason(of: ENOSPC)))"
+        let told = "12 messages dropped here (\(SystemFailure.reason(of: ENOSPC)))"
         #expect(lines == log.lines.prefix(10) + [told, log.lines[22], ""])
     }
 

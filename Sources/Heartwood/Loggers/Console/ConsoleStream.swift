@@ -84,7 +84,7 @@ struct ConsoleStream: ~Copyable {
         let lines = buffer.withUnsafeBytes { bytes in
             bytes[written...].reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
         }
-        return (written, min(lines, pending), LogError.reason(of: failure))
+        return (written, min(lines, pending), SystemFailure.reason(of: failure))
     }
 
     /// Empties the batch.

@@ -57,7 +57,7 @@ package struct ArchiveJob {
                 try directory.replace(archiveName, with: name)
                 return (source, status.size)
             }
-            try directory.calls.setModified(target.number, to: status.modified)
+            try directory.calls.setModified(target.number, nanoseconds: status.modifiedNanoseconds)
             try directory.calls.sync(target.number)
             try directory.replace(archiveName, with: unfinishedName)
             try directory.sync()

@@ -94,7 +94,7 @@ package final class FileEngine {
 
     /// An announcement for files of lines.
     package static func plainAnnouncement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
-        let why = failure.map { " (\(LogError.reason(of: $0.number)))" } ?? ""
+        let why = failure.map { " (\(SystemFailure.reason(of: $0.number)))" } ?? ""
         return Array("\(count) \(count == 1 ? "message" : "messages") dropped here\(why)\n".utf8)
     }
 

@@ -614,7 +614,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     private func announcement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
-        let why = failure.map { " (\(LogError.reason(of: $0.number)))" } ?? ""
+        let why = failure.map { " (\(SystemFailure.reason(of: $0.number)))" } ?? ""
         let message = LogMessage.ofFramework(
             "\(count) \(count == 1 ? "message" : "messages") dropped here\(why)", level: .warning,
             fields: ["dropped": .integer(Int64(count))], at: clock.now())

@@ -47,15 +47,3 @@ package struct LocalTime: Sendable {
         return low
     }
 }
-
-extension LogTimestamp {
-    /// A whole second after 1970; nil outside of the range.
-    package init?(seconds: Int) {
-        let (value, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return nil }
-        self.init(nanoseconds: value)
-    }
-
-    /// The whole second that the moment lies in.
-    package var wholeSeconds: Int { Int(nanoseconds.dividedDown(by: 1_000_000_000)) }
-}

@@ -177,7 +177,7 @@ final class SystemConnection {
     private func failure(_ number: Int32) -> Trouble {
         // A stream's queue of connections is full, or a socket's memory.
         if number == EAGAIN || number == ENOBUFS { return .busy }
-        return .gone(LogError.reason(of: number))
+        return .gone(SystemFailure.reason(of: number))
     }
 
     private static func waitUntilWritable(_ descriptor: Int32, until deadline: Duration) -> Bool {
@@ -230,7 +230,7 @@ final class SystemConnection {
             case ECONNREFUSED where isUDP:
                 // What was sent before has come back; the socket is as good as it was.
                 outcome.refused += 1
-                outcome.trouble = .gone(LogError.reason(of: number))
+                outcome.trouble = .gone(SystemFailure.reason(of: number))
                 return outcome
             default:
                 close()
@@ -239,7 +239,7 @@ final class SystemConnection {
                     mayReopen = false
                     continue
                 }
-                outcome.trouble = .gone(LogError.reason(of: number))
+                outcome.trouble = .gone(SystemFailure.reason(of: number))
                 return outcome
             }
         }

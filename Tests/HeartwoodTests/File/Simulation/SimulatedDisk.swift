@@ -47,7 +47,7 @@ final class SimulatedFile {
         FileStatus(
             identity: .init(device: 1, inode: number), kind: kind, size: data.count, links: links,
             owner: owner,
-            mode: mode, modified: modified)
+            mode: mode, modifiedNanoseconds: modified.nanoseconds)
     }
 }
 

@@ -239,7 +239,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         FileStatus(
             identity: .init(device: 1, inode: folder.number), kind: .directory, size: 0,
             links: folder.isRemoved ? 0 : 2, owner: folder.owner, mode: folder.mode,
-            modified: LogTimestamp(nanoseconds: 0))
+            modifiedNanoseconds: 0)
     }
 
     func status(_ directory: Int32, _ name: String) throws(SystemFailure) -> FileStatus {
@@ -260,7 +260,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         return file.status
     }
 
-    func birth(_ descriptor: Int32) -> LogTimestamp? { handles[descriptor]?.file?.birth }
+    func birthNanoseconds(_ descriptor: Int32) -> Int64? { handles[descriptor]?.file?.birth.nanoseconds }
 
     func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure) {
         try enter(.changeMode)
@@ -269,9 +269,9 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         handle.folder?.mode = mode
     }
 
-    func setModified(_ descriptor: Int32, to moment: LogTimestamp) throws(SystemFailure) {
+    func setModified(_ descriptor: Int32, nanoseconds: Int64) throws(SystemFailure) {
         try enter(.setTime)
-        try file(descriptor, .setTime).modified = moment
+        try file(descriptor, .setTime).modified = LogTimestamp(nanoseconds: nanoseconds)
     }
 
     func freeSpace(_ descriptor: Int32) throws(SystemFailure) -> (free: Int, total: Int) {

@@ -1,12 +1,8 @@
 extension CivilTime {
-    /// What a clock `offset` seconds ahead of UTC shows at `moment`.
-    package init(_ moment: LogTimestamp, offset: Int) {
-        self.init(nanoseconds: (moment + .seconds(offset)).nanoseconds)
-    }
-
     /// The wall's own seconds since its 1970-01-01 00:00:00.
     package init(secondsSince1970 seconds: Int) {
-        self.init(nanoseconds: LogTimestamp(seconds: seconds)?.nanoseconds ?? (seconds < 0 ? .min : .max))
+        let (nanoseconds, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        self.init(nanoseconds: overflow ? (seconds < 0 ? .min : .max) : nanoseconds)
     }
 
     /// The inverse, without the fraction.
@@ -17,11 +13,6 @@ extension CivilTime {
     /// Days since 1970-01-01.
     package static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         Int(CivilTime(year: year, month: month, day: day).nanosecondsSince1970 / 86_400_000_000_000)
-    }
-
-    /// The moment at which a clock `offset` seconds ahead of UTC shows this.
-    package func moment(offset: Int) -> LogTimestamp {
-        LogTimestamp(nanoseconds: nanosecondsSince1970) + .seconds(-offset)
     }
 
     /// Whether every field is one that a calendar and a clock can show, in the years that a timestamp can have.

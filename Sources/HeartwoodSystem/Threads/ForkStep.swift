@@ -1,8 +1,9 @@
 /// What happens to a lock around a fork.
-enum ForkStep {
+package enum ForkStep {
     case before, parent, child
 
-    func apply<Value>(to lock: Locked<Value>) {
+    @inlinable
+    package func apply<Value>(to lock: Locked<Value>) {
         switch self {
         case .before: lock.lockForFork()
         case .parent: lock.unlockInParent()

@@ -1,5 +1,5 @@
 import CHeartwood
-import Synchronization
+package import Synchronization
 
 /// A value guarded by a `Mutex`, in a box, so that an open class can hold one.
 ///
@@ -8,9 +8,10 @@ import Synchronization
 package final class Locked<Value>: @unchecked Sendable {  // all access goes through the mutex
     // Through pointers: the mutex makes access exclusive, and need not be checked a second time. In memory of their own
     // each: the thread sanitizer takes an access to a value for one to the address that it begins at.
-    private let mutex: UnsafeMutablePointer<Mutex<Void>>
-    private let value: UnsafeMutablePointer<Value>
+    @usableFromInline let mutex: UnsafeMutablePointer<Mutex<Void>>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
 
+    @inlinable
     package init(_ value: sending Value) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: Mutex(()))
@@ -18,6 +19,7 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
         self.value.initialize(to: value)
     }
 
+    @inlinable
     deinit {
         value.deinitialize(count: 1)
         value.deallocate()
@@ -28,7 +30,7 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
     /// Calls `body` with the value while no other thread has it.
     ///
     /// Never run user code in `body`.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -48,20 +50,24 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
 
     /// Calls `body` unless the lock is taken: in the child it may be by a thread that is not there any more, and the value
     /// may be half changed then.
-    func withLockInChild(_ body: (inout Value) -> Void) {
+    @inlinable
+    package func withLockInChild(_ body: (inout Value) -> Void) {
         guard mutex.pointee._unsafeTryLock() else { return }
         defer { mutex.pointee._unsafeUnlock() }
         body(&value.pointee)
     }
 
     /// Takes the lock for longer than a call.
-    func lockForFork() { mutex.pointee._unsafeLock() }
+    @inlinable
+    package func lockForFork() { mutex.pointee._unsafeLock() }
 
     /// Opens the lock again, in the parent.
-    func unlockInParent() { mutex.pointee._unsafeUnlock() }
+    @inlinable
+    package func unlockInParent() { mutex.pointee._unsafeUnlock() }
 
     /// Puts a new lock in the place of the copied one, which belongs to a thread of the parent.
-    func renewInChild() {
+    @inlinable
+    package func renewInChild() {
         mutex.initialize(to: Mutex(()))
     }
 }

@@ -1,32 +1,32 @@
 import CHeartwood
 
 /// Memory of whole pages, from the kernel.
-enum MemoryMap {
+package enum MemoryMap {
     /// The size of a page of memory, in bytes; at least 4 KiB.
-    static let pageSize = max(4096, Int(getpagesize()))
+    package static let pageSize = max(4096, Int(getpagesize()))
 
     /// Memory of zeros, of this process alone; nil if there is none.
-    static func fresh(_ size: Int) -> UnsafeMutableRawPointer? {
+    package static func fresh(_ size: Int) -> UnsafeMutableRawPointer? {
         map(nil, size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     }
 
     /// Memory of zeros that the program was loaded with, for the first that finds no other; nil for the next.
-    static func reserve(_ size: Int) -> UnsafeMutableRawPointer? { hw_memory_reserve(size) }
+    package static func reserve(_ size: Int) -> UnsafeMutableRawPointer? { hw_memory_reserve(size) }
 
     /// A file, shared with everybody who maps it; nil where it cannot be mapped, and `errno` says why.
-    static func shared(_ descriptor: Int32, size: Int) -> UnsafeMutableRawPointer? {
+    package static func shared(_ descriptor: Int32, size: Int) -> UnsafeMutableRawPointer? {
         map(nil, size, MAP_SHARED, descriptor, 0)
     }
 
     /// Puts a part of a file, shared, in the place of other memory; false where that failed.
-    static func replace(
+    package static func replace(
         _ place: UnsafeMutableRawPointer, _ size: Int, by descriptor: Int32, from offset: Int
     ) -> Bool {
         map(place, size, MAP_SHARED | MAP_FIXED | present, descriptor, offset) != nil
     }
 
     /// Puts zeros, of this process alone, in the place of other memory; false where that failed.
-    static func freshen(_ place: UnsafeMutableRawPointer, _ size: Int) -> Bool {
+    package static func freshen(_ place: UnsafeMutableRawPointer, _ size: Int) -> Bool {
         map(place, size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != nil
     }
 

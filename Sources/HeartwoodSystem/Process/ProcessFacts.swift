@@ -1,9 +1,9 @@
 import CHeartwood
 
-/// What formatters say of the process and its host.
+/// Names and numbers of the process and its host.
 package enum ProcessFacts {
     /// The kernel's number of the process; asked for each time, for it is another one in a forked child.
-    static var identifier: Int { Int(getpid()) }
+    package static var identifier: Int { Int(getpid()) }
 
     /// The last part of the program's path.
     package static var name: String {

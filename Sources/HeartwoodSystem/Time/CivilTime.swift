@@ -12,19 +12,22 @@ package struct CivilTime: Equatable, Sendable {
     ///
     /// Hinnant's "chrono-compatible low-level date algorithms", which holds for every date of the proleptic
     /// Gregorian calendar.
+    @inlinable
     package init(nanoseconds: Int64) {
         let (seconds, nanosecond) = CivilTime.split(nanoseconds)
         self.init(seconds: seconds, nanosecond: nanosecond)
     }
 
     /// The whole seconds since 1970, rounded down, and the nanoseconds that come on top.
-    static func split(_ nanoseconds: Int64) -> (seconds: Int64, nanosecond: Int) {
+    @inlinable
+    package static func split(_ nanoseconds: Int64) -> (seconds: Int64, nanosecond: Int) {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return rest < 0 ? (seconds - 1, Int(rest + 1_000_000_000)) : (seconds, Int(rest))
     }
 
     /// Reads the calendar at `seconds` since 1970; for some billion years around it.
-    init(seconds: Int64, nanosecond: Int) {
+    @inlinable
+    package init(seconds: Int64, nanosecond: Int) {
         self.nanosecond = nanosecond
         let days = seconds >= 0 ? seconds / 86_400 : (seconds + 1) / 86_400 - 1
         let rest = Int(seconds - days * 86_400)
@@ -42,6 +45,7 @@ package struct CivilTime: Equatable, Sendable {
     }
 
     /// The nanoseconds since 1970 at this day and time in UTC; stops at the ends of `Int64`.
+    @inlinable
     package var nanosecondsSince1970: Int64 {
         let adjusted = month <= 2 ? year - 1 : year
         let era = (adjusted >= 0 ? adjusted : adjusted - 399) / 400
@@ -55,6 +59,7 @@ package struct CivilTime: Equatable, Sendable {
         return overflow || carry ? (seconds < 0 ? .min : .max) : sum
     }
 
+    @inlinable
     package init(
         year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int = 0
     ) {

@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// The system calls that the file logger makes; a fault can be injected into each kind.
+/// The system calls that a program makes for its files; a fault can be injected into each kind.
 package enum SystemCall: String, Sendable, CaseIterable {
     case open, close, read, write, status, truncate, sync, rename, link, symlink, unlink
     case makeDirectory, list, lock, changeMode, setTime, freeSpace, limit
@@ -24,11 +24,20 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
         self.number = number
     }
 
-    package var description: String { "\(call.rawValue): \(LogError.reason(of: number))" }
+    package var description: String { "\(call.rawValue): \(SystemFailure.reason(of: number))" }
+
+    /// The system's words for an `errno`.
+    package static func reason(of number: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 128)
+        _ = strerror_r(number, &buffer, buffer.count)
+        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return bytes.isEmpty
+            ? "errno \(number)" : "errno \(number): " + String(decoding: bytes, as: UTF8.self)
+    }
 }
 
-/// Every system call of the file logger goes through here, so that a test can make any one of them fail, or run the
-/// logger on a simulated system.
+/// Every system call for a file goes through here, so that a test can make any one of them fail, or run the
+/// program on a simulated system.
 ///
 /// `EINTR` is handled here and nowhere else: an interrupted call is repeated. All other failures are thrown.
 package struct SystemCalls: Sendable {
@@ -235,11 +244,11 @@ package struct SystemCalls: Sendable {
         return FileStatus(info)
     }
 
-    /// When a file was created; nil where the system does not know.
-    package func birth(_ descriptor: Int32) -> LogTimestamp? {
-        if let kernel { return kernel.birth(descriptor) }
+    /// When a file was created, in nanoseconds since 1970; nil where the system does not know.
+    package func birthNanoseconds(_ descriptor: Int32) -> Int64? {
+        if let kernel { return kernel.birthNanoseconds(descriptor) }
         let nanoseconds = hw_file_birth(descriptor)
-        return nanoseconds > 0 ? LogTimestamp(nanoseconds: nanoseconds) : nil
+        return nanoseconds > 0 ? nanoseconds : nil
     }
 
     package func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure) {
@@ -247,12 +256,12 @@ package struct SystemCalls: Sendable {
         _ = try perform(.changeMode) { Int(fchmod(descriptor, mode_t(mode))) }
     }
 
-    /// Sets when the file was last written.
-    package func setModified(_ descriptor: Int32, to moment: LogTimestamp) throws(SystemFailure) {
-        if let kernel { return try kernel.setModified(descriptor, to: moment) }
-        let seconds = moment.nanoseconds.dividedDown(by: 1_000_000_000)
-        let rest = moment.nanoseconds - seconds * 1_000_000_000
-        _ = try perform(.setTime) { Int(hw_set_modified(descriptor, Int64(seconds), Int64(rest))) }
+    /// Sets when the file was last written, in nanoseconds since 1970.
+    package func setModified(_ descriptor: Int32, nanoseconds: Int64) throws(SystemFailure) {
+        if let kernel { return try kernel.setModified(descriptor, nanoseconds: nanoseconds) }
+        let seconds = nanoseconds.dividedDown(by: 1_000_000_000)
+        let rest = nanoseconds - seconds * 1_000_000_000
+        _ = try perform(.setTime) { Int(hw_set_modified(descriptor, seconds, rest)) }
     }
 
     /// Bytes that this user can still write on the file system, and its size.

@@ -1,4 +1,4 @@
-/// The part of an operating system that file loggers use; ``SystemCalls`` asks the real one unless given another.
+/// The part of an operating system that files need; ``SystemCalls`` asks the real one unless given another.
 ///
 /// A test puts a simulated one here, with its own files, locks, users and processes. Every member may be called from any
 /// thread. Failures are thrown as the `errno` of the system's own call.
@@ -32,9 +32,10 @@ package protocol FileKernel: Sendable {
     func status(_ descriptor: Int32) throws(SystemFailure) -> FileStatus
     func status(_ directory: Int32, _ name: String) throws(SystemFailure) -> FileStatus
     func status(path: String) throws(SystemFailure) -> FileStatus
-    func birth(_ descriptor: Int32) -> LogTimestamp?
+    /// When a file was created, in nanoseconds since 1970; nil where the system does not know.
+    func birthNanoseconds(_ descriptor: Int32) -> Int64?
     func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure)
-    func setModified(_ descriptor: Int32, to moment: LogTimestamp) throws(SystemFailure)
+    func setModified(_ descriptor: Int32, nanoseconds: Int64) throws(SystemFailure)
     func freeSpace(_ descriptor: Int32) throws(SystemFailure) -> (free: Int, total: Int)
     func fileSizeLimit() -> Int?
 

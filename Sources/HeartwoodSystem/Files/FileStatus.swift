@@ -22,12 +22,13 @@ package struct FileStatus: Sendable, Hashable {
     package let owner: UInt32
     /// The nine permission bits.
     package let mode: UInt32
-    package let modified: LogTimestamp
+    /// When it was last written, in nanoseconds since 1970.
+    package let modifiedNanoseconds: Int64
 
     /// Describes a file of a simulated system.
     package init(
         identity: Identity, kind: Kind, size: Int, links: Int, owner: UInt32, mode: UInt32,
-        modified: LogTimestamp
+        modifiedNanoseconds: Int64
     ) {
         self.identity = identity
         self.kind = kind
@@ -35,7 +36,7 @@ package struct FileStatus: Sendable, Hashable {
         self.links = links
         self.owner = owner
         self.mode = mode
-        self.modified = modified
+        self.modifiedNanoseconds = modifiedNanoseconds
     }
 
     init(_ info: stat) {
@@ -50,6 +51,6 @@ package struct FileStatus: Sendable, Hashable {
         links = Int(info.st_nlink)
         owner = info.st_uid
         mode = UInt32(info.st_mode) & 0o777
-        modified = withUnsafePointer(to: info) { LogTimestamp(nanoseconds: hw_modified($0)) }
+        modifiedNanoseconds = withUnsafePointer(to: info) { hw_modified($0) }
     }
 }

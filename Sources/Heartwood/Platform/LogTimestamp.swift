@@ -12,6 +12,7 @@ public struct LogTimestamp: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
     /// Makes a time stamp from nanoseconds since 1970.
+    @inlinable
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
@@ -29,35 +30,38 @@ public struct LogTimestamp: Hashable, Comparable, Sendable {
     public var date: Date { Date(timeIntervalSince1970: secondsSince1970) }
 
     /// Seconds since 1970, exact to about 100 ns.
+    @inlinable
     public var secondsSince1970: Double { Double(nanoseconds) / 1e9 }
 
     /// Whether the left time is earlier.
+    @inlinable
     public static func < (left: LogTimestamp, right: LogTimestamp) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 
     /// The time that is `duration` later; stops at the end of the range.
+    @inlinable
     public static func + (moment: LogTimestamp, duration: Duration) -> LogTimestamp {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return LogTimestamp(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
     /// The time from `earlier` to `later`.
+    @inlinable
     public static func - (later: LogTimestamp, earlier: LogTimestamp) -> Duration {
         let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
         return .nanoseconds(overflow ? (later < earlier ? Int64.min : Int64.max) : difference)
     }
 }
 
-extension Duration {
-    /// The duration in whole nanoseconds; stops at the ends of `Int64`.
-    package var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflow || carry ? (seconds < 0 ? .min : .max) : sum
+extension LogTimestamp {
+    /// A whole second after 1970; nil outside of the range.
+    package init?(seconds: Int) {
+        let (value, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return nil }
+        self.init(nanoseconds: value)
     }
 
-    /// The duration in seconds.
-    package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+    /// The whole second that the moment lies in.
+    package var wholeSeconds: Int { Int(nanoseconds.dividedDown(by: 1_000_000_000)) }
 }
