@@ -32,6 +32,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Heartwood", targets: ["Heartwood"]),
+        .library(name: "HeartwoodArchive", targets: ["HeartwoodArchive"]),
         .library(name: "HeartwoodHTTP", targets: ["HeartwoodHTTP"]),
         .library(name: "HeartwoodEvents", targets: ["HeartwoodEvents"]),
         .library(name: "HeartwoodSQLite", targets: ["HeartwoodSQLite"]),
@@ -72,17 +73,20 @@ let package = Package(
         .target(name: "HeartwoodSystem", dependencies: ["CHeartwood"], swiftSettings: settings),
         .target(
             name: "Heartwood",
-            dependencies: [
-                "HeartwoodSystem", "CHeartwood", "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
-            ],
+            dependencies: ["HeartwoodSystem", "CHeartwood"],
             exclude: privacyManifest.excluded,
             resources: privacyManifest.resources,
             swiftSettings: settings),
         .target(
+            name: "HeartwoodArchive",
+            dependencies: [
+                "Heartwood", "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: settings),
+        .target(
             name: "HeartwoodHTTP",
             dependencies: [
-                "Heartwood", "CHeartwood", "CZlib",
-                .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+                "Heartwood", "HeartwoodArchive", "CHeartwood",
                 .target(name: "CCurl", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
@@ -106,17 +110,18 @@ let package = Package(
         .executableTarget(
             name: "HeartwoodTool",
             dependencies: [
-                "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite", "HeartwoodServer",
-                "HeartwoodTestSupport", "CHeartwood", "CPCRE2",
+                "Heartwood", "HeartwoodArchive", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite",
+                "HeartwoodServer", "HeartwoodTestSupport", "CHeartwood", "CPCRE2",
             ],
             resources: [.embedInCode("View/page.html")],
             swiftSettings: settings),
 
         .testTarget(
-            name: "HeartwoodTests", dependencies: ["Heartwood", "HeartwoodTestSupport"],
+            name: "HeartwoodTests", dependencies: ["Heartwood", "HeartwoodArchive", "HeartwoodTestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "HeartwoodHTTPTests", dependencies: ["HeartwoodHTTP", "HeartwoodTestSupport"],
+            name: "HeartwoodHTTPTests",
+            dependencies: ["HeartwoodHTTP", "HeartwoodArchive", "HeartwoodTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodEventsTests",
@@ -137,8 +142,9 @@ let package = Package(
         .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
-                "HeartwoodTool", "Heartwood", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodLumberjack",
-                "HeartwoodSQLite", "HeartwoodServer", "HeartwoodTestSupport", "CSQLite",
+                "HeartwoodTool", "Heartwood", "HeartwoodArchive", "HeartwoodHTTP", "HeartwoodEvents",
+                "HeartwoodLumberjack", "HeartwoodSQLite", "HeartwoodServer", "HeartwoodTestSupport",
+                "CSQLite",
             ],
             swiftSettings: settings),
     ]

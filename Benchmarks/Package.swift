@@ -12,6 +12,7 @@ let package = Package(
             name: "heartwood-benchmark",
             dependencies: [
                 .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodArchive", package: "heartwood"),
                 .product(name: "HeartwoodHTTP", package: "heartwood"),
                 .product(name: "HeartwoodSQLite", package: "heartwood"),
                 .product(name: "HeartwoodTestSupport", package: "heartwood"), "CAllocations",

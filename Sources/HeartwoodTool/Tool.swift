@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodArchive
 
 /// The executable `heartwood`: finds the subcommand, reads its arguments, runs it.
 ///
@@ -16,6 +17,7 @@ enum Tool {
 
     /// Runs the tool with the arguments after its name.
     static func run(_ arguments: [String]) -> ExitStatus {
+        LogArchives.register()
         guard let first = arguments.first else {
             Terminal.error.write(Help.overview)
             return .usage

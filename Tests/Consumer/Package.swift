@@ -23,6 +23,7 @@ let package = Package(
                 "LumberjackCorpus",
                 .product(name: "HeartwoodLumberjack", package: "heartwood"),
                 .product(name: "Heartwood", package: "heartwood"),
+                .product(name: "HeartwoodArchive", package: "heartwood"),
                 .product(name: "HeartwoodHTTP", package: "heartwood"),
                 .product(name: "HeartwoodEvents", package: "heartwood"),
                 .product(name: "HeartwoodSQLite", package: "heartwood"),

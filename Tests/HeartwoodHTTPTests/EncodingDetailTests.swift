@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodArchive
 import Testing
 
 @testable import HeartwoodHTTP

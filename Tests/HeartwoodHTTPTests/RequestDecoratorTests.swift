@@ -1,5 +1,6 @@
 import Heartwood
 @testable import HeartwoodHTTP
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Testing
 
@@ -82,9 +83,9 @@ import Testing
 
     @Test("AES-256-CBC agrees with openssl") func encryption() throws {
         let key = Secret("0123456789abcdefghijklmnopqrstuv")
-        let text = try AES.encryptCBC(Array("hello".utf8), key: key, vector: Array("ABCDEFGHIJKLMNOP".utf8))
+        let text = try AESCBC.encrypt(Array("hello".utf8), key: key, vector: Array("ABCDEFGHIJKLMNOP".utf8))
         #expect(Base64.encode(text) == "pZnWNpZ9MmbG5B06SlhzkQ==")
-        #expect(throws: LogError.self) { try AES.encryptCBC([], key: Secret("short"), vector: []) }
+        #expect(throws: LogError.self) { try AESCBC.encrypt([], key: Secret("short"), vector: []) }
     }
 }
 

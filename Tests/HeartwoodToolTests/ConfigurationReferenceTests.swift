@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodArchive
 import HeartwoodHTTP
 import HeartwoodSQLite
 import Testing
@@ -7,6 +8,8 @@ import Testing
 /// The reference in the document has the keys that there are, and its sample does what it says.
 @Suite("Docs/Configuration.md")
 struct ConfigurationReferenceTests {
+    private let archives: Void = LogArchives.register()
+
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Testing
 
@@ -8,6 +9,8 @@ import Testing
 /// The search is compared with that of GNU grep, byte for byte, on bytes of every kind.
 @Suite("heartwood grep and cat, compared with grep and cat")
 struct GrepTests {
+    private let archives: Void = LogArchives.register()
+
     let tool: ToolProcess
 
     init() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Heartwood
 import Testing
@@ -7,6 +8,8 @@ import Testing
 
 @Suite("heartwood cat, tail, grep and decrypt")
 struct ReadingTests {
+    private let archives: Void = LogArchives.register()
+
     let tool: ToolProcess
 
     init() throws {

@@ -60,6 +60,7 @@ struct SampleTests {
             "Docs/MigratingFromSwiftyBeaver.md", "Docs/MigratingFromScrooge.md",
             "Docs/MigratingFromRealmEvents.md", "Docs/MigratingFromGirders.md",
             "Sources/Heartwood/Heartwood.docc/Heartwood.md",
+            "Sources/HeartwoodArchive/HeartwoodArchive.docc/HeartwoodArchive.md",
             "Sources/HeartwoodHTTP/HeartwoodHTTP.docc/HeartwoodHTTP.md",
             "Sources/HeartwoodSQLite/HeartwoodSQLite.docc/HeartwoodSQLite.md",
             "Sources/HeartwoodEvents/HeartwoodEvents.docc/HeartwoodEvents.md",

@@ -1,14 +1,10 @@
 import CHeartwood
 import Synchronization
 
-#if os(Linux)
-import CCrypto
-#endif
-
 /// Flushes all dispatchers when the process ends by `exit` or by returning from `main`.
 ///
 /// It does not run when the process is killed, traps or calls `_exit`.
-enum ProcessExit {
+package enum ProcessExit {
     private struct Entry {
         weak var dispatcher: LogDispatcher?
     }
@@ -25,16 +21,18 @@ enum ProcessExit {
     private static let least = Duration.milliseconds(100)
 
     private static let installed: Void = {
-        #if os(Linux)
-        // libcrypto takes itself apart when the process ends, and would do so before the loggers that still need it are
-        // flushed: what registers last runs first. Where the program has used it already, it comes after us anyway.
-        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
-        #endif
-        atexit { ProcessExit.flushAll(within: limit) }
+        flushBeforeOthers()
         NameObservers.shared.onLevelsChanged {
             for dispatcher in ProcessExit.living { dispatcher.resolveLevels() }
         }
     }()
+
+    /// Flushes before whatever has registered with `atexit` so far: what registers last runs first.
+    ///
+    /// A library that loggers use calls this after it has been initialized: its own end comes after the flush then.
+    package static func flushBeforeOthers() {
+        atexit { ProcessExit.flushAll(within: ProcessExit.limit) }
+    }
 
     static func register(_ dispatcher: LogDispatcher) {
         _ = installed

@@ -1,4 +1,5 @@
 public import Heartwood
+import HeartwoodArchive
 
 /// SwiftyBeaver's platform: entries and device, encrypted with AES-256-CBC, in one JSON object.
 ///
@@ -44,7 +45,7 @@ public struct SwiftyBeaverEncoding: RemoteEncoding {
     /// - Throws: `LogError` when the encryption fails.
     public func encode(_ batch: RemoteBatch) throws -> [UInt8] {
         let vector = vector()
-        let sealed = try AES.encryptCBC(Self.plain(batch), key: key, vector: vector)
+        let sealed = try AESCBC.encrypt(Self.plain(batch), key: key, vector: vector)
         var output = LogBuffer(capacity: sealed.count * 2)
         output.append("{\"payload\":" as StaticString)
         output.append(json: String(decoding: vector, as: UTF8.self) + Base64.encode(sealed))

@@ -1,4 +1,5 @@
 public import Heartwood
+import HeartwoodArchive
 
 extension RequestDecorator {
     /// Compresses the body with gzip, where that makes it smaller.

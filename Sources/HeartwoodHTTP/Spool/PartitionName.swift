@@ -13,7 +13,7 @@ enum PartitionName {
         let digits = String(UInt32(clamping: time.nanoseconds / 1_000_000_000), radix: 16)
         let fresh =
             String(repeating: "0", count: 8 - digits.count) + digits
-            + Hexadecimal.encode(Digest.random(8))
+            + Hexadecimal.encode(RandomBytes.make(8))
         return newest.flatMap { $0 >= fresh ? name(after: $0) : nil } ?? fresh
     }
 

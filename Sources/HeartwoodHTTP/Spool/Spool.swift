@@ -57,7 +57,7 @@ package final class Spool: UnsentStore {
             nextID = disk.nextID
         } else {
             disk = nil
-            identity = Digest.random(16)
+            identity = RandomBytes.make(16)
             state = BatchState()
             nextID = 1
         }

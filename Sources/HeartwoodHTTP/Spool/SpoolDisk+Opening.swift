@@ -68,7 +68,7 @@ extension SpoolDisk {
             return
         }
         // A new spool, or one whose cursor is gone: what is there counts as unsent.
-        identity = segments.lazy.compactMap(identityInHeader).first ?? Digest.random(16)
+        identity = segments.lazy.compactMap(identityInHeader).first ?? RandomBytes.make(16)
         openedState = BatchState(acknowledged: segments.first.map { $0.firstID - 1 } ?? 0)
         if !content.isEmpty {
             report(.damaged, "the spool's cursor was damaged; some messages may be sent twice", "cursor")

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodArchive
 
 /// What goes into one request: a batch, or a part of one, with a key by which a repetition is recognized.
 package struct SpoolPiece: Sendable, Equatable {

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 import Heartwood
+import HeartwoodArchive
 
 /// How `heartwood pipe` keeps its files, beside their size, age and number.
 struct PipeFileOptions {

@@ -6,7 +6,7 @@ import HeartwoodServer
 struct ViewOptions: Sendable {
     var listen = "127.0.0.1"
     var port = 0
-    var token = Hexadecimal.encode(Digest.random(20))
+    var token = Hexadecimal.encode(RandomBytes.make(20))
     var opensBrowser = true
 
     /// A port that the system chooses, and a token that cannot be guessed.

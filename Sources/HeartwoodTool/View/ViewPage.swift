@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodArchive
 import HeartwoodHTTP
 
 /// The page, and the policy that keeps everything else out of it.

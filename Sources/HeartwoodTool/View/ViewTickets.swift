@@ -15,7 +15,7 @@ final class ViewTickets: Sendable {
 
     /// Makes a ticket.
     func issue() -> String {
-        let ticket = Hexadecimal.encode(Digest.random(20))
+        let ticket = Hexadecimal.encode(RandomBytes.make(20))
         open.withLock { _ = $0.insert(ticket) }
         return ticket
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Testing
 
@@ -33,6 +34,8 @@ private final class Tagged: RecordingLogger, @unchecked Sendable {
 
 @Suite("Applying configurations")
 struct ConfigurationApplyTests {
+    private let archives: Void = LogArchives.register()
+
     init() {
         LogConfiguration.register(Tagged.kind)
         LogConfiguration.register(Tagged.failing)

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Testing
 
@@ -7,6 +8,8 @@ import Testing
 /// What a configuration says of its own mistakes.
 @Suite("Mistakes in configurations")
 struct ConfigurationCheckTests {
+    private let archives: Void = LogArchives.register()
+
     private func problems(_ text: String) -> String {
         do throws(LogConfigurationError) {
             try LogConfiguration(parsing: text, name: "x.json").check()

@@ -1,5 +1,6 @@
 import CHeartwood
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Testing
 
@@ -8,10 +9,15 @@ import Testing
 /// A provider of one key.
 struct FixedKey: SecretProvider {
     var text = String(repeating: "0f", count: 32)
-    func secret(named name: String) throws -> Secret { Secret(text) }
+    func secret(named name: String) throws -> Secret {
+        LogArchives.register()
+        return Secret(text)
+    }
 }
 
 @Suite struct ArchiveTests {
+    private let archives: Void = LogArchives.register()
+
     private let scratch = Scratch()
     private let clock = ManualClock()
 

@@ -1,5 +1,6 @@
 import CHeartwood
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Testing
 
@@ -9,6 +10,8 @@ import Testing
 ///
 /// From the N-th call on, every call fails: what is on the disk then is what a `kill -9` at that moment leaves.
 @Suite struct CrashSweepTests {
+    private let archives: Void = LogArchives.register()
+
     enum Shape: String, CaseIterable, Sendable { case dated, stable, gzip, encrypted, limited }
 
     @Test(

@@ -1,5 +1,6 @@
 import CHeartwood
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Testing
 

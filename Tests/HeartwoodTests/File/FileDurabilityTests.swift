@@ -1,5 +1,6 @@
 import CHeartwood
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Testing
 
@@ -7,6 +8,8 @@ import Testing
 
 /// What is on the disk when, and in which order: details on which a power cut or another process depends.
 @Suite struct FileDurabilityTests {
+    private let archives: Void = LogArchives.register()
+
     private let scratch = Scratch()
     private let clock = ManualClock()
     private let made = Locked<[SystemCall]>([])

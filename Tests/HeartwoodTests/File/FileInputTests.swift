@@ -1,5 +1,6 @@
 import CHeartwood
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Testing
 
@@ -8,6 +9,8 @@ import Testing
 /// Names, labels, catalogues and frames that somebody planted or a fault has damaged: no input ends the process
 /// (promise 12).
 @Suite struct FileInputTests {
+    private let archives: Void = LogArchives.register()
+
     private static func namings() throws -> [LogFileNaming] {
         [
             LogFileNaming(application: "t"),

@@ -1,9 +1,12 @@
 import Foundation
+import HeartwoodArchive
 import Testing
 
 @testable import Heartwood
 
 @Suite struct LogFileReaderTests {
+    private let archives: Void = LogArchives.register()
+
     private let scratch = Scratch()
 
     private func read(_ reader: LogFileReader, from: String? = nil, until: String? = nil) async throws

@@ -1,10 +1,13 @@
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Testing
 
 @testable import Heartwood
 
 @Suite struct LogFollowerTests {
+    private let archives: Void = LogArchives.register()
+
     private let scratch = Scratch()
     private let clock = ManualClock()
 

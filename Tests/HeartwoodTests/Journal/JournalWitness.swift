@@ -1,5 +1,6 @@
 import CHeartwood
 import Foundation
+import HeartwoodArchive
 import Testing
 
 @testable import Heartwood

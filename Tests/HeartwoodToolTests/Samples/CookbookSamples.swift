@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodArchive
 import HeartwoodHTTP
 import HeartwoodTestSupport
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodArchive
 
 // The code of Docs/FileLogging.md, word for word; `SampleTests` compares them.
 
@@ -91,5 +92,21 @@ func fileFixedName() throws -> FileLogger {
 func filePowerCut(_ file: FileLogger) {
     // sample: Docs/FileLogging.md
     file.syncPolicy = .levels(.error)
+    // end
+}
+
+private func archiveCatalogSample() throws {
+    // sample: Sources/HeartwoodArchive/HeartwoodArchive.docc/HeartwoodArchive.md
+    let file = try FileLogger(directory: "/var/log/shop")
+    file.archiveKey = FileSecrets(directory: "/etc/shop/keys")
+    file.archiveFormat = .encrypted
+    LogDispatcher.shared.add(file)
+    // end
+}
+
+private func archiveRegistrationSample() throws {
+    // sample: Sources/HeartwoodArchive/LogArchives.swift
+    LogArchives.register()
+    try LogConfiguration.load("/etc/shop/logging.json").apply()
     // end
 }

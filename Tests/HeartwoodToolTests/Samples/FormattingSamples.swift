@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodArchive
 
 // The code of Docs/Formatting.md and Docs/Filtering.md and of the comments there, word for word; `SampleTests` compares
 // them.

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodArchive
 import HeartwoodLumberjack
 import HeartwoodTestSupport
 

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import Heartwood
 import Testing
@@ -7,6 +8,8 @@ import Testing
 
 @Suite("What heartwood view shows")
 struct ViewLogTests {
+    private let archives: Void = LogArchives.register()
+
     /// Lines of a shop, with stack traces, over several files.
     private static func text(_ hours: Range<Int>) -> String {
         var text = ""

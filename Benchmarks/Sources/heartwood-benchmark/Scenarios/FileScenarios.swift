@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodArchive
 
 /// Lines to files until all of them are written, with several producers at once.
 struct FileScenario: Scenario {

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodArchive
 
 /// What each formatter takes for a message, alone on one thread.
 struct FormatterScenario: Scenario {

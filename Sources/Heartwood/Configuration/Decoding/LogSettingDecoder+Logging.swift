@@ -129,7 +129,7 @@ extension LogSettingDecoder where Value == LogPrivacyPolicy {
                 }
                 let name = hash == nil ? "encrypt" : "keyedHash"
                 guard let secret = hash ?? encrypt,
-                    let key = settings.check(name, { try PrivacyKey(secret.secret()) })
+                    let key = settings.check(name, { try PrivacyKey(registered: secret.secret()) })
                 else { return nil }
                 return hash == nil ? .encrypt(key) : .keyedHash(key)
             }, named: "privacy", when: { $0.members != nil })

@@ -30,11 +30,17 @@ extension LoggerKind {
         settings.bind("waitingLimit", .size, to: \FileLogger.waitingLimit)
         settings.bind("minimumFreeSpace", .size, to: \FileLogger.minimumFreeSpace)
         settings.bind(
-            "archiveFormat", .choice([("plain", .plain), ("gzip", .gzip), ("encrypted", .encrypted)]),
+            "archiveFormat",
+            .choice([("plain", .plain), ("gzip", .init(.gzip)), ("encrypted", .init(.encrypted))]),
             to: \FileLogger.archiveFormat)
         settings.bind(
             "archiveKey", LogSettingDecoder<SecretReference>.secret.map { $0 as any SecretProvider },
             to: \FileLogger.archiveKey)
+        if let format = settings.setting["archiveFormat"]?.string, ["gzip", "encrypted"].contains(format),
+            !ArchiveLibraries.isRegistered
+        {
+            settings.problem(ArchiveLibraries.missing("“\(format)”"), at: "archiveFormat")
+        }
         if settings.setting["archiveFormat"]?.string == "encrypted", settings.setting["archiveKey"] == nil {
             settings.problem("“encrypted” requires the setting “archiveKey”", at: "archiveFormat")
         }

@@ -9,6 +9,9 @@ import CHeartwood
 /// 2. The log is removed only when the archive's name is on the disk as well. So a crash at any moment leaves the log,
 ///    or the archive, or both; the next run removes what is superfluous.
 package struct ArchiveJob {
+    /// How much text goes into one member of a gzip file; damage in one member loses that one only.
+    private static let pieceSize = 1 << 20
+
     package let directory: LogDirectory
     package let name: String
     package let stage: ArchiveStage
@@ -70,17 +73,18 @@ package struct ArchiveJob {
     }
 
     private func copy(_ source: Descriptor, _ size: Int, to target: Descriptor) throws -> Int {
+        let library = try ArchiveLibraries.registered(for: "Compression")
         var frames = try cipher.map { try FrameEncoder($0) }
         var output = Output(job: self, target: target, reserved: max(4096, size / 4))
         var offset = 0
         var piece = [UInt8](
-            repeating: 0, count: frames == nil ? GzipMember.pieceSize : EncryptedFrame.pieceSize)
+            repeating: 0, count: frames == nil ? ArchiveJob.pieceSize : EncryptedFrame.pieceSize)
         repeat {
             let count = try fill(&piece, from: source, at: offset)
             offset += count
             let isLast = count < piece.count || offset >= size
             let text = Array(piece.prefix(count))
-            try output.append(frames?.encode(text, isLast: isLast) ?? GzipMember.compress(text))
+            try output.append(frames?.encode(text, isLast: isLast) ?? library.compress(text))
             if isLast { return output.written }
         } while true
     }

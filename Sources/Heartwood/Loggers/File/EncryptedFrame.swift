@@ -91,12 +91,12 @@ package struct FramePlace: Sendable, Hashable {
 
     /// The first frame of a new file.
     package static func first() -> FramePlace {
-        FramePlace(file: Digest.random(16), run: Digest.random(8), number: 0)
+        FramePlace(file: RandomBytes.make(16), run: RandomBytes.make(8), number: 0)
     }
 
     /// The frame after the one that has `number`, in another run.
     package func next(number: UInt64) -> FramePlace {
-        FramePlace(file: file, run: Digest.random(8), number: number)
+        FramePlace(file: file, run: RandomBytes.make(8), number: number)
     }
 
     /// The cipher of the run.

@@ -8,7 +8,7 @@ import Dispatch
 package final class FileArchiver: Sendable {
     /// What to do with finished files.
     package struct Settings: Sendable {
-        package var format = LogArchiveFormat.plain
+        package var format = ArchiveStage.plain
         package var key: (any SecretProvider)?
         package var mode: UInt32 = 0o600
         package var processor: LogArchiveProcessor?

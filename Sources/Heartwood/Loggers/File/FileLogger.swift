@@ -438,7 +438,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     private func applyArchiveSettings() {
         var settings = FileArchiver.Settings()
-        settings.format = archiveFormat
+        settings.format = archiveFormat.stage
         settings.key = archiveKey
         settings.mode = UInt32(fileMode) & 0o777
         settings.processor = archiveProcessor
@@ -496,7 +496,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         settings.minimumFreeSpace = minimumFreeSpace.bytes
         settings.repairsTornLines = repairsTornLines
         settings.currentLink = currentLink
-        settings.isEncrypted = archiveFormat == .encrypted
+        settings.isEncrypted = archiveFormat.stage == .encrypted
         settings.key = archiveKey
         return settings
     }

@@ -1,15 +1,3 @@
-/// How files are kept.
-public enum LogArchiveFormat: Hashable, Sendable {
-    /// As they were written.
-    case plain
-    /// Compressed with gzip, in the background.
-    case gzip
-    /// Encrypted with AES-256-GCM from their first line on, and compressed as well when they are finished.
-    ///
-    /// Needs ``FileLogger/archiveKey``; while there is no key nothing is written, and lines wait.
-    case encrypted
-}
-
 /// When written lines are put on the disk itself, so that they survive a power cut.
 ///
 /// Whatever the policy, lines that were handed to the kernel survive the death of the process.

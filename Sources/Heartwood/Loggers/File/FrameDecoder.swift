@@ -101,6 +101,6 @@ extension EncryptedFrame.Header {
     func text(_ sealed: [UInt8], _ cipher: FrameCipher) throws -> [UInt8]? {
         guard let payload = cipher.open(sealed, nonce: nonce, header: bytes) else { return nil }
         guard isCompressed else { return payload }
-        return try Inflater.text(of: payload, count: plainSize)
+        return try cipher.decompress(payload, count: plainSize)
     }
 }

@@ -15,7 +15,7 @@ package struct FrameEncoder {
 
     /// The text as the next frame; it is not longer than a piece.
     package mutating func encode(_ text: [UInt8], isLast: Bool, compresses: Bool = true) throws -> [UInt8] {
-        let compressed = compresses ? try GzipMember.compress(text) : text
+        let compressed = compresses ? try cipher.compress(text) : text
         let payload = compressed.count < text.count ? compressed : text
         let header = EncryptedFrame.Header(
             place, sealedSize: payload.count, plainSize: text.count,

@@ -1,5 +1,7 @@
 /// A key with which a logger hashes or encrypts private values.
 ///
+/// The product `HeartwoodArchive` makes keys: import it.
+///
 /// ```swift
 /// let key = try PrivacyKey(EnvironmentSecrets().secret(named: "LOG_PRIVACY_KEY"))
 /// var options = LineFormatter.Options()
@@ -20,10 +22,11 @@ public final class PrivacyKey: Sendable {
     private let hashing: FrameCipher
     private let encryption: FrameCipher
 
-    /// Makes a key from 32 bytes, or from 64 hexadecimal digits.
+    /// Makes a key from 32 bytes, or from 64 hexadecimal digits, with the library that is registered.
     ///
-    /// - Throws: ``LogError`` of code `secret` if the secret has another length or form.
-    public init(_ secret: Secret) throws {
+    /// - Throws: ``LogError`` of code `secret` if the secret has another length or form, of code `setting` where no library
+    ///   is registered.
+    package init(registered secret: Secret) throws {
         let key = try FrameCipher(key: secret)
         hashing = try key.derived(for: Array("heartwood privacy hash".utf8))
         encryption = try key.derived(for: Array("heartwood privacy encryption".utf8))
@@ -64,7 +67,7 @@ public final class PrivacyKey: Sendable {
                 output.append("<hash:" as StaticString)
                 output.append(hex: try hashing.code(for: bytes).prefix(8))
             case .encryption:
-                let nonce = Digest.random(FrameCipher.nonceSize)
+                let nonce = RandomBytes.make(FrameCipher.nonceSize)
                 output.append("<enc:" as StaticString)
                 output.append(hex: nonce[...])
                 output.append(hex: try encryption.seal(bytes, nonce: nonce, header: [])[...])

@@ -1,6 +1,7 @@
 #if os(Linux)
 import CCurl
 import Heartwood
+import HeartwoodArchive
 
 /// Sends requests with libcurl; connections are kept open and used again.
 ///
@@ -22,6 +23,7 @@ public final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mult
     /// Makes a transport; nothing is connected or started before the first request.
     public init(options: TransportOptions = TransportOptions()) {
         self.options = options
+        SystemCrypto.keepUntilExit()
         multi = hw_curl_prepare() != 0 ? OpaquePointer(curl_multi_init()) : nil
         if let multi {
             _ = hw_curl_multi_set_long(UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, 4)

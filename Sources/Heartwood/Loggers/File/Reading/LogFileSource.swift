@@ -13,7 +13,7 @@ package final class LogFileSource {
     private var stage: ArchiveStage?
     /// Whether more may come when the end was reached.
     private let isFollowed: Bool
-    private let inflater = Inflater()
+    private var decompressor: (any Decompressor)?
     /// Compressed bytes that were read; `input` are those of them that were not decompressed yet.
     private var compressed: UnsafeMutableRawBufferPointer?
     private var input = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -62,7 +62,13 @@ package final class LogFileSource {
             frames = FrameDecoder(try FrameCipher(ofLogs: key))
             stage = .encrypted
         } else {
-            stage = start.prefix(2) == [0x1f, 0x8b] ? .gzip : .plain
+            let isGzip = start.prefix(2) == [0x1f, 0x8b]
+            if isGzip {
+                decompressor = try ArchiveLibraries.registered(
+                    for: "Reading a compressed file", place: path
+                ).makeDecompressor()
+            }
+            stage = isGzip ? .gzip : .plain
         }
         return stage
     }
@@ -117,12 +123,13 @@ package final class LogFileSource {
                 let count = try readFile(into: buffer)
                 if count == 0 {
                     isAtEnd = true
-                    if !inflater.isComplete { damage = "cut off" }
+                    if decompressor?.isComplete == false { damage = "cut off" }
                     return 0
                 }
                 input = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
             }
-            let (count, isDamaged) = try inflater.inflate(&input, into: room)
+            guard let decompressor else { return 0 }
+            let (count, isDamaged) = try decompressor.decompress(&input, into: room)
             if isDamaged {
                 damage = "damaged; the data after the damage is lost"
                 isAtEnd = true

@@ -1,3 +1,5 @@
+package import Heartwood
+
 #if canImport(CommonCrypto)
 import CommonCrypto
 #else
@@ -38,11 +40,5 @@ package enum Digest {
         guard result != nil, length == 32 else { throw LogError(.secret, "cannot create the signature") }
         #endif
         return output
-    }
-
-    /// Bytes that cannot be guessed.
-    package static func random(_ count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 }

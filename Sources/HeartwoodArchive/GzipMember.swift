@@ -1,12 +1,10 @@
 import CZlib
+import Heartwood
 
 /// Gzip, piece by piece: each piece is a member of its own, which every gunzip joins again.
 ///
 /// Damage in one member loses that one only.
 package enum GzipMember {
-    /// How much text goes into one member.
-    package static let pieceSize = 1 << 20
-
     /// The bytes as a member; `level` is 1 (fast) to 9 (small).
     ///
     /// - Throws: ``LogError`` if there is no memory, or more than 4 GiB to compress.

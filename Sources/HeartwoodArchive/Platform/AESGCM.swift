@@ -1,3 +1,5 @@
+import Heartwood
+
 #if canImport(CryptoKit)
 import CryptoKit
 import Foundation
@@ -5,43 +7,10 @@ import Foundation
 import CCrypto
 #endif
 
-/// AES-256-GCM and what goes with it, by the system's library.
-package struct FrameCipher: Sendable, Equatable {
-    package static let tagSize = 16
-    package static let nonceSize = 12
-
-    /// 32 bytes.
-    private let key: Secret
-
-    /// Takes a key of 32 bytes, or of 64 hexadecimal digits.
-    ///
-    /// - Throws: ``LogError`` of code `secret` for any other.
-    package init(key: Secret) throws {
-        let bytes = key.withBytes { Array($0) }
-        if bytes.count == 32 {
-            self.key = key
-        } else if bytes.count >= 64, let decoded = FrameCipher.decode(bytes) {
-            self.key = Secret(bytes: decoded)
-        } else {
-            throw LogError(.secret, "The log encryption key must be 32 bytes or 64 hexadecimal digits")
-        }
-    }
-
-    private static func decode(_ text: [UInt8]) -> [UInt8]? {
-        let digits = String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }
-        return digits.utf8.count == 64 ? Hexadecimal.decode(digits) : nil
-    }
-
-    /// A key for one purpose, from which this one cannot be found: HMAC-SHA-256 of the purpose.
-    package func derived(for purpose: [UInt8]) throws -> FrameCipher {
-        try FrameCipher(key: Secret(bytes: code(for: purpose)))
-    }
-
-    /// HMAC-SHA-256 of some bytes.
-    package func code(for bytes: [UInt8]) throws -> [UInt8] { try Digest.hmacSHA256(key: key, bytes) }
-
+/// AES-256 in Galois/Counter Mode, by the system's library.
+enum AESGCM {
     /// The encrypted bytes, followed by the tag.
-    package func seal(_ bytes: [UInt8], nonce: [UInt8], header: [UInt8]) throws -> [UInt8] {
+    static func seal(_ bytes: [UInt8], key: Secret, nonce: [UInt8], header: [UInt8]) throws -> [UInt8] {
         #if canImport(CryptoKit)
         let box = try key.withBytes { key in
             try AES.GCM.seal(
@@ -50,7 +19,7 @@ package struct FrameCipher: Sendable, Equatable {
         }
         return Array(box.ciphertext) + Array(box.tag)
         #else
-        guard let context = EVP_CIPHER_CTX_new() else { throw FrameCipher.failure }
+        guard let context = EVP_CIPHER_CTX_new() else { throw AESGCM.failure }
         defer { EVP_CIPHER_CTX_free(context) }
         var output = [UInt8](repeating: 0, count: bytes.count + FrameCipher.tagSize)
         var length: Int32 = 0
@@ -69,14 +38,13 @@ package struct FrameCipher: Sendable, Equatable {
                     context, EVP_CTRL_AEAD_GET_TAG, Int32(FrameCipher.tagSize), start.map { $0 + bytes.count }
                 ) == 1
         }
-        guard isDone else { throw FrameCipher.failure }
+        guard isDone else { throw AESGCM.failure }
         return output
         #endif
     }
 
     /// The bytes decrypted; nil where they, the header or the key are not what they were.
-    package func open(_ sealed: [UInt8], nonce: [UInt8], header: [UInt8]) -> [UInt8]? {
-        guard sealed.count >= FrameCipher.tagSize else { return nil }
+    static func open(_ sealed: [UInt8], key: Secret, nonce: [UInt8], header: [UInt8]) -> [UInt8]? {
         let count = sealed.count - FrameCipher.tagSize
         #if canImport(CryptoKit)
         return key.withBytes { key in

@@ -1,4 +1,4 @@
-import Heartwood
+package import Heartwood
 
 #if canImport(CommonCrypto)
 import CommonCrypto
@@ -7,12 +7,12 @@ import CCrypto
 #endif
 
 /// AES-256 in CBC mode with PKCS#7 padding, by the system's library.
-enum AES {
+package enum AESCBC {
     /// The encrypted bytes.
     ///
     /// - Throws: `LogError` of code `.secret` for a key that has not 32 bytes, an initialization vector that has not 16,
     ///   or when the library refuses.
-    static func encryptCBC(_ bytes: [UInt8], key: Secret, vector: [UInt8]) throws -> [UInt8] {
+    package static func encrypt(_ bytes: [UInt8], key: Secret, vector: [UInt8]) throws -> [UInt8] {
         guard key.count == 32, vector.count == 16 else {
             throw LogError(.secret, "the encryption key must have 32 bytes; it has \(key.count)")
         }

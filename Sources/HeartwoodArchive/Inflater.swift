@@ -1,23 +1,17 @@
 import CZlib
+import Heartwood
 
-/// Decompresses gzip of any number of members straight into the caller's memory.
+/// Decompresses gzip of any number of members with zlib.
 ///
 /// Not thread-safe: owned by the reader.
-package final class Inflater {
+final class Inflater: Decompressor {
     private var stream = z_stream()
     private var isOpen = false
-    /// Whether the last member was complete.
-    package private(set) var isComplete = true
-
-    package init() {}
+    private(set) var isComplete = true
 
     deinit { if isOpen { inflateEnd(&stream) } }
 
-    /// Decompresses as much of `input` as `room` holds, and removes from `input` what was used.
-    ///
-    /// - Returns: how many bytes are in `room`, 0 where more input is needed; and whether what follows is not gzip.
-    /// - Throws: ``LogError`` where there is no memory to decompress with.
-    package func inflate(
+    func decompress(
         _ input: inout UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer
     ) throws -> (count: Int, isDamaged: Bool) {
         var produced = 0
@@ -28,7 +22,7 @@ package final class Inflater {
             stream.avail_in = uInt(input.count)
             stream.next_out = room.baseAddress.map { ($0 + produced).assumingMemoryBound(to: Bytef.self) }
             stream.avail_out = uInt(room.count - produced)
-            let result = CZlib.inflate(&stream, Z_NO_FLUSH)
+            let result = inflate(&stream, Z_NO_FLUSH)
             input = UnsafeRawBufferPointer(rebasing: input[(input.count - Int(stream.avail_in))...])
             produced = room.count - Int(stream.avail_out)
             isComplete = result == Z_STREAM_END
@@ -42,28 +36,6 @@ package final class Inflater {
             }
         }
         return (produced, false)
-    }
-
-    /// The whole text of `bytes`, which has about `count` bytes.
-    ///
-    /// - Throws: ``LogError`` of code `damaged` where the bytes are not gzip.
-    static func text(of bytes: [UInt8], count: Int) throws -> [UInt8] {
-        let inflater = Inflater()
-        var text: [UInt8] = []
-        text.reserveCapacity(count)
-        var room = [UInt8](repeating: 0, count: 1 << 17)
-        try bytes.withUnsafeBytes { bytes in
-            var rest = bytes
-            while true {
-                let (count, isDamaged) = try room.withUnsafeMutableBytes {
-                    try inflater.inflate(&rest, into: $0)
-                }
-                if isDamaged { throw LogError(.damaged, "The compressed file is damaged") }
-                if count == 0 { return }
-                text += room[..<count]
-            }
-        }
-        return text
     }
 
     private func close() {
