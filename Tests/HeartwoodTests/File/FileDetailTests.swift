@@ -131,6 +131,28 @@ import Testing
         dispatcher.removeAll(timeout: .seconds(60))
     }
 
+    @Test("A file that others have deleted is not the current one, and did not roll")
+    func deletedByOthers() async throws {
+        let logger = try makeLogger()
+        let rolled = Locked(0)
+        logger.didRoll = { _ in rolled.withLock { $0 += 1 } }
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.add(logger)
+        logInfo("one", to: dispatcher)
+        await dispatcher.flush()
+        let first = try #require(logger.currentPath)
+        #expect(unlink(first) == 0)
+        #expect(logger.currentPath == nil)
+        clock.advance(by: .seconds(1))
+        logInfo("two", to: dispatcher)
+        await dispatcher.flush()
+        let second = try #require(logger.currentPath)
+        #expect(second != first && scratch.names().map { scratch.logs + "/" + $0 } == [second])
+        logger.hookQueue.sync {}
+        #expect(rolled.withLock { $0 } == 0)
+        dispatcher.removeAll(timeout: .seconds(60))
+    }
+
     @Test("A file that a processor has had removed counts for no limit any more, and is told of")
     func removedByProcessor() throws {
         final class Removing: LogArchiveProcessor, @unchecked Sendable {

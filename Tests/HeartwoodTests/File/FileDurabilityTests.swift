@@ -136,6 +136,21 @@ import Testing
         dispatcher.removeAll()
     }
 
+    @Test(
+        "No caller does the work of a logger that shares files, whose lock a stopped process may hold (promise 3)"
+    )
+    func callersOfSharedFiles() throws {
+        let logger = try FileLogger(directory: scratch.logs, formatter: nil, clock: clock)
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.add(logger)
+        for isShared in [false, true, false] {
+            logger.isShared = isShared
+            #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+            #expect(logger.runsOnCaller == !isShared)
+        }
+        dispatcher.removeAll(timeout: .seconds(60))
+    }
+
     @Test("A flush keeps its time limit while a stopped process holds the lock of shared files (promise 3)")
     func flushWithStoppedHolder() throws {
         let logger = try FileLogger(

@@ -78,6 +78,29 @@ import Testing
     }
 
     @Test(
+        "A part of a record that was dropped meanwhile gets an end, so that the next record has a line of its own (promise 8)",
+        arguments: [false, true])
+    func endsPartOfDropped(isShared: Bool) throws {
+        let kernel = makeKernel()
+        let engine = try makeEngine(kernel) {
+            $0.waitingLimit = 5
+            $0.isShared = isShared
+        }
+        write("first", to: engine)
+        disk.capacity = disk.used + 3
+        fail(kernel, .truncate)
+        write("whole line", to: engine)
+        #expect(texts == ["first\nwho"] && engine.counters.dropped == 1)
+        disk.capacity = .max / 4
+        retry(engine)
+        write("last", to: engine)
+        let lines = texts.joined().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(lines.first == "first" && lines.dropFirst().first == "who")
+        #expect(lines.suffix(2) == ["last", ""] && lines.contains { $0.hasPrefix("1 message dropped here") })
+        #expect(engine.counters.written == 2)
+    }
+
+    @Test(
         "The lines of another process are not cut off with a part of a record when the size is out of date (promise 4)"
     )
     func keepsLinesOfOthers() throws {

@@ -86,6 +86,16 @@ import Testing
         #expect(shown.contains("number 17"))
     }
 
+    @Test("Fields that are left out count among the bytes that the mark says are missing")
+    func omittedFields() async throws {
+        let value = LogValue.string(String(repeating: "m", count: 5000))
+        let lines = try await lines(.bytes(1000), JSONLinesFormatter()) {
+            logInfo("short", metadata: ["large": value], to: $0)
+        }
+        #expect(lines.count == 1 && lines[0].contains("short") && !lines[0].contains("mmm"))
+        #expect(try omitted(lines[0]) == "large".utf8.count + "\(value)".utf8.count)
+    }
+
     @Test("A formatter that makes as much of any message has its output cut")
     func stubborn() async throws {
         final class Stubborn: LogFormatter, @unchecked Sendable {

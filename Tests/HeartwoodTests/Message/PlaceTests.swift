@@ -181,6 +181,19 @@ struct PlaceTests {
         }
     }
 
+    @Test("Places known only at run time fill the table to its limit of bytes together, and no further")
+    func boundedBytes() async {
+        await #expect(processExitsWith: .success) {
+            let table = CallSiteTable.shared
+            let size = 10_000
+            let known = (0..<100).count { number in
+                table.id(file: String(repeating: "n", count: size), function: "", line: number) != nil
+            }
+            #expect(known == CallSiteTable.dynamicByteLimit / size)
+            #expect(table.id(file: "short", function: "f", line: 1) != nil, "there is room for a short one")
+        }
+    }
+
     @Test("Two messages are equal if all that they hold is, tags included as far as they can be compared")
     func equality() {
         func message(_ change: (inout Parts) -> Void = { _ in }) -> LogMessage {

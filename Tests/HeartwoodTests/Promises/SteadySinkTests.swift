@@ -84,6 +84,27 @@ struct SteadySinkTests {
         }
     }
 
+    @Test("Promise 4: a logger whose policy changes holds nobody any more, though nobody waits at that time")
+    func policyChangesUnwatched() {
+        let dispatcher = LogDispatcher.forTest()
+        let stuck = StuckLogger()
+        stuck.overflowPolicy = .block(upTo: .seconds(600))
+        stuck.backlogLimit = .kibibytes(16)
+        dispatcher.add(stuck)
+        let talker = RecordingLogger()
+        dispatcher.add(talker)
+        // Inside of a logger no call waits, and so none looks how far the stuck one is.
+        talker.perform { for index in 0..<500 { logInfo("\(index)", to: dispatcher) } }
+        #expect(talker.waitUntilIdle(timeout: .seconds(60)))
+        dispatcher.drainNow()
+        #expect(dispatcher.backpressure.holders == 1)
+        stuck.overflowPolicy = .dropOldest
+        dispatcher.drainNow()
+        #expect(!dispatcher.backpressure.isHeld)
+        stuck.release()
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+    }
+
     @Test(
         "Promise 4: with the default policy a console that is read at 1 to 60 MB/s loses nothing",
         .enabled(
@@ -153,5 +174,35 @@ struct SteadySinkTests {
         #expect(dispatcher.statistics.dropped == 0)
         #expect(logger.statistics.dropped == 0)
         #expect(logger.statistics.delivered == 200_000)
+    }
+
+    @Test(
+        "Promise 4: with the default policy a stuck logger costs each thread one call of about the limit",
+        .enabled(
+            if: ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil,
+            "measures times: HEARTWOOD_FULL=1"), .serialized, arguments: [1, 8])
+    func stuck(threads: Int) {
+        let dispatcher = LogDispatcher()
+        dispatcher.diagnostics.handler = { _ in }
+        let logger = StuckLogger()
+        dispatcher.add(logger)
+        let text = String(repeating: "x", count: 100)
+        let slow = Box<[[Duration]]>([])
+        onThreads(threads) { thread in
+            var calls: [Duration] = []
+            for index in 0..<400_000 / threads {
+                let began = SystemClock().uptime()
+                logInfo("message \(index) of \(thread) \(text)", to: dispatcher)
+                let took = SystemClock().uptime() - began
+                if took > .milliseconds(200) { calls.append(took) }
+            }
+            slow.update { $0.append(calls) }
+        }
+        print("\(threads) threads, stuck: \(slow.value), \(logger.statistics.dropped) dropped")
+        #expect(slow.value.allSatisfy { $0.count >= 1 })
+        #expect(!dispatcher.backpressure.isHeld && logger.statistics.dropped > 0)
+        logger.release()
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(logger.statistics.isBalanced && logger.statistics.received == 400_000)
     }
 }

@@ -1,0 +1,95 @@
+import CHeartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// What the catalogue of a directory says, and what an engine makes of it.
+@Suite struct FileCatalogueTests {
+    private let clock = ManualClock()
+    private let disk: SimulatedDisk
+
+    init() {
+        disk = SimulatedDisk(clock)
+        disk.makeFolder(owner: 1000, mode: 0o700)
+    }
+
+    private func makeEngine(
+        _ kernel: SimulatedKernel? = nil, activeName: String? = nil,
+        _ change: (inout FileSettings) -> Void = { _ in }
+    ) throws -> FileEngine {
+        var settings = FileSettings(naming: try LogFileNaming(application: "t", activeName: activeName))
+        change(&settings)
+        let kernel = kernel ?? SimulatedKernel(disk, process: 101, user: 1000)
+        return FileEngine(
+            directory: try LogDirectory("/logs", calls: SystemCalls(kernel: kernel)), settings: settings,
+            clock: clock)
+    }
+
+    private func write(_ line: String, to engine: FileEngine) {
+        let bytes = Array((line + "\n").utf8)
+        bytes.withUnsafeBytes { engine.write($0, [bytes.count]) }
+    }
+
+    private func text(_ name: String) -> String {
+        String(decoding: disk.folder?.entries[name]?.data ?? [], as: UTF8.self)
+    }
+
+    private var names: [String] { (disk.folder?.entries.keys.filter { !$0.hasPrefix(".") } ?? []).sorted() }
+
+    @Test(
+        "The label of an active file goes from the catalogue when the file is finished, so that the next one has its own time"
+    )
+    func activeLabel() throws {
+        let first = try makeEngine(activeName: "t.log")
+        write("one", to: first)
+        #expect(FileCatalogue(text: text(".t.catalogue")).active != nil)
+        #expect(first.rollNow())
+        #expect(FileCatalogue(text: text(".t.catalogue")).active == nil)
+        first.close()
+        let name = try #require(names.first)
+        clock.advance(by: .seconds(3600))
+        // Another program puts a file in the place of the active one.
+        disk.plant("t.log", "two\n", owner: 1000)
+        let second = try makeEngine(activeName: "t.log")
+        second.rollNow()
+        #expect(names.count == 2 && names.first == name && !names[1].contains("@"))
+        #expect(text(names[1]) == "two\n")
+    }
+
+    @Test("Where the catalogue cannot be replaced, no temporary file of it stays")
+    func temporaryFile() throws {
+        let kernel = SimulatedKernel(disk, process: 101, user: 1000)
+        let engine = try makeEngine(kernel)
+        write("one", to: engine)
+        kernel.fault = { $0 == .rename ? EIO : nil }
+        engine.rollNow()
+        write("two", to: engine)
+        #expect(!engine.isSaved)
+        #expect(disk.folder?.entries.keys.filter { $0.hasSuffix(".new") } == [])
+        kernel.fault = { _ in nil }
+        clock.advance(by: .seconds(1))
+        engine.tick()
+        #expect(engine.isSaved)
+    }
+
+    @Test("Loggers that share files do not continue one that is older than the newest finished one")
+    func olderSharedFile() throws {
+        let naming = LogFileNaming(application: "t")
+        let labels = ["2025-12-20T00:00:00Z", "2025-12-31T23:00:00Z"].map {
+            LogFileLabel(createdAt: moment($0))
+        }
+        let old = labels.map { naming.name(for: $0) }
+        disk.plant(old[0], "old\n", owner: 1000)
+        disk.plant(old[1], "new\n", owner: 1000)
+        var catalogue = FileCatalogue()
+        catalogue.finished = labels[1]
+        catalogue.open = [old[0]]
+        disk.plant(".t.catalogue", catalogue.text, owner: 1000)
+        let engine = try makeEngine { $0.isShared = true }
+        write("one", to: engine)
+        #expect(old.map(text) == ["old\n", "new\n"])
+        #expect(names.count == 3 && text(names[2]) == "one\n")
+        #expect(FileCatalogue(text: text(".t.catalogue")).isFinished(old[0], labels[0]))
+    }
+}

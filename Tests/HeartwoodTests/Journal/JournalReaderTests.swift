@@ -1,0 +1,94 @@
+import CHeartwood
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// What recovery makes of damage, and of journals that other processes are creating.
+@Suite struct JournalReaderTests {
+    /// Changes the bytes of the only journal that a dead process has left.
+    private func change(
+        _ fixture: JournalFixture,
+        _ change: (UnsafeMutableRawBufferPointer, JournalGeometry, [JournalReader.Place]) -> Void
+    ) throws {
+        let path = fixture.next + "/" + (try #require(fixture.scratch.names(fixture.next).first))
+        var bytes = try #require(FileManager.default.contents(atPath: path))
+        try bytes.withUnsafeMutableBytes { bytes in
+            let header = try JournalHeader(reading: UnsafeRawBufferPointer(bytes))
+            let places = try JournalReader(UnsafeRawBufferPointer(bytes), header).places
+            change(bytes, header.geometry, places)
+        }
+        try bytes.write(to: URL(fileURLWithPath: path))
+    }
+
+    /// Leaves twenty messages that were not written.
+    private func leave(_ fixture: JournalFixture) throws {
+        let text = String(repeating: "x", count: 100)
+        try fixture.live([fixture.makeLogger()]) { dispatcher in
+            for number in 0..<20 { logInfo("message \(number) \(text)", to: dispatcher) }
+        }
+    }
+
+    private func numbers(_ fixture: JournalFixture) -> [Int] {
+        fixture.lines().compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
+    }
+
+    @Test(
+        "What looks like the end of the ring inside of a damaged record hides no record after it",
+        arguments: [RecordLayout.Kind.filler, .control])
+    func plantedInDamage(kind: RecordLayout.Kind) throws {
+        let fixture = JournalFixture()
+        try leave(fixture)
+        try change(fixture) { bytes, geometry, places in
+            let position = Int(places[3].position) & (geometry.ringSize - 1)
+            bytes.storeBytes(of: 0, toByteOffset: geometry.ring + position, as: UInt64.self)
+            let inside = position + RecordLayout.header + 8
+            // A filler reaches to the ring's end; a control of two words would lead into the middle of the next record.
+            let size = kind == .filler ? geometry.ringSize - inside : 16
+            bytes.storeBytes(
+                of: UInt64(size) | kind.rawValue << 32, toByteOffset: geometry.ring + inside, as: UInt64.self)
+        }
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(numbers(fixture) == (0..<20).filter { $0 != 3 })
+    }
+
+    @Test("Damage in front of what a logger has written is not told to it")
+    func damageBefore() throws {
+        let fixture = JournalFixture()
+        try leave(fixture)
+        try change(fixture) { bytes, geometry, places in
+            func place(_ number: Int) -> Int {
+                geometry.ring + Int(places[number].position) & (geometry.ringSize - 1)
+            }
+            for number in [2, 12] {
+                bytes.storeBytes(of: 0, toByteOffset: place(number), as: UInt64.self)
+            }
+            bytes.storeBytes(
+                of: places[10].position, toByteOffset: geometry.slot(0) + JournalLayout.Slot.done,
+                as: UInt64.self)
+        }
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(numbers(fixture) == (10..<20).filter { $0 != 12 })
+        let note = try #require(fixture.lines(withNotes: true).first { $0.contains("recovered ") })
+        #expect(note.contains("recovered 9 messages") && note.contains("; 1 was not complete"))
+    }
+
+    @Test(
+        "A journal that another process is creating is left alone; one that nobody creates any more is removed"
+    )
+    func unfinished() throws {
+        let fixture = JournalFixture()
+        try leave(fixture)
+        let path = fixture.next + "/9-9" + JournalMapping.suffix + JournalMapping.unfinished
+        let file = open(path, O_CREAT | O_RDWR, 0o600)
+        #expect(file >= 0 && flock(file, LOCK_EX) == 0)
+        let directory = try LogDirectory(fixture.next)
+        let diagnostics = LogDispatcher.forTest().diagnostics
+        for isLocked in [true, false] {
+            if !isLocked { close(file) }
+            _ = JournalLeftovers(directory, diagnostics)
+            #expect(FileManager.default.fileExists(atPath: path) == isLocked)
+        }
+    }
+}
