@@ -21,7 +21,7 @@ import Testing
                 stream.pending += 1
             }
             let (written, lost, reason) = stream.write(waiting: .zero)
-            guard written == 25, reason == LogError.reason(of: EFBIG) else { _exit(1) }
+            guard written == 25, reason == SystemFailure.reason(of: EFBIG) else { _exit(1) }
             guard lost == 3, stream.pending == 0, !stream.isBlocked else { _exit(Int32(10 + lost)) }
             _exit(7)
         }
