@@ -13,6 +13,7 @@ public import Logging
 ///   program.
 /// - **Fields**: the fields of the call, of the metadata provider and of the `Logger`, in this precedence,
 ///   followed by those of `withLogContext`, the category and the dispatcher. Values keep their types.
+/// - **Error**: the `error:` of a call (swift-log 1.12 or later) becomes the field `error`, as in Heartwood's own calls.
 /// - **Source location**: file, function and line are kept. The source, which is swift-log's name for the
 ///   module, is the first part of the file. If it is different, it becomes the field `source`.
 ///
@@ -55,7 +56,20 @@ public struct HeartwoodLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    /// Delivers a message; the `Logger` calls it.
+    /// Delivers a message; a `Logger` of swift-log 1.11 or later calls it.
+    ///
+    /// An error that the call names becomes the field `error`, with its type, message, domain, code and causes, as with the
+    /// parameter `error` of Heartwood's own calls. A field of that name is called `_error` then.
+    ///
+    /// - Parameter event: The message.
+    public func log(event: HandledLogEvent) {
+        let error: (any Error)? = EventMembers(event).error
+        deliver(
+            event.level, event.message, event.metadata, error, source: event.source, file: event.file,
+            function: event.function, line: event.line)
+    }
+
+    /// Delivers a message; a `Logger` of swift-log before 1.11 calls it.
     ///
     /// - Parameters:
     ///   - level: The level.
@@ -70,9 +84,17 @@ public struct HeartwoodLogHandler: LogHandler {
         file: String,
         function: String, line: UInt
     ) {
+        deliver(level, message, metadata, nil, source: source, file: file, function: function, line: line)
+    }
+
+    private func deliver(
+        _ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata?,
+        _ error: (any Error)?,
+        source: String, file: String, function: String, line: UInt
+    ) {
         dispatcher.acceptForeign(
             message.description, LogLevel(level), category, file: file, function: function,
-            line: Int(clamping: line)
+            line: Int(clamping: line), error: error
         ) {
             var fields = LogMetadata(metadata ?? [:])
             if let metadataProvider {

@@ -1,8 +1,6 @@
 #if SwiftLog
 import Foundation
-import HeartwoodTestSupport
 import Logging
-import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -172,6 +170,81 @@ struct HeartwoodLogHandlerTests {
         logger.info("no")
         logger.warning("yes")
         #expect(messages.map(\.text) == ["yes"])
+    }
+
+    // MARK: Errors
+
+    // Versions before 1.12 have no such parameter: whoever compiles against one says so.
+    #if !EARLIER_SWIFT_LOG
+    private enum PaymentError: Error { case declined(by: CardError) }
+    private enum CardError: Int, Error { case expired = 7 }
+
+    @Test("An error keeps its type, message, code and cause, beside the fields of the call")
+    func errors() throws {
+        let logger = logger()
+        logger.error("payment failed", error: CardError.expired, metadata: ["order": "17"])
+        logger.warning("again", error: PaymentError.declined(by: .expired))
+        logger.info("no error", error: nil)
+        let messages = messages
+        let fields = try #require(messages.first?.metadata)
+        guard case .object(let error)? = fields["error"], case .string(let type)? = error["type"] else {
+            Issue.record("\(fields)")
+            return
+        }
+        #expect(type.hasSuffix("CardError") && error["message"] == "expired" && error["code"] == 7)
+        #expect(fields["order"] == "17" && fields.count == 2)
+        #expect(messages.map(\.text) == ["payment failed", "again", "no error"])
+        let second = try #require(messages.dropFirst().first)
+        guard case .object(let outer)? = second.metadata["error"],
+            case .array(let causes)? = outer["underlying"],
+            case .object(let cause)? = causes.first
+        else {
+            Issue.record("\(second.metadata)")
+            return
+        }
+        #expect(cause["code"] == 7)
+        #expect(LineFormatter().format(second)?.contains("caused by expired (") == true)
+        #expect(messages.last?.metadata.isEmpty == true)
+    }
+
+    @Test("A field named error is kept beside the error, and an unwanted message costs no look at the error")
+    func errorField() throws {
+        final class Watched: Error, CustomStringConvertible, @unchecked Sendable {
+            let count = Locked(0)
+            var description: String {
+                count.withLock { $0 += 1 }
+                return "watched"
+            }
+        }
+        let watched = Watched()
+        let logger = logger()
+        logger.error("x", error: watched, metadata: ["error": "text"])
+        #expect(messages.first?.metadata["_error"] == "text")
+        #expect(watched.count.withLock { $0 } == 1)
+        recorder.levels = .fatal
+        dispatcher.flush()
+        logger.error("x", error: watched)
+        #expect(messages.count == 1)
+        #expect(watched.count.withLock { $0 } == 1)
+    }
+    #endif
+
+    @Test("Identifiers of a provider are the message's trace")
+    func trace() throws {
+        let ids = LogTrace(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+        let trace = try #require(ids)
+        let logger = logger(
+            provider: Logger.MetadataProvider {
+                [
+                    "trace_id": "\(trace.traceID)", "span_id": "\(trace.spanID)",
+                    "trace_flags": .stringConvertible(1),
+                ]
+            })
+        logger.info("x")
+        #expect(messages.first?.trace == trace)
+        // Heartwood's own trace needs no provider, and is not written twice beside one.
+        withLogTrace(trace) { logger.info("y") }
+        #expect(messages.last?.trace == trace && messages.last?.metadata.count == 3)
     }
 }
 #endif

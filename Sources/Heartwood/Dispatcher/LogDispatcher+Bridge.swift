@@ -85,14 +85,16 @@ extension LogDispatcher {
     ///   - file: The source file of the call: `Module/File.swift`.
     ///   - function: The function of the call.
     ///   - line: The line of the call.
+    ///   - error: The error that came with it, which becomes the field `error`; nil for none.
     ///   - metadata: The fields; asked for only if the message is wanted.
     package func acceptForeign(
         _ text: String, _ level: LogLevel, _ category: LogCategory, file: String, function: String, line: Int,
-        metadata: () -> LogMetadata
+        error: (any Error)? = nil, metadata: () -> LogMetadata
     ) {
         guard isLogEnabled(level, category: category, to: self, file: file) else { return }
         let text = LogText(text)
-        accept(text, level, category, 0, nil, metadata(), nil, file: file, function: function, line: line)
+        let fields = LogMetadata.adding(error, to: metadata())
+        accept(text, level, category, 0, nil, fields, nil, file: file, function: function, line: line)
         text.recycle()
     }
 

@@ -1,0 +1,160 @@
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+/// Builds the bridge and its tests with a version of swift-log, beside the modules of the tests at hand, without the package manager:
+/// a package that is not fetched cannot be a dependency of this one.
+struct BridgeBuild {
+    /// A version of swift-log.
+    struct Version: CustomTestStringConvertible {
+        let name: String
+        /// The sources of the module `Logging`.
+        let sources: String
+        var conditions: [String] = []
+        /// Whether a call can have an error.
+        var hasErrors: Bool
+
+        var testDescription: String { name }
+    }
+
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
+    private let compiler: String
+    private let built: String
+    private let directory: String
+
+    /// Prepares a build in a new directory; nil, with the reason printed, where the compiler or the modules are missing.
+    init?() throws {
+        let products = Bundle.main.bundleURL
+        let candidates = [products, products.deletingLastPathComponent()].map(\.path)
+        guard
+            let built = candidates.first(where: {
+                FileManager.default.fileExists(atPath: $0 + "/Modules/Heartwood.swiftmodule")
+            })
+        else {
+            print("skipped: no built module Heartwood near \(products.path)")
+            return nil
+        }
+        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        guard let compiler = path.map({ $0 + "/swiftc" }).first(where: FileManager.default.isExecutableFile)
+        else {
+            print("skipped: there is no swiftc in PATH")
+            return nil
+        }
+        (self.compiler, self.built) = (compiler, built)
+        directory = NSTemporaryDirectory() + "bridge-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    }
+
+    /// Removes what was built.
+    func remove() { try? FileManager.default.removeItem(atPath: directory) }
+
+    /// The versions to build with: the package at the path in `HEARTWOOD_SWIFT_LOG`, or else the stand-in in its three forms.
+    static var versions: [Version] {
+        guard let path = ProcessInfo.processInfo.environment["HEARTWOOD_SWIFT_LOG"], !path.isEmpty else {
+            let sources = root + "/Tests/StandIns/swift-log/Sources/Logging"
+            return [
+                Version(name: "stand-in, newest form", sources: sources, hasErrors: true),
+                Version(
+                    name: "stand-in, form of 1.11", sources: sources, conditions: ["WITHOUT_ERRORS"],
+                    hasErrors: false),
+                Version(
+                    name: "stand-in, form before 1.11", sources: sources, conditions: ["WITHOUT_EVENTS"],
+                    hasErrors: false),
+            ]
+        }
+        let sources = path + "/Sources/Logging"
+        let event = try? String(contentsOfFile: sources + "/LogEvent.swift", encoding: .utf8)
+        return [
+            Version(name: path, sources: sources, hasErrors: event?.contains("var error:") == true)
+        ]
+    }
+
+    /// Compiles swift-log, then the bridge with warnings as errors.
+    func buildBridge(_ version: Version) async throws {
+        try await compile(
+            files(version.sources),
+            [
+                "-swift-version", "5", "-suppress-warnings", "-package-name", "swift_log",
+            ] + version.conditions.flatMap { ["-D", $0] } + library("Logging"))
+        try await compile(
+            files(BridgeBuild.root + "/Sources/HeartwoodSwiftLog"),
+            strict + ["-D", "SwiftLog"] + library("HeartwoodSwiftLog"))
+    }
+
+    /// Compiles a program with what was built.
+    ///
+    /// - Returns: its path.
+    func buildProgram(_ sources: [String], _ conditions: [String] = []) async throws -> String {
+        let program = directory + "/program"
+        let objects =
+            ["Logging", "HeartwoodSwiftLog"].map { "\(directory)/\($0).o" }
+            + ["Heartwood", "HeartwoodSystem", "CHeartwood"].flatMap { files("\(built)/\($0).build", ".o") }
+        try await compile(
+            sources + objects,
+            imports + ["-parse-as-library", "-module-name", "BridgeProgram"]
+                + (["SwiftLog"] + conditions).flatMap { ["-D", $0] } + ["-o", program, "-lz", "-lcrypto"])
+        return program
+    }
+
+    /// Writes a source file beside what is built.
+    func write(_ text: String, _ name: String) throws -> String {
+        let path = directory + "/" + name
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    /// Runs a program to its end; gives its exit code and what it has said.
+    func run(_ program: String, _ arguments: [String] = []) async throws -> (code: Int32, output: String) {
+        let output = directory + "/output-\(UUID().uuidString)"
+        let ending = try await ChildProcess(
+            program, arguments, environment: ["SWIFT_BACKTRACE": "enable=no"], output: .file(output),
+            error: .output
+        ).ended()
+        let text = try String(contentsOfFile: output, encoding: .utf8)
+        return (ending.isSignal ? 128 + ending.code : ending.code, text)
+    }
+
+    private func compile(_ sources: [String], _ arguments: [String]) async throws {
+        let (code, output) = try await run(compiler, arguments + sources)
+        if code != 0 { throw Failure(description: "\(arguments.joined(separator: " "))\n\(output)") }
+    }
+
+    private var imports: [String] {
+        let sources = BridgeBuild.root + "/Sources"
+        // The package manager's name for this package, whose `package` symbols the bridge uses.
+        let identity = URL(fileURLWithPath: BridgeBuild.root).lastPathComponent.lowercased()
+            .map { $0.isLetter || $0.isNumber ? $0 : "_" }
+        return [
+            "-swift-version", "6", "-package-name", String(identity), "-I", built + "/Modules", "-I",
+            directory,
+            "-Xcc", "-I\(sources)/CHeartwood/include",
+            "-Xcc", "-fmodule-map-file=\(sources)/CZlib/module.modulemap",
+            "-Xcc", "-fmodule-map-file=\(sources)/CCrypto/module.modulemap",
+            "-Xcc", "-fmodule-map-file=\(built)/CHeartwood.build/module.modulemap",
+        ]
+    }
+
+    private var strict: [String] {
+        imports + ["-warnings-as-errors"]
+            + ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"].flatMap {
+                ["-enable-upcoming-feature", $0]
+            }
+    }
+
+    private func library(_ name: String) -> [String] {
+        [
+            "-parse-as-library", "-enable-testing", "-module-name", name, "-emit-module", "-emit-module-path",
+            "\(directory)/\(name).swiftmodule", "-emit-object", "-whole-module-optimization", "-o",
+            "\(directory)/\(name).o",
+        ]
+    }
+
+    private func files(_ folder: String, _ suffix: String = ".swift") -> [String] {
+        let names = FileManager.default.subpaths(atPath: folder) ?? []
+        return names.filter { $0.hasSuffix(suffix) }.sorted().map { folder + "/" + $0 }
+    }
+}
