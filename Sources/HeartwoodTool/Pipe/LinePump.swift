@@ -36,9 +36,17 @@ final class LinePump {
     private let parser: LineRecordParser?
     private(set) var counts = PipeCounts()
     private var isAtLastInput = true
+    /// Where a journal is: what was read and is not in it yet.
+    private let inputJournal: InputJournal?
+    /// Where in the stream of the input's journal the last line ended that was put into a record.
+    private var lastEnd = 0
 
-    init(_ options: PipeOptions, _ destinations: PipeDestinations, _ stop: StopSignal) {
+    init(
+        _ options: PipeOptions, _ destinations: PipeDestinations, _ stop: StopSignal,
+        _ inputJournal: InputJournal?
+    ) {
         self.options = options
+        self.inputJournal = inputJournal
         self.destinations = destinations
         self.stop = stop
         category = options.name.map { LogCategory($0) } ?? .default
@@ -63,6 +71,7 @@ final class LinePump {
     /// - Returns: false where an input could not be read; the others were.
     func run() -> Bool {
         var isInOrder = true
+        takeLeftover()
         let inputs = options.inputs.isEmpty ? ["-"] : options.inputs
         for (index, path) in inputs.enumerated() where !stop.isRequested {
             do {
@@ -81,7 +90,32 @@ final class LinePump {
             if destinations.isPointless { break }
         }
         progress?.clear()
+        if !destinations.isPointless { inputJournal?.finish() }
         return isInOrder
+    }
+
+    /// The lines that an earlier process had read when it was killed; what follows the last newline is a line, too.
+    private func takeLeftover() {
+        guard let inputJournal, !inputJournal.leftover.isEmpty else { return }
+        var rest = inputJournal.leftover[...]
+        if !options.isQuiet {
+            Terminal.error.write(
+                "heartwood pipe: \(ByteCount(rest.count)) of input that the last run had read are written first\n"
+            )
+        }
+        var splitter = LineSplitter(
+            limit: options.lineLimit.bytes, keepsCarriageReturn: options.form == .raw)
+        while !rest.isEmpty {
+            let count = splitter.fill { room in
+                let part = rest.prefix(room.count)
+                room.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+                return part.count
+            }
+            rest = rest.dropFirst(count)
+            counts.bytes += count
+            takeLines(of: &splitter, 0)
+        }
+        finishLines(of: &splitter, 0)
     }
 
     private func pump(_ source: LineSource) throws {
@@ -89,23 +123,29 @@ final class LinePump {
         var splitter = LineSplitter(limit: options.lineLimit.bytes, keepsCarriageReturn: keepsCarriageReturn)
         var failure: LogError?
         var deadline: Duration?
+        // What a file has can be read again.
+        let journal = source.isFile ? nil : inputJournal
+        let origin = journal?.total ?? 0
         reading: while !destinations.isPointless {
             var reading = LineSource.Reading.nothing
             _ = splitter.fill { room in
-                reading = source.read(into: room, stop: stop, milliseconds: patience(source))
+                let wait = patience(source)
+                reading =
+                    journal?.read(source, into: room, stop: stop, milliseconds: wait)
+                    ?? source.read(into: room, stop: stop, milliseconds: wait)
                 if case .bytes(let count) = reading { return count }
                 return 0
             }
             switch reading {
             case .bytes(let count):
                 counts.bytes += count
-                takeLines(of: &splitter)
+                takeLines(of: &splitter, origin)
             case .end: break reading
             case .failed(let error):
                 failure = error
                 break reading
             case .nothing where joiner?.deadline != nil:
-                joiner?.expire(at: SystemClock().uptime()) { log($0, .whole, lines: $1) }
+                joiner?.expire(at: SystemClock().uptime()) { logJoined($0, $1) }
             case .nothing: if stop.isRequested, deadline != nil { break reading }
             }
             if stop.isRequested {
@@ -122,8 +162,7 @@ final class LinePump {
             let isLast = stop.isRequested || isAtLastInput
             direct.take(&splitter, atEnd: true, isLast: isLast, &counts)
         } else {
-            splitter.finish { join($0, $1) }
-            joiner?.finish { log($0, .whole, lines: $1) }
+            finishLines(of: &splitter, origin)
         }
         if let failure { throw failure }
     }
@@ -140,20 +179,34 @@ final class LinePump {
 
     // MARK: Lines
 
-    private func takeLines(of splitter: inout LineSplitter) {
+    private func takeLines(of splitter: inout LineSplitter, _ origin: Int) {
         if let direct { return direct.take(&splitter, atEnd: false, &counts) }
-        splitter.forEachLine { join($0, $1) }
+        splitter.forEachLineAndEnd { join($0, $1, origin + $2) }
         destinations.waitForRoom(after: counts.records, unless: stop)
     }
 
+    private func finishLines(of splitter: inout LineSplitter, _ origin: Int) {
+        splitter.finishWithEnd { join($0, $1, origin + $2) }
+        joiner?.finish { logJoined($0, $1) }
+    }
+
     /// Puts lines together where that is wanted; a piece of a long line is a record of its own.
-    private func join(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part) {
-        guard joiner != nil else { return log(bytes, part) }
-        guard part == .whole else {
-            joiner?.finish { log($0, .whole, lines: $1) }
-            return log(bytes, part)
+    private func join(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ end: Int) {
+        if joiner != nil, part == .whole {
+            joiner?.add(bytes, at: SystemClock().uptime()) { logJoined($0, $1) }
+            lastEnd = end
+            return
         }
-        joiner?.add(bytes, at: SystemClock().uptime()) { log($0, .whole, lines: $1) }
+        joiner?.finish { logJoined($0, $1) }
+        log(bytes, part)
+        lastEnd = end
+        inputJournal?.take(upTo: end)
+    }
+
+    /// Logs a record of one or more lines, all of which came before the line at hand.
+    private func logJoined(_ bytes: UnsafeRawBufferPointer, _ lines: Int) {
+        log(bytes, .whole, lines: lines)
+        inputJournal?.take(upTo: lastEnd)
     }
 
     private func log(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part, lines: Int = 1) {

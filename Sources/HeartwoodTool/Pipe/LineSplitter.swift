@@ -26,6 +26,8 @@ struct LineSplitter: ~Copyable {
     private var start = 0
     private var end = 0
     private var scanned = 0
+    /// Where in the stream `base` is.
+    private var origin = 0
     /// How many pieces of the current line are out already.
     private var pieces = 0
 
@@ -45,6 +47,7 @@ struct LineSplitter: ~Copyable {
     mutating func fill(_ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         if start > 0 {
             memmove(base, base + start, end - start)
+            origin += start
             end -= start
             start = 0
         }
@@ -58,13 +61,21 @@ struct LineSplitter: ~Copyable {
     /// After each, ``LineScan/slack`` bytes more may be read, whatever they are.
     @inline(__always)
     mutating func forEachLine(_ body: (UnsafeRawBufferPointer, Part) -> Void) {
+        forEachLineAndEnd { line, part, _ in body(line, part) }
+    }
+
+    /// Hands out all lines that are there, with the number of bytes of the stream up to the end of each.
+    ///
+    /// After each, ``LineScan/slack`` bytes more may be read, whatever they are.
+    @inline(__always)
+    mutating func forEachLineAndEnd(_ body: (UnsafeRawBufferPointer, Part, Int) -> Void) {
         while let found = memchr(base + start + scanned, 0x0A, end - start - scanned) {
             let newline = base.distance(to: found)
             var last = newline
             if !keepsCarriageReturn, last > start, (base + last - 1).load(as: UInt8.self) == 0x0D {
                 last -= 1
             }
-            handOut(upTo: last, body)
+            handOut(upTo: last, newline + 1, body)
             start = newline + 1
             scanned = 0
         }
@@ -75,20 +86,27 @@ struct LineSplitter: ~Copyable {
 
     /// Hands out what is left when the input has ended without a newline.
     mutating func finish(_ body: (UnsafeRawBufferPointer, Part) -> Void) {
-        if end > start || pieces > 0 { handOut(upTo: end, body) }
+        finishWithEnd { line, part, _ in body(line, part) }
+    }
+
+    /// Hands out what is left when the input has ended without a newline, with the number of bytes of the stream.
+    mutating func finishWithEnd(_ body: (UnsafeRawBufferPointer, Part, Int) -> Void) {
+        if end > start || pieces > 0 { handOut(upTo: end, end, body) }
         start = end
         scanned = 0
     }
 
     @inline(__always)
-    private mutating func handOut(upTo last: Int, _ body: (UnsafeRawBufferPointer, Part) -> Void) {
+    private mutating func handOut(
+        upTo last: Int, _ next: Int, _ body: (UnsafeRawBufferPointer, Part, Int) -> Void
+    ) {
         while last - start > limit { handOutPiece(body) }
         let bytes = UnsafeRawBufferPointer(start: base + start, count: last - start)
-        body(bytes, pieces == 0 ? .whole : .last(pieces + 1))
+        body(bytes, pieces == 0 ? .whole : .last(pieces + 1), origin + next)
         pieces = 0
     }
 
-    private mutating func handOutPiece(_ body: (UnsafeRawBufferPointer, Part) -> Void) {
+    private mutating func handOutPiece(_ body: (UnsafeRawBufferPointer, Part, Int) -> Void) {
         var cut = limit
         // Not inside of a character: it is at most four bytes long.
         for back in 0..<4 where isContinuation(start + limit - back) == false {
@@ -96,7 +114,7 @@ struct LineSplitter: ~Copyable {
             break
         }
         pieces += 1
-        body(UnsafeRawBufferPointer(start: base + start, count: cut), .piece(pieces))
+        body(UnsafeRawBufferPointer(start: base + start, count: cut), .piece(pieces), origin + start + cut)
         start += cut
     }
 

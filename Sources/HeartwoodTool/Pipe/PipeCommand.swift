@@ -32,6 +32,10 @@ enum PipeCommand: Subcommand {
         JSON objects over as members, and `message` or `msg` as the message. --raw with files alone writes exactly
         the bytes of the input, without a newline after the last line if it has none.
 
+        With --journal, what is read from a pipe is in FILE.input at the moment at which it is read, and in FILE
+        from then on until it is written: after a SIGKILL the next run writes all of it. The line that was being
+        copied at that moment may be written twice. What no run has read is the pipe's.
+
         SIGINT and SIGTERM: what has arrived is written, the summary is shown, and the process ends by the
         signal; a second one ends it at once. SIGHUP with --directory: the file is closed and opened again, and
         keys, tokens and certificates are read again at their next use; without files, or with a terminal as the
@@ -52,11 +56,13 @@ enum PipeCommand: Subcommand {
         // A terminal's hangup is the end; without one, SIGHUP is logrotate's or an operator's.
         let takesHangup = options.directory != nil && isatty(0) != 1
         let stop = try StopSignal(takesHangup ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP])
+        // Its lines come before those of the input, and after those of the dispatcher's journal.
+        let inputJournal = try options.journal.map { try InputJournal($0 + ".input") }
         let destinations = try PipeDestinations(options)
         let signals = FileSignals(destinations.fileLogger, takesHangup: takesHangup)
         defer { withExtendedLifetime(signals) {} }
         let view = try options.viewedDirectory.map { try PipeView(directory: $0) }
-        let pump = LinePump(options, destinations, stop)
+        let pump = LinePump(options, destinations, stop, inputJournal)
         let isInOrder = pump.run()
         let isDelivered = destinations.finish(pump, stop)
         view?.finish(unless: stop)

@@ -20,6 +20,31 @@ enum SystemCalls {
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
 
+    /// Opens a file to be mapped, made for its owner alone where it is missing; negative on failure, with the reason in `errno`.
+    static func openShared(_ path: String) -> Int32 {
+        open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
+
+    /// Takes a file for this process, until it is closed; false where another has it.
+    static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+    /// Gives a file a size and the room for it, so that writing to its memory never fails; false where there is no room.
+    static func allocate(_ descriptor: Int32, _ size: Int) -> Bool {
+        #if canImport(Darwin)
+        return ftruncate(descriptor, off_t(size)) == 0
+        #else
+        let result = posix_fallocate(descriptor, 0, off_t(size))
+        if result != 0 { errno = result }
+        return result == 0
+        #endif
+    }
+
+    /// Maps a file, shared with whoever opens it later; nil where that is not possible.
+    static func map(_ descriptor: Int32, _ size: Int) -> UnsafeMutableRawPointer? {
+        let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        return memory == UnsafeMutableRawPointer(bitPattern: -1) ? nil : memory
+    }
+
     /// Makes sure that no file or pipe gets the number of a standard stream that the caller has closed.
     ///
     /// What is opened instead can be neither read (0) nor written (1, 2), so that its use fails as it should.

@@ -1,0 +1,149 @@
+import Foundation
+import Heartwood
+import HeartwoodTestSupport
+import Testing
+
+@testable import HeartwoodTool
+
+@Suite("What the pipe has read, and a kill")
+struct InputJournalTests {
+    private let tool: ToolProcess
+
+    init() throws { tool = try ToolProcess() }
+
+    private func bytes(_ journal: InputJournal) -> [UInt8] { Array(journal.leftover) }
+
+    @Test("Whatever was read and not taken is there after a kill at any moment, and nothing else")
+    func states() throws {
+        let path = tool.scratch.path + "/journal"
+        let stop = try StopSignal([])
+        let input = tool.scratch.path + "/fifo"
+        #expect(mkfifo(input, 0o600) == 0)
+        let source = try LineSource(path: input)
+        let writer = try #require(FileHandle(forWritingAtPath: input))
+        defer { withExtendedLifetime(writer) {} }
+        var generator = SeededGenerator(seed: 17)
+        var journal: InputJournal? = try InputJournal(path)
+        var waiting: [UInt8] = []
+        var taken = 0
+        var moved = 0
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 300_000, alignment: 16)
+        defer { room.deallocate() }
+        for step in 0..<600 {
+            // Text, and bytes of all kinds; never a zero at the end, which is what a killed process cannot tell from nothing.
+            var block = (0..<Int.random(in: 1...60_000, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
+            block[block.count - 1] = 10
+            try writer.write(contentsOf: Data(block))
+            var got = 0
+            while got < block.count {
+                let reading = try #require(journal).read(source, into: room, stop: stop, milliseconds: 1000)
+                guard case .bytes(let count) = reading else {
+                    Issue.record("\(reading)")
+                    return
+                }
+                waiting += room[..<count]
+                got += count
+            }
+            let count = Int.random(in: 0...min(waiting.count, 120_000), using: &generator)
+            waiting.removeFirst(count)
+            taken += count
+            journal?.take(upTo: taken)
+            moved += block.count
+            #expect(bytes(try #require(journal)) == waiting)
+            guard step % 20 == 19 else { continue }
+            // What another process would find after a kill at this moment, and one that was killed before it noted its last read.
+            journal = nil
+            if step % 40 == 39, !waiting.isEmpty { try forgetRead(path, &waiting) }
+            journal = try InputJournal(path)
+            taken = 0
+            #expect(bytes(try #require(journal)) == waiting)
+            waiting.removeAll()
+            taken = try #require(journal).total
+            journal?.take(upTo: taken)
+        }
+        #expect(moved > 3 * InputJournal.capacity, "both halves were used several times")
+        journal?.finish()
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    /// Puts the state back to before the last bytes came, as if the process had been killed between read and note.
+    private func forgetRead(_ path: String, _ waiting: inout [UInt8]) throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.seek(toOffset: 8)
+        let data = try #require(try file.read(upToCount: 8))
+        var word = data.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+        word -= UInt64(min(waiting.count, 5))
+        try file.seek(toOffset: 8)
+        try file.write(contentsOf: withUnsafeBytes(of: word) { Data($0) })
+        try file.close()
+    }
+
+    @Test("A file that is no journal of the input is refused and left as it is, and one in use is refused")
+    func refusals() throws {
+        let other = try tool.file("other", Array("not a journal".utf8))
+        #expect(throws: LogError.self) { try InputJournal(other) }
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == "not a journal")
+        let path = tool.scratch.path + "/journal"
+        let first = try InputJournal(path)
+        let error = #expect(throws: LogError.self) { try InputJournal(path) }
+        #expect("\(try #require(error))".contains("another process"))
+        withExtendedLifetime(first) {}
+    }
+
+    @Test(
+        "SIGKILL at any moment loses no line that was read: counted over many kills", .timeLimit(.minutes(5)),
+        arguments: [[], ["--join", "indented", "--join-wait", "1ms"]])
+    func kills(options: [String]) async throws {
+        let journal = tool.scratch.appendingPathComponent("journal").path
+        let ends = Pipe()
+        let reader = ends.fileHandleForReading.fileDescriptor
+        // A writer that goes on through all kills, as a server under a supervisor does.
+        let count = 150_000
+        let writing = Thread {
+            for first in stride(from: 0, to: count, by: 50) {
+                let text = (first..<first + 50).map { "line \($0) of the input\n" }.joined()
+                try? ends.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+            }
+            try? ends.fileHandleForWriting.close()
+        }
+        writing.start()
+        var generator = SeededGenerator(seed: 4)
+        let arguments = ["pipe", "-d", tool.logs, "--quiet", "--journal", journal, "--keep", "0"] + options
+        var kills = 0
+        while kills < 12 {
+            let child = try tool.start(arguments, input: .descriptor(reader))
+            // Long enough to get to work, and not so long that all is read: the moment is the test's randomness.
+            try await Task.sleep(for: .milliseconds(Int.random(in: 30...160, using: &generator)))
+            child.signal(SIGKILL)
+            if await child.ended().isSignal { kills += 1 } else { break }
+        }
+        let error = try tool.file("error")
+        let last = try tool.start(arguments, input: .descriptor(reader), error: .file(error))
+        let isSuccess = await last.ended().isSuccess
+        let words = try String(contentsOfFile: error, encoding: .utf8)
+        #expect(isSuccess, "\(words)")
+        let texts = try tool.messages().filter { !$0.contains("recovered") }
+        // A line that a kill has cut is in two records; the one that was copied at that moment may be there twice.
+        var (next, cut, repeated) = (0, "", 0)
+        for text in texts {
+            let wanted = "line \(next) of the input"
+            if cut.isEmpty ? text == wanted : cut + text == wanted {
+                (next, cut) = (next + 1, "")
+            } else if cut.isEmpty, next > 0, text == "line \(next - 1) of the input" {
+                repeated += 1
+            } else if wanted.hasPrefix(cut + text) {
+                cut += text
+            } else {
+                Issue.record("“\(text)” in place of line \(next), after \(kills) kills")
+                return
+            }
+        }
+        print("input journal: \(kills) kills, \(next) of \(count) lines, \(repeated) twice")
+        #expect(next == count && cut.isEmpty)
+        #expect(repeated <= kills)
+        #expect(kills >= 3, "the input was not at its end before the kills")
+        #expect(!FileManager.default.fileExists(atPath: journal + ".input"))
+    }
+}
