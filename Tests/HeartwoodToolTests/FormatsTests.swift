@@ -76,4 +76,23 @@ struct FormatsTests {
         #expect(time.error.contains("recognizes no time in these lines"))
         #expect(time.output.isEmpty)
     }
+
+    @Test("A category or a field that no line has is told once; where one line has it, nothing is told")
+    func complainsOfFields() async throws {
+        let pattern = "10:22:31 [ERROR] net.http: timed out\n10:22:32 [INFO] shop: fine\n"
+        let file = try tool.file("a.log", Array(pattern.utf8))
+        let category = try await tool.run("cat", file, "--category", "net.http")
+        #expect(category.output.isEmpty)
+        #expect(category.error.components(separatedBy: "recognizes no category in these lines").count == 2)
+        let field = try await tool.run("tail", file, "--where", "ms>100")
+        #expect(field.output.isEmpty && field.error.contains("recognizes no field “ms” in these lines"))
+        // A field that may be missing is no mistake, and one that some line has is none either.
+        #expect(try await tool.run("cat", file, "--where", "ms!=100").error.isEmpty)
+        try write(JSONLinesFormatter())
+        for arguments in [["--category", "net.ftp"], ["--where", "ms>100000"]] {
+            let outcome = try await tool.shell(
+                "\"$HEARTWOOD\" cat '\(tool.logs)' " + arguments.map { "'\($0)'" }.joined(separator: " "))
+            #expect(outcome.output.isEmpty && outcome.error.isEmpty, "\(outcome.error)")
+        }
+    }
 }

@@ -7,7 +7,8 @@ struct FieldCondition {
             "~"
     }
 
-    private let name: String
+    /// The field's name.
+    let name: String
     private let comparison: Comparison
     private let value: String
 
@@ -25,6 +26,9 @@ struct FieldCondition {
         self.comparison = comparison
         value = text[index...].dropFirst(comparison.rawValue.count).trimmed
     }
+
+    /// Whether the record has the field, or the condition is met without it.
+    func hasField(in record: LineRecord) -> Bool { comparison == .different || record[name] != nil }
 
     /// Whether the record has the field and its value meets the condition.
     ///

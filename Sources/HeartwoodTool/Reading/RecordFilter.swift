@@ -16,6 +16,9 @@ struct RecordFilter {
     /// Whether a line had a time, a level and a category, where those were looked for.
     private(set) var hasFoundMoment = false
     private(set) var hasFoundLevel = false
+    private(set) var hasFoundCategory = false
+    /// Whether a line had each field that a condition names.
+    private var hasFoundField: [Bool]
     private var hasLooked = false
 
     private struct State {
@@ -39,6 +42,7 @@ struct RecordFilter {
         self.selection = selection
         self.parser = parser
         current = State(selection)
+        hasFoundField = selection.conditions.map { _ in false }
     }
 
     /// Whether a line of the block is selected; lines are asked about in their order.
@@ -58,7 +62,7 @@ struct RecordFilter {
         position = 0
     }
 
-    /// What a person should know who has asked for a level or a time that no line had; nil where all is well.
+    /// What a person should know who has asked for something that no line had; nil where all is well.
     var complaint: String? {
         guard hasLooked else { return nil }
         if selection.levels != nil, !hasFoundLevel {
@@ -66,6 +70,13 @@ struct RecordFilter {
         }
         if selection.since != nil || selection.until != nil, !hasFoundMoment {
             return "--since and --until match nothing: heartwood recognizes no time in these lines"
+        }
+        if selection.category != nil, !hasFoundCategory {
+            return "--category matches nothing: heartwood recognizes no category in these lines"
+        }
+        if let index = hasFoundField.firstIndex(of: false) {
+            let name = selection.conditions[index].name
+            return "--where matches nothing: heartwood recognizes no field “\(name)” in these lines"
         }
         return nil
     }
@@ -135,8 +146,13 @@ struct RecordFilter {
         guard level != nil || moment != nil else { return }
         guard unknown.category || unknown.conditions else { return }
         let record = parser.record(of: line)
+        if record.category != nil { hasFoundCategory = true }
         if unknown.category { state.hasCategory = record.category == selection.category }
         if unknown.conditions {
+            for (index, condition) in selection.conditions.enumerated()
+            where !hasFoundField[index] && condition.hasField(in: record) {
+                hasFoundField[index] = true
+            }
             state.passesConditions = selection.conditions.allSatisfy { $0.holds(for: record) }
         }
         (unknown.category, unknown.conditions) = (false, false)
