@@ -83,7 +83,8 @@ public final class URLSessionTransport: HTTPTransport {
                 }
                 body.append(byte)
             }
-            return .success(HTTPResponse(status: answer.statusCode, headers: headers, body: body))
+            let answered = HTTPResponse(status: answer.statusCode, headers: headers, body: body)
+            return answered.refusalOfConnection.map { .failure($0) } ?? .success(answered)
         } catch {
             return .failure(Self.failure(error))
         }

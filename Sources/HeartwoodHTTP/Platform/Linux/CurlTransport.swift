@@ -53,7 +53,9 @@ public final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mult
             transfer.cancel()
             wake()
         }
-        return try result.get()
+        let response = try result.get()
+        if let refusal = response.refusalOfConnection { throw refusal }
+        return response
     }
 
     private func submit(_ transfer: CurlTransfer) {
