@@ -53,7 +53,7 @@ struct SampleTests {
             "README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md", "Docs/FileLogging.md",
             "Docs/Events.md", "Docs/CrashJournal.md", "Docs/EndingAProgram.md", "Docs/Formatting.md",
             "Docs/Filtering.md", "Docs/Cookbook.md",
-            "Docs/ErrorsAndTraces.md",
+            "Docs/ErrorsAndTraces.md", "Docs/ManyMachines.md",
             "Docs/Databases.md",
             "Docs/Loggers.md",
             "Docs/Configuration.md", "Docs/MigratingFromCocoaLumberjack.md",
