@@ -1,0 +1,76 @@
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+@testable import HeartwoodTool
+
+@Suite("New files at boundaries of the calendar")
+struct RollAtTests {
+    private let tool: ToolProcess
+
+    init() throws { tool = try ToolProcess() }
+
+    private func options(_ arguments: String...) throws -> PipeOptions {
+        try PipeOptions(Arguments(parsing: ["-d", tool.logs] + arguments, options: PipeCommand.options))
+    }
+
+    @Test(
+        "Each name of --roll-at is the boundary of that name, in UTC or in the system's zone",
+        arguments: [("hour", LogCalendarBoundary.hour), ("day", .day), ("week", .week)])
+    func boundaries(name: String, boundary: LogCalendarBoundary) throws {
+        for (zone, expected) in [("utc", TimeZone?.none), ("local", .current)] {
+            let options = try options("--roll-at", name, "--timestamps", zone)
+            let destinations = try PipeDestinations(options)
+            let file = try #require(destinations.fileLogger)
+            #expect(file.rollingBoundary == boundary)
+            if let expected { #expect(file.timeZone == expected) }
+            // The boundary takes the place of the age of a day; both can be given.
+            #expect(file.rollingInterval == .zero)
+            destinations.dispatcher.removeAll()
+        }
+        #expect(try self.options("--roll-at", name, "--max-age", "2h").rollingInterval == .seconds(7200))
+        #expect(throws: UsageError.self) { try self.options("--roll-at", "month") }
+        #expect(throws: UsageError.self) { try self.options("--roll-at", "") }
+    }
+
+    /// Runs the pipe at a time of the wall clock.
+    private func run(_ text: String, at time: String, zone: String = "UTC", _ arguments: String) async throws
+    {
+        let outcome = try await tool.shell(
+            """
+            export TZ='\(zone)' FAKETIME_DONT_FAKE_MONOTONIC=1
+            echo '\(text)' | faketime -f '@\(time)' "$HEARTWOOD" pipe -d '\(tool.logs)' --raw --keep 0 \(arguments)
+            """)
+        #expect(outcome.code == 0, "\(outcome.error)")
+    }
+
+    /// What each file holds, in the order of their names.
+    private func contents() throws -> [String] {
+        try tool.logFiles().map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test(
+        "A file is continued until its hour, day or week is over, and by no line after that",
+        arguments: [
+            // 4 January 2026 is a Sunday.
+            ("hour", ["01-04 22:10:00", "01-04 22:59:58", "01-04 23:00:03", "01-04 23:30:00"], "UTC"),
+            ("day", ["01-05 00:00:01", "01-05 23:59:58", "01-06 00:00:03", "01-06 13:00:00"], "UTC"),
+            ("week", ["01-03 12:00:00", "01-04 23:59:58", "01-05 00:00:03", "01-11 23:00:00"], "UTC"),
+            // Midnight in Kolkata is 18:30 UTC; faketime reads its times in the zone of the process.
+            (
+                "day --timestamps local",
+                ["01-05 00:10:00", "01-05 23:59:58", "01-06 00:00:03", "01-06 05:00:00"], "Asia/Kolkata"
+            ),
+        ])
+    func rolls(options: String, times: [String], zone: String) async throws {
+        let paths = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        guard paths.contains(where: { FileManager.default.isExecutableFile(atPath: $0 + "/faketime") }) else {
+            return print("skipped: faketime is not installed")
+        }
+        for (index, time) in times.enumerated() {
+            try await run("line \(index)", at: "2026-" + time, zone: zone, "--roll-at " + options)
+        }
+        #expect(try contents() == ["line 0\nline 1\n", "line 2\nline 3\n"])
+    }
+}
