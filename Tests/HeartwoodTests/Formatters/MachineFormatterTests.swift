@@ -42,6 +42,31 @@ struct JSONPresetTests {
         #expect(try object(formatter.format(LogMessage("x")))["labels"] == nil)
     }
 
+    @Test("No field collides with a member of ECS's document, nor with the beginning of another field")
+    func ecsCollisions() throws {
+        let names = [
+            "event", "log", "process", "process.thread", "@timestamp", "labels", "error", "error.type",
+            "trace",
+            "a", "a.b", "a_b", "a.b.c", "", ".",
+        ]
+        var fields = LogMetadata()
+        for name in names { fields[name] = .string(name) }
+        let document = try object(JSONLinesFormatter(.ecs(service: "shop")).format(message(fields)))
+        let labels = try #require(document["labels"] as? [String: Any])
+        // The named value of the text is a label, too.
+        #expect(labels.count == names.count + 1)
+        #expect(labels.keys.allSatisfy { !$0.contains(".") && !$0.isEmpty })
+        #expect(labels["a"] as? String == "a" && labels["a_b"] as? String == "a.b")
+        #expect(labels["event"] as? String == "event" && document["event"] == nil)
+        // Beside the labels, a point is a step into an object: no member is a value and an object.
+        let members = Set(document.keys.filter { $0 != "labels" })
+        for member in members {
+            for other in members where other.hasPrefix(member + ".") {
+                Issue.record("\(member) and \(other)")
+            }
+        }
+    }
+
     @Test("GELF: version, host, a number of seconds, syslog's level, underscores, strings and numbers alone")
     func gelf() throws {
         let formatter = JSONLinesFormatter(.gelf(host: "web1"))

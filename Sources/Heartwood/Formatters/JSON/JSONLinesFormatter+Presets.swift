@@ -5,6 +5,7 @@ extension JSONLinesFormatter.Options {
     ///
     /// A trace is in `trace.id` and `span.id`, the error of a call in `error.type`, `error.message`, `error.code` and
     /// `error.stack_trace`. The other fields that the program gives are in `labels`, lists and named values among them as strings.
+    /// A dot in the name of a label becomes `_`, so that no name collides with another one in the index.
     ///
     /// - Parameters:
     ///   - service: The program's name in `service.name`; that of its file unless given.

@@ -43,6 +43,10 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     private let ownKeys: Set<String>
     /// Whether members of their own say the trace or the error.
     private let hasWellKnown: Bool
+    /// Whether fields have an object of scalars, in whose names a point becomes `_`.
+    ///
+    /// Where it is indexed, `a.b` is a member of an object `a`, which cannot be beside a value `a`.
+    private let isFlat: Bool
     /// The text in front of the fields' own object, if they have one.
     private let fieldsPrefix: [UInt8]
 
@@ -67,9 +71,11 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
             prefix.append(UInt8(ascii: ":"))
             fieldsPrefix = prefix.withUnsafeBytes { Array($0) }
             ownKeys = []
+            isFlat = options.values == .scalars
         } else {
             fieldsPrefix = []
             ownKeys = keys
+            isFlat = false
         }
     }
 
@@ -126,7 +132,10 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     }
 
     private func name(of key: String) -> String {
-        guard case .prefixed(let prefix) = options.fields else { return key }
+        guard case .prefixed(let prefix) = options.fields else {
+            guard isFlat else { return key }
+            return key.isEmpty ? "_" : key.contains(".") ? String(key.map { $0 == "." ? "_" : $0 }) : key
+        }
         let isPlain = key.utf8.allSatisfy { byte in
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D, 0x2E: true
