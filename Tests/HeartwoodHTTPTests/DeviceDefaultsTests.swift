@@ -21,7 +21,7 @@ struct DeviceDefaultsTests {
     private func sent(
         _ encoding: any RemoteEncoding, _ change: (HTTPLogger) -> Void = { _ in }
     ) async throws -> (text: String, headers: String, identifier: String) {
-        let server = try LoopbackServer(then: .status(200, body: "{}"))
+        let server = try LoopbackServer(then: .status(200, body: #"{"errors":false}"#))
         defer { server.stop() }
         let directory = try TemporaryDirectory()
         let dispatcher = LogDispatcher()
