@@ -92,7 +92,7 @@ struct BridgeBuild {
         let program = directory + "/program"
         let objects =
             ["Logging", "HeartwoodSwiftLog"].map { "\(directory)/\($0).o" }
-            + ["Heartwood", "HeartwoodSystem", "CHeartwood"].flatMap { files("\(built)/\($0).build", ".o") }
+            + ["Heartwood", "HeartwoodSystem", "CHeartwood"].flatMap(objects)
         try await compile(
             sources + objects,
             imports + ["-parse-as-library", "-module-name", "BridgeProgram"]
@@ -129,8 +129,9 @@ struct BridgeBuild {
         let identity = URL(fileURLWithPath: BridgeBuild.root).lastPathComponent.lowercased()
             .map { $0.isLetter || $0.isNumber ? $0 : "_" }
         return [
-            "-swift-version", "6", "-package-name", String(identity), "-I", built + "/Modules", "-I",
-            directory,
+            "-swift-version", "6", "-package-name", String(identity),
+            // First of all what is built here: the module of that name that the tests were built with may be empty.
+            "-I", directory, "-I", built + "/Modules",
             "-Xcc", "-I\(sources)/CHeartwood/include",
             "-Xcc", "-fmodule-map-file=\(sources)/CZlib/module.modulemap",
             "-Xcc", "-fmodule-map-file=\(sources)/CCrypto/module.modulemap",
@@ -151,6 +152,15 @@ struct BridgeBuild {
             "\(directory)/\(name).swiftmodule", "-emit-object", "-whole-module-optimization", "-o",
             "\(directory)/\(name).o",
         ]
+    }
+
+    /// What a target was compiled to, without what earlier builds have left of files that are elsewhere now.
+    private func objects(of target: String) -> [String] {
+        let sources = FileManager.default.subpaths(atPath: BridgeBuild.root + "/Sources/" + target) ?? []
+        let names = Set(sources.compactMap { $0.split(separator: "/").last })
+        return files("\(built)/\(target).build", ".o").filter { path in
+            names.contains(path.split(separator: "/").last?.dropLast(2) ?? "")
+        }
     }
 
     private func files(_ folder: String, _ suffix: String = ".swift") -> [String] {
