@@ -1,7 +1,7 @@
 // The same calls for fields whose values are plain variables: `metadata: ["name": name]`.
 //
-// They only convert the fields, where a logger wants the message; the text and the error are evaluated by the call that
-// takes `LogMetadata`.
+// Each passes everything to the call that takes `LogMetadata`, which converts the fields only if a logger wants the
+// message and evaluates each argument at most once.
 
 /// Logs at a level that is given as a value, with fields whose values may be plain variables; see the call with `LogMetadata`.
 @inlinable
@@ -12,12 +12,10 @@ public func log(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
-    submit(
-        text, level, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
+    log(
+        text(), level: level, error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a message of level `fatal` with fields whose values may be plain variables; see the call with `LogMetadata`.
@@ -29,12 +27,10 @@ public func logFatal(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard isLogEnabled(.fatal, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
-    submit(
-        text, .fatal, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
+    logFatal(
+        text(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a message of level `error` with fields whose values may be plain variables; see the call with `LogMetadata`.
@@ -46,12 +42,10 @@ public func logError(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard isLogEnabled(.error, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
-    submit(
-        text, .error, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
+    logError(
+        text(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a message of level `warning` with fields whose values may be plain variables; see the call with `LogMetadata`.
@@ -63,15 +57,10 @@ public func logWarning(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    #if !FloorError
-    guard isLogEnabled(.warning, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
-    submit(
-        text, .warning, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher,
-        file,
-        function, line)
-    text.recycle()
-    #endif
+    logWarning(
+        text(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a message of level `notice` with fields whose values may be plain variables; see the call with `LogMetadata`.
@@ -83,14 +72,10 @@ public func logNotice(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    #if !FloorWarning
-    guard isLogEnabled(.notice, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
-    submit(
-        text, .notice, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
-    #endif
+    logNotice(
+        text(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a message of level `info` with fields whose values may be plain variables; see the call with `LogMetadata`.
@@ -102,14 +87,10 @@ public func logInfo(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    #if !FloorNotice
-    guard isLogEnabled(.info, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
-    submit(
-        text, .info, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
-    #endif
+    logInfo(
+        text(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a message of level `debug` with fields whose values may be plain variables; see the call with `LogMetadata`.
@@ -121,14 +102,10 @@ public func logDebug(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    #if !FloorInfo
-    guard isLogEnabled(.debug, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
-    submit(
-        text, .debug, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
-    #endif
+    logDebug(
+        text(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a message of level `verbose` with fields whose values may be plain variables; see the call with `LogMetadata`.
@@ -140,15 +117,10 @@ public func logVerbose(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    #if !FloorDebug
-    guard isLogEnabled(.verbose, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
-    submit(
-        text, .verbose, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher,
-        file,
-        function, line)
-    text.recycle()
-    #endif
+    logVerbose(
+        text(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a `String` at a level that is given as a value, with fields whose values may be plain variables.
@@ -160,12 +132,10 @@ public func log(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
-    submit(
-        text, level, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
+    log(
+        string(), level: level, error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a `String` at level `fatal` with fields whose values may be plain variables.
@@ -177,12 +147,10 @@ public func logFatal(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard isLogEnabled(.fatal, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
-    submit(
-        text, .fatal, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
+    logFatal(
+        string(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a `String` at level `error` with fields whose values may be plain variables.
@@ -194,12 +162,10 @@ public func logError(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    guard isLogEnabled(.error, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
-    submit(
-        text, .error, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
+    logError(
+        string(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a `String` at level `warning` with fields whose values may be plain variables.
@@ -211,15 +177,10 @@ public func logWarning(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    #if !FloorError
-    guard isLogEnabled(.warning, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
-    submit(
-        text, .warning, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher,
-        file,
-        function, line)
-    text.recycle()
-    #endif
+    logWarning(
+        string(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a `String` at level `notice` with fields whose values may be plain variables.
@@ -231,14 +192,10 @@ public func logNotice(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    #if !FloorWarning
-    guard isLogEnabled(.notice, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
-    submit(
-        text, .notice, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
-    #endif
+    logNotice(
+        string(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a `String` at level `info` with fields whose values may be plain variables.
@@ -250,14 +207,10 @@ public func logInfo(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    #if !FloorNotice
-    guard isLogEnabled(.info, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
-    submit(
-        text, .info, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
-    #endif
+    logInfo(
+        string(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a `String` at level `debug` with fields whose values may be plain variables.
@@ -269,14 +222,10 @@ public func logDebug(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    #if !FloorInfo
-    guard isLogEnabled(.debug, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
-    submit(
-        text, .debug, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher, file,
-        function, line)
-    text.recycle()
-    #endif
+    logDebug(
+        string(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }
 
 /// Logs a `String` at level `verbose` with fields whose values may be plain variables.
@@ -288,13 +237,8 @@ public func logVerbose(
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
-    #if !FloorDebug
-    guard isLogEnabled(.verbose, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
-    submit(
-        text, .verbose, category, context, tag(), metadata().metadata, error(), asynchronous, dispatcher,
-        file,
-        function, line)
-    text.recycle()
-    #endif
+    logVerbose(
+        string(), error: error(), category: category, context: context, tag: tag(),
+        metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
+        function: function, line: line)
 }

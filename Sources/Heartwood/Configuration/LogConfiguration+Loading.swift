@@ -31,7 +31,7 @@ extension LogConfiguration {
             overlay = LogConfiguration.overlayPath(self.path, environment)
         }
 
-        /// The contents of both files; nil if there is none.
+        /// The contents of both files; nil without a file.
         func read() throws(LogConfigurationError) -> (main: [UInt8]?, overlay: [UInt8]?) {
             (try LogConfiguration.contents(path), try overlay.flatMap(LogConfiguration.contents))
         }

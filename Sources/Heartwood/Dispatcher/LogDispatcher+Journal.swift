@@ -184,7 +184,7 @@ extension LogDispatcher {
         }
     }
 
-    /// Puts a file in the place of the ring's memory, or memory if there is none.
+    /// Replaces the ring's memory by a file, or by fresh memory without one.
     ///
     /// For a moment the ring is closed: callers wait for room. Everything that it has is handed to the loggers before.
     ///

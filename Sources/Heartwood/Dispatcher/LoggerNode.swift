@@ -274,7 +274,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         return mustRun
     }
 
-    /// Works off entries until there are none, `mark` is reached or the time is over; does nothing when another thread
+    /// Works off entries until the inbox is empty, `mark` is reached or the time is over; does nothing when another thread
     /// is at it.
     private func run(until mark: Mark?, _ deadline: DispatchTime = .distantFuture) {
         let hasStarted = inbox.withLock { inbox in
@@ -372,7 +372,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         if !isLost.load(ordering: .relaxed) { run(until: nil) }
     }
 
-    /// The next entry; if there is none, the right to run ends in the same step.
+    /// The next entry; without one, the right to run ends in the same step.
     private func next() -> Backlog.Entry? {
         inbox.withLock { inbox in
             let entry = inbox.backlog.next()
@@ -596,7 +596,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// A message of a dead process.
     struct Recovered {
         let parts: MessageParts
-        /// The end of its record; 0 if there is none.
+        /// The end of its record; 0 without a record.
         let mark: UInt64
         /// The bytes of its record.
         var size = 0

@@ -225,7 +225,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     /// A position to begin at in other memory: greater than all that were used, and at the ring's first byte.
     var nextBeginning: UInt64 { (tail / UInt64(capacity) + 2) * UInt64(capacity) }
 
-    /// Puts a file in the place of the memory, or fresh memory if there is none; the ring is closed and consumed.
+    /// Replaces the memory by a file, or by fresh memory without one; the ring is closed and consumed.
     ///
     /// The file's counters say `beginning` already, and so open the ring. Its own memory is left to the file alone.
     ///

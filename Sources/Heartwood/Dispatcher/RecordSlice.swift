@@ -6,7 +6,7 @@ struct RecordSlice {
     private(set) var levels: UInt32
     /// How many records are wanted.
     private(set) var count: Int
-    /// The memory that the wanted records take, with what it costs to keep them; 0 if there are none.
+    /// The memory that the wanted records take, with what it costs to keep them; 0 without any.
     private(set) var weight: Int
 
     /// What a batch and its entry in a backlog cost beside their records.

@@ -38,7 +38,7 @@ public enum FilterKey: Hashable, Sendable {
 }
 
 extension LogBuffer {
-    /// Adds the text of the first value of a name; false if there is none.
+    /// Adds the text of the first value of a name; false without one.
     mutating func appendKey(_ name: [UInt8], of message: LogMessage) -> Bool {
         for bytes in [message.storage.text, message.storage.fields] {
             var reader = PieceReader(bytes)

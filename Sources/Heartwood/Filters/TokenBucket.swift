@@ -8,7 +8,7 @@ struct TokenBucket: Equatable {
         self.time = time
     }
 
-    /// Takes one token; false if there is none.
+    /// Takes one token; false if the bucket is empty.
     ///
     /// `rate` is in tokens for each nanosecond.
     mutating func take(at now: LogTimestamp, rate: Double, burst: Double) -> Bool {

@@ -6,7 +6,7 @@ package struct ErrorFields: Hashable, Sendable {
     /// The field's name.
     package static let name = "error"
     /// How many errors that caused another one are kept, one inside of the other.
-    private static let deepest = 8
+    static let deepest = 8
 
     /// The type's name, with its module.
     package var type: String
@@ -54,13 +54,14 @@ package struct ErrorFields: Hashable, Sendable {
         return own + ", caused by " + underlying.map(\.text).joined(separator: " and ")
     }
 
-    /// The errors that caused it as one text, each on its own line; nil where there are none.
+    /// The errors that caused it as one text, each on its own line; nil without a cause.
     package var causes: String? {
-        underlying.isEmpty ? nil : lines.joined(separator: "\n")
+        underlying.isEmpty ? nil : (["\(type): \(message)"] + causeLines).joined(separator: "\n")
     }
 
-    private var lines: [String] {
-        ["\(type): \(message)"] + underlying.flatMap { $0.lines.map { "Caused by: " + $0.trimmingCause } }
+    /// A line for each cause, followed by the lines of its own causes.
+    private var causeLines: [String] {
+        underlying.flatMap { ["Caused by: \($0.type): \($0.message)"] + $0.causeLines }
     }
 
     /// The parts under flat names, for formats without named values inside of others.
@@ -74,11 +75,6 @@ package struct ErrorFields: Hashable, Sendable {
         fields[prefix + "causes"] = causes.map { .string($0) }
         return fields
     }
-}
-
-extension String {
-    /// Without what a deeper level has put in front.
-    fileprivate var trimmingCause: Substring { hasPrefix("Caused by: ") ? dropFirst(11) : self[...] }
 }
 
 extension LogMetadata {

@@ -15,7 +15,6 @@ extension LogValue {
 
 /// Finds out what an error is.
 enum ErrorReading {
-    private static let deepest = 8
     /// How many causes of one error are kept.
     private static let mostCauses = 8
 
@@ -31,7 +30,7 @@ enum ErrorReading {
         } else if let code = (error as? any RawRepresentable)?.rawValue as? any BinaryInteger {
             fields.code = Int64(exactly: code)
         }
-        if depth < deepest {
+        if depth < ErrorFields.deepest {
             fields.underlying = causes(of: error, information).prefix(mostCauses).map {
                 Self.fields(of: $0, depth: depth + 1)
             }

@@ -70,7 +70,7 @@ public struct LogMessage: Sendable {
 
     /// The thread's name in UTF-8; empty where it has none.
     var threadNameBytes: UnsafeRawBufferPointer { nameBytes(0) }
-    /// The queue's label in UTF-8; empty if there is none.
+    /// The queue's label in UTF-8; empty without one.
     var queueLabelBytes: UnsafeRawBufferPointer { nameBytes(1) }
 
     /// The task's name in UTF-8; empty where it has none.

@@ -58,7 +58,7 @@ final class SQLiteConnection {
         try SQLiteStatement(self, statement)
     }
 
-    /// The first column of the first row, as a number; 0 if there is none.
+    /// The first column of the first row, as a number; 0 without a row.
     func number(_ query: String) throws(SQLiteFailure) -> Int64 {
         let statement = try prepare(query)
         return try statement.step() ? statement.integer(0) : 0

@@ -6,7 +6,7 @@ public struct SQLiteRow: Sendable {
     var level: Int64
     var category: String
     var message: String
-    /// Named pieces and fields, a JSON object; nil if there are none.
+    /// Named pieces and fields, a JSON object; nil without any.
     var metadata: String?
     var context: Int64
     var file: String

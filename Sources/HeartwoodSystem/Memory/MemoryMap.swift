@@ -5,7 +5,7 @@ package enum MemoryMap {
     /// The size of a page of memory, in bytes; at least 4 KiB.
     package static let pageSize = max(4096, Int(getpagesize()))
 
-    /// Memory of zeros, of this process alone; nil if there is none.
+    /// Memory of zeros, of this process alone; nil if the system has none left.
     package static func fresh(_ size: Int) -> UnsafeMutableRawPointer? {
         map(nil, size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     }

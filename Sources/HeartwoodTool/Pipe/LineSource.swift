@@ -68,7 +68,7 @@ final class LineSource {
 
     private var failure: LogError { LogError(.file, "cannot be read", place: name, cause: hw_errno()) }
 
-    /// Waits for input; 1 when there is some, 0 when there is none in time or the process is asked to stop, -1 on failure.
+    /// Waits for input; 1 when some has come, 0 when none came in time or the process is asked to stop, -1 on failure.
     private func wait(_ stop: StopSignal, _ milliseconds: Int32) -> Int {
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),

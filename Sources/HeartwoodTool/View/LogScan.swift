@@ -148,7 +148,7 @@ final class LogScan: Sendable {
         return rows
     }
 
-    /// The next row of a level, or a more serious one, after or in front of a row; nil if there is none known.
+    /// The next row of a level, or a more serious one, after or before a row; nil if none is known.
     func next(of level: LogLevel, from row: Int, isForward: Bool) -> Int? {
         let index = filter.isEmpty ? store.rows : state.withLock { $0.rows }
         let limit = TimeBins.place(of: level)
@@ -171,7 +171,7 @@ final class LogScan: Sendable {
         return nil
     }
 
-    /// The first row that was logged at a moment or later; nil if there is none known.
+    /// The first row that was logged at a moment or later; nil if none is known.
     func first(from moment: Int64) -> Int? {
         let index = filter.isEmpty ? store.rows : state.withLock { $0.rows }
         for number in -index.backCount..<index.frontCount where index.count(ofBlock: number) > 0 {

@@ -87,7 +87,7 @@ struct PropertyListReader {
             }
             return LogSetting(.list(elements), at: place)
         case .object(let nodes):
-            // The decoder has no order: that of the lines, and of the names if there are none.
+            // The decoder keeps no order: sorted by line, or by name where lines are unknown.
             var members: [LogSetting.Member] = []
             for (key, node) in nodes {
                 path.append(key)

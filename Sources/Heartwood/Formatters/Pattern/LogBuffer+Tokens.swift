@@ -23,7 +23,7 @@ extension LogBuffer {
         appendDecimal(milliseconds % 1000, width: 3)
     }
 
-    /// Adds the first value of a name, in the text or beside it; nothing if there is none.
+    /// Adds the first value of a name, in the text or beside it; nothing without one.
     mutating func append(fieldNamed name: [UInt8], of message: LogMessage, _ privacy: LogPrivacyPolicy) {
         for (bytes, policy) in [(message.storage.text, privacy), (message.storage.fields, .reveal)] {
             var reader = PieceReader(bytes)

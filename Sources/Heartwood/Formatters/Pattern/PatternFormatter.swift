@@ -175,7 +175,7 @@ private struct LevelColors: Sendable {
             } : []
     }
 
-    /// Adds the sequence that begins the color of a message; false if there is none.
+    /// Adds the sequence that begins the color of a message; false without a color.
     func append(_ message: LogMessage, _ depth: ConsoleColorDepth, to output: inout LogBuffer) -> Bool {
         if depth == .none { return false }
         let start = output.count

@@ -79,7 +79,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     private var process = getpid()
     /// Every batch is saved: a journal waits for it, or there are no timers.
     private var savesBatches = false
-    /// The mark in the journal of the last row; 0 if there is none.
+    /// The journal's mark of the last row; 0 without a row.
     private(set) package final var lastMark: UInt64 = 0
 
     /// Makes a logger, which gets messages after you add it to a dispatcher.

@@ -3,7 +3,7 @@ import Dispatch
 
 /// The search for the addresses of a host, on a thread that may wait for it.
 final class HostLookup: Sendable {
-    /// What was found: addresses, or the reason why there are none.
+    /// What was found: addresses, or the reason why no address was found.
     enum Answer: Sendable {
         case addresses([SocketAddress])
         case failed(String)
