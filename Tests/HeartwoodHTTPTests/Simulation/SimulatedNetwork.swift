@@ -41,6 +41,8 @@ struct SimulatedNetwork {
 
     /// Something happened that may cause attempts.
     mutating func press(at now: Duration) { requests.press(at: now) }
+    /// A process has started, or the logger was added again.
+    mutating func start(at now: Duration) { requests.start(at: now) }
 
     mutating func connect(_ isThere: Bool, at now: Duration) {
         if isThere, !isConnected { press(at: now) }

@@ -10,10 +10,17 @@ struct SimulatedRequests {
     private var attempts: [Duration] = []
     private var repetitions: [String: [Duration]] = [:]
     private var pressures: [Duration] = []
+    private var starts: [Duration] = []
     private(set) var count = 0
 
     /// Something happened that may cause attempts: a wish, a setting, a start, the network's return.
     mutating func press(at now: Duration) { pressures.append(now) }
+
+    /// A process has started, or the logger was added again, which knows nothing of what earlier ones found out about the server.
+    mutating func start(at now: Duration) {
+        starts.append(now)
+        press(at: now)
+    }
 
     /// Looks at a request; returns what is wrong with it.
     ///
@@ -64,8 +71,10 @@ struct SimulatedRequests {
         if !isSearch {
             attempts.append(now)
             attempts.removeAll { now - $0 > .seconds(60) }
-            // To find out whether the server takes anything, up to 30 pieces are tried that it refuses.
-            if attempts.count > limit + 30 + 4 * pressures.count {
+            // To find out whether the server takes anything, up to 30 pieces are tried that it refuses; a process that
+            // starts tries up to 15.
+            starts.removeAll { now - $0 > .seconds(60) }
+            if attempts.count > limit + 30 + 4 * pressures.count + 11 * starts.count {
                 return "\(attempts.count) attempts without progress in a minute"
             }
         }

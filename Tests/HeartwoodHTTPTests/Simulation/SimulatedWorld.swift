@@ -126,7 +126,7 @@ final class SimulatedWorld {
         self.life = life
         if disk.isDead { return end() }
         messages.forgetUnsaved()
-        network.press(at: now)
+        network.start(at: now)
         trace("begins, \(SimulatedPlace.describe(store))")
         var steps = settings.steps(&random)
         if place.isPartitioned {
@@ -190,7 +190,7 @@ final class SimulatedWorld {
         try check()
         guard !disk.isDead else { return end() }
         messages.forgetUnsaved()
-        network.press(at: now)
+        network.start(at: now)
         life.shell.reopen()
         if disk.isDead || life.shell.store.isClosed || !life.shell.store.isOnDisk { return end() }
         life.isAdded = true
