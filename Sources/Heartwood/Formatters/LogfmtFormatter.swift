@@ -29,9 +29,9 @@ public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // cons
     public let options: Options
     private let threadLabel = CompiledThreadLabel(ThreadLabel())
 
-    private static let ownKeys: Set<String> = [
+    private static let ownKeys = NameList([
         "time", "level", "msg", "category", "context", "source", "thread", "seq",
-    ]
+    ])
 
     /// Makes a formatter.
     public init(_ options: Options = Options()) {

@@ -135,7 +135,7 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
         if includesFields {
             let begin = output.count
             message.forEachField(
-                options.privacy, reserved: [], naming: SyslogFormatter.key(_:), flattensErrors: true,
+                options.privacy, reserved: NameList(), naming: SyslogFormatter.key(_:), flattensErrors: true,
                 to: &output
             ) {
                 key, value, privacy, output in

@@ -11,6 +11,9 @@ final class CallSite: Sendable {
     ///
     /// In memory of its own, so that formatters count no references; it ends with the object.
     nonisolated(unsafe) let place: UnsafeRawBufferPointer
+    /// The file and the function as the insides of JSON strings; in memory as ``place`` is.
+    nonisolated(unsafe) let fileInJSON: UnsafeRawBufferPointer
+    nonisolated(unsafe) let functionInJSON: UnsafeRawBufferPointer
 
     init(id: UInt32, file: String, function: String, line: Int) {
         self.id = id
@@ -22,16 +25,27 @@ final class CallSite: Sendable {
         // A name that begins with its only dot has no ending.
         let dot = last.lastIndex(of: ".")
         fileName = String(dot == nil || dot == last.startIndex ? last : last[..<(dot ?? last.endIndex)])
-        var place = LogBuffer()
-        if !file.isEmpty { place.appendEscaped("\(last):\(line)") }
-        self.place = place.withUnsafeBytes { bytes in
+        place = Self.bytes { if !file.isEmpty { $0.appendEscaped("\(last):\(line)") } }
+        fileInJSON = Self.bytes { $0.append(insideOfJSON: file) }
+        functionInJSON = Self.bytes { $0.append(insideOfJSON: function) }
+    }
+
+    deinit {
+        place.deallocate()
+        fileInJSON.deallocate()
+        functionInJSON.deallocate()
+    }
+
+    /// What `write` writes, in memory that nobody else frees.
+    private static func bytes(_ write: (inout LogBuffer) -> Void) -> UnsafeRawBufferPointer {
+        var buffer = LogBuffer()
+        write(&buffer)
+        return buffer.withUnsafeBytes { bytes in
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
             copy.copyMemory(from: bytes)
             return UnsafeRawBufferPointer(copy)
         }
     }
-
-    deinit { place.deallocate() }
 
     static let unknown = CallSite(id: .max, file: "", function: "", line: 0)
 }

@@ -12,7 +12,6 @@ struct CompiledJSONMember: Sendable {
     let prefix: Range<Int>
 
     private static let threadLabel = CompiledThreadLabel(ThreadLabel())
-    private static let levelNames = LogLevel.standardLevels.map { Array("\"\($0.name)\"".utf8) }
 
     /// Nil for a member that is never there; otherwise adds its key to `buffer`.
     init?(_ member: JSONMember, to buffer: inout LogBuffer) {
@@ -61,9 +60,9 @@ struct CompiledJSONMember: Sendable {
     /// Whether a message has it.
     func isPresent(in message: LogMessage) -> Bool {
         switch value {
-        case .category: message.category != .default
+        case .category: !message.storage.hasDefaultCategory
         case .context: message.context != 0
-        case .file, .line, .function: !message.storage.site.file.isEmpty
+        case .file, .line, .function: message.storage.withSite { !$0.fileInJSON.isEmpty }
         case .threadName: !message.threadNameBytes.isEmpty
         case .queue: !message.queueLabelBytes.isEmpty
         case .task: message.hasTaskName
@@ -84,9 +83,10 @@ struct CompiledJSONMember: Sendable {
             output.makeJSONSafe(from: start)
             output.append(UInt8(ascii: "\""))
         case .context: output.append(message.context)
-        case .file: output.append(json: message.file)
-        case .line: output.append(message.line)
-        case .function: output.append(json: message.function)
+        case .file: message.storage.withSite { output.append(json: $0.file, inside: $0.fileInJSON) }
+        case .line: message.storage.withSite { output.append($0.line) }
+        case .function:
+            message.storage.withSite { output.append(json: $0.function, inside: $0.functionInJSON) }
         case .thread: output.append(message.threadID)
         case .threadLabel:
             output.append(UInt8(ascii: "\""))
@@ -125,9 +125,17 @@ struct CompiledJSONMember: Sendable {
 
     private func append(_ level: LogLevel, _ style: JSONLevel, to output: inout LogBuffer) {
         switch style {
-        case .name where level.index < CompiledJSONMember.levelNames.count:
-            output.append(CompiledJSONMember.levelNames[level.index])
-        case .name: output.append(json: level.name)
+        case .name:
+            switch level {
+            case .fatal: output.append("\"fatal\"" as StaticString)
+            case .error: output.append("\"error\"" as StaticString)
+            case .warning: output.append("\"warning\"" as StaticString)
+            case .notice: output.append("\"notice\"" as StaticString)
+            case .info: output.append("\"info\"" as StaticString)
+            case .debug: output.append("\"debug\"" as StaticString)
+            case .verbose: output.append("\"verbose\"" as StaticString)
+            default: output.append(json: level.name)
+            }
         case .upperName: output.append(json: level.name.uppercased())
         case .syslog: output.append(level.syslogSeverity)
         case .swiftyBeaver:

@@ -40,7 +40,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     private let members: [CompiledJSONMember]
     /// The keys of all members, as they are written.
     private let prefixes: [UInt8]
-    private let ownKeys: Set<String>
+    private let ownKeys: NameList
     /// Whether members of their own say the trace or the error.
     private let hasWellKnown: Bool
     /// Whether fields have an object of scalars, in whose names a point becomes `_`.
@@ -70,11 +70,11 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
             prefix.append(json: key)
             prefix.append(UInt8(ascii: ":"))
             fieldsPrefix = prefix.withUnsafeBytes { Array($0) }
-            ownKeys = []
+            ownKeys = NameList()
             isFlat = options.values == .scalars
         } else {
             fieldsPrefix = []
-            ownKeys = keys
+            ownKeys = NameList(keys)
             isFlat = false
         }
     }
@@ -159,34 +159,35 @@ extension LogMessage {
     /// With `flattensErrors`, the field that says an error is several, under the names `error.type`, `error.message` and so
     /// on. Fields among `skipping` are left out.
     func forEachField(
-        _ privacy: LogPrivacyPolicy, reserved: Set<String>, naming: (String) -> String = { $0 },
+        _ privacy: LogPrivacyPolicy, reserved: NameList, naming: (String) -> String = { $0 },
         skipping: Set<String> = [], flattensErrors: Bool = false, to output: inout LogBuffer,
         _ body: (String, EncodedValue, LogPrivacyPolicy, inout LogBuffer) -> Void
     ) {
-        var used = reserved
+        var used = NameList()
+        func unused(_ name: String) -> String {
+            var key = naming(name)
+            while reserved.contains(key) || !used.insert(key) { key = "_" + key }
+            return key
+        }
         for isText in [true, false] {
             // Of fields beside the text, the first of a name is the one that holds.
-            var names: Set<String> = []
+            var names = NameList()
             var reader = PieceReader(isText ? storage.text : storage.fields)
             while let piece = reader.next() {
                 guard case .value(let value) = piece, let name = value.name else { continue }
                 let given = String(decoding: name, as: UTF8.self)
-                if !isText, !names.insert(given).inserted { continue }
-                if skipping.contains(given) { continue }
+                if !isText, !names.insert(given) { continue }
+                if !skipping.isEmpty, skipping.contains(given) { continue }
                 if flattensErrors, given == ErrorFields.name, value.tag == .object,
                     value.privacy.shown(by: isText ? privacy : .reveal).isPlain,
                     let error = ErrorFields(value.decoded)
                 {
                     EncodedMetadata(error.flattened()).forEach { name, value in
-                        var key = naming(name)
-                        while !used.insert(key).inserted { key = "_" + key }
-                        body(key, value, privacy, &output)
+                        body(unused(name), value, privacy, &output)
                     }
                     continue
                 }
-                var key = naming(given)
-                while !used.insert(key).inserted { key = "_" + key }
-                body(key, value, isText ? privacy : .reveal, &output)
+                body(unused(given), value, isText ? privacy : .reveal, &output)
             }
         }
     }
@@ -196,9 +197,7 @@ extension LogBuffer {
     /// Appends a time stamp in UTC with nanoseconds: `2026-11-20T10:20:30.123456789Z`.
     public mutating func append(rfc3339 moment: LogTimestamp) {
         let time = CivilTime(nanoseconds: moment.nanoseconds)
-        append(date: time)
-        append(UInt8(ascii: "T"))
-        append(seconds: time)
+        append(dateAndSeconds: time)
         append(UInt8(ascii: "."))
         appendDecimal(time.nanosecond, width: 9)
         append(UInt8(ascii: "Z"))

@@ -49,7 +49,7 @@ struct JournalEntry {
 
     private func appendFields(of message: LogMessage, to output: inout LogBuffer) {
         message.forEachField(
-            privacy, reserved: [], naming: JournalFieldName.make, flattensErrors: true, to: &output
+            privacy, reserved: NameList(), naming: JournalFieldName.make, flattensErrors: true, to: &output
         ) {
             name, value, privacy, output in
             // Two names may become one: the journal takes several values of a field.

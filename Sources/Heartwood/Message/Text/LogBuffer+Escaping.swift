@@ -69,17 +69,10 @@ extension LogBuffer {
         }
         var index = 0
         while true {
-            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            let ones: UInt64 = 0x0101_0101_0101_0101
-            let highs: UInt64 = 0x8080_8080_8080_8080
-            let low = (word &- ones &* 0x20) & ~word & highs
-            let slash = word ^ (ones &* 0x5C)
-            let delete = word ^ (ones &* 0x7F)
-            let isSlash = (slash &- ones) & ~slash & highs
-            let isDelete = (delete &- ones) & ~delete & highs
-            if low | isSlash | isDelete | (word & highs) != 0 {
+            let word = ByteWord(bytes, index)
+            if word.controls | word.matches(0x5C) | word.matches(0x7F) | word.nonASCII != 0 {
                 for offset in index..<index + 8 where isSuspect(bytes, offset) { return true }
-                high |= word & highs
+                high |= word.nonASCII
             }
             if index + 8 == count { return high != 0 && !isUTF8(bytes) }
             // The last eight bytes, some of which have been looked at before.

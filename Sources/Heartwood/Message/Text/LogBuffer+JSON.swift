@@ -19,15 +19,43 @@ extension LogBuffer {
         append(UInt8(ascii: "\""))
     }
 
+    /// Adds a text as the inside of a JSON string, without its quotes.
+    mutating func append(insideOfJSON text: String) {
+        let start = count
+        append(text)
+        makeJSONSafe(from: start)
+    }
+
+    /// Adds a text as a JSON string, whose inside is `bytes`; these are not used where secrets are taken out.
+    @inline(__always)
+    mutating func append(json text: @autoclosure () -> String, inside bytes: UnsafeRawBufferPointer) {
+        if redaction != nil { return append(json: text()) }
+        append(UInt8(ascii: "\""))
+        append(bytes)
+        append(UInt8(ascii: "\""))
+    }
+
     /// Escapes the text from `start` on as the inside of a JSON string; what is not UTF-8 becomes U+FFFD.
     mutating func makeJSONSafe(from start: Int) {
         let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
-        var plain = true
-        for byte in bytes where byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F || byte >= 0x80 {
-            plain = false
-            break
+        if !LogBuffer.isPlainInJSON(bytes) { replaceEnd(from: start) { $1.appendInsideOfJSON($0) } }
+    }
+
+    /// Whether a JSON string has the bytes as they are.
+    private static func isPlainInJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let count = bytes.count
+        if count < 8 {
+            return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 < 0x7F }
         }
-        if !plain { replaceEnd(from: start) { $1.appendInsideOfJSON($0) } }
+        var index = 0
+        while true {
+            let word = ByteWord(bytes, index)
+            let marks = word.controls | word.matches(0x22) | word.matches(0x5C) | word.matches(0x7F)
+            if marks | word.nonASCII != 0 { return false }
+            if index + 8 == count { return true }
+            // The last eight bytes, some of which have been looked at before.
+            index = min(index + 8, count - 8)
+        }
     }
 
     /// Adds the inside of a JSON string; where it is one already (`isEscaped`), only what is unsafe in a line is
