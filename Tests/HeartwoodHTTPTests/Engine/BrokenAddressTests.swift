@@ -70,4 +70,20 @@ import Testing
         for _ in 1...3 { #expect(watch.refused(1) == .park) }
         #expect(watch.isEnough && watch.parked == 3)
     }
+
+    @Test("One success brings back all parked messages, those that could not be set aside as well")
+    func successBringsAllBack() {
+        var watch = RefusalWatch()
+        #expect(watch.refused(1) == .park)
+        watch.kept(2)
+        #expect(watch.parked == 3)
+        #expect(watch.accepted())
+        #expect(watch.parked == 0)
+        // Those that could not be set aside wait alone until nothing else is left.
+        #expect(watch.refused(1) == .setAside)
+        watch.kept(1)
+        #expect(watch.parked == 1)
+        #expect(!watch.accepted())
+        #expect(watch.parked == 1)
+    }
 }
