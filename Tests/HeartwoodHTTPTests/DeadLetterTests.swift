@@ -79,12 +79,17 @@ import Testing
     /// Counts the waits for the disk, and fails them while told to.
     private final class Disk: SpoolFaults {
         let waits = Locked(0)
+        let nameWaits = Locked(0)
         let isFailing = Locked(false)
         func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
         func change() -> Int32 { 0 }
         func synchronize() -> Int32 {
             waits.withLock { $0 += 1 }
             return isFailing.withLock { $0 } ? EIO : 0
+        }
+        func synchronizeNames() -> Int32 {
+            nameWaits.withLock { $0 += 1 }
+            return 0
         }
     }
 
@@ -102,6 +107,8 @@ import Testing
             }
             #expect(file.synchronize() == 0 && disk.waits.withLock { $0 } == 1)
             #expect(file.synchronize() == 0 && disk.waits.withLock { $0 } == 1)
+            // The name of the new file as well, once.
+            #expect(disk.nameWaits.withLock { $0 } == 1)
             // A file that becomes the older one is on the disk first.
             var removed = 0
             for number in 0..<200 where !directory.names().contains("rejected.1.ndjson") {
@@ -109,6 +116,7 @@ import Testing
             }
             #expect(directory.names().contains("rejected.1.ndjson") && removed == 0)
             #expect(disk.waits.withLock { $0 } == 2)
+            #expect(file.synchronize() == 0 && disk.nameWaits.withLock { $0 } == 2)
             disk.isFailing.withLock { $0 = true }
             #expect(file.append(Self.entry("last"), reason: "400", key: "k", at: time).isKept)
             #expect(file.synchronize() == EIO)

@@ -83,4 +83,39 @@ import Testing
         #expect(bench.logger.httpStatistics.pending == 0 && bench.balance)
         #expect(server.requests.filter { !$0.path.hasSuffix("/ack") }.count == 1)
     }
+
+    @Test("What a server says it has discarded counts as rejected, and only the rest as acknowledged")
+    func discarded() async throws {
+        let answer = #"{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}}"#
+        let bench = try HTTPBench(
+            try LoopbackServer(answers: [.status(200, body: answer)]), encoding: OTLPEncoding(service: "shop"))
+        await bench.log(0..<3)
+        bench.logger.sendNow()
+        await bench.settled(1)
+        await bench.logger.figures { $0.pending == 0 }
+        #expect(bench.logger.httpStatistics.acknowledged == 2)
+        #expect(bench.logger.httpStatistics.rejected == 1)
+        #expect(bench.balance)
+    }
+
+    /// Says of one message that it was delivered, however many there were.
+    private struct OneItem: RemoteEncoding {
+        private let array = JSONArrayEncoding()
+        var contentType: String { array.contentType }
+        func encode(_ batch: RemoteBatch) throws -> [UInt8] { try array.encode(batch) }
+        func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
+            DeliveryVerdict(items: [.delivered])
+        }
+    }
+
+    @Test("A verdict that does not name every message settles none of them")
+    func incompleteVerdict() async throws {
+        let bench = try HTTPBench(try LoopbackServer(), encoding: OneItem())
+        await bench.log(0..<3)
+        bench.logger.sendNow()
+        await bench.settled(1)
+        await bench.logger.figures { $0.retried == 1 }
+        #expect(bench.logger.httpStatistics.acknowledged == 0)
+        #expect(bench.logger.httpStatistics.pending == 3)
+    }
 }

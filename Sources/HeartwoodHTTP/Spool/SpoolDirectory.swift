@@ -143,7 +143,10 @@ package final class SpoolDirectory {
     }
 
     /// Makes names durable; 0 or `errno`.
-    func synchronize() -> Int32 { fsync(descriptor) == 0 ? 0 : hw_errno() }
+    func synchronize() -> Int32 {
+        if let error = SpoolFile.faults?.synchronizeNames(), error != 0 { return error }
+        return fsync(descriptor) == 0 ? 0 : hw_errno()
+    }
 
     /// The regular files and their sizes, in no order; nil when they cannot be listed.
     func list(_ subdirectory: String = ".") -> [(name: String, size: Int)]? {

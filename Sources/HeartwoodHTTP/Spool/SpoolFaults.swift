@@ -10,9 +10,12 @@ package protocol SpoolFaults: AnyObject, Sendable {
     func read() -> Int32
     /// The `errno` with which a call fails that waits until the disk has a file; 0: it succeeds.
     func synchronize() -> Int32
+    /// The `errno` with which a call fails that waits until the disk has the names of a directory; 0: it succeeds.
+    func synchronizeNames() -> Int32
 }
 
 extension SpoolFaults {
     package func read() -> Int32 { 0 }
     package func synchronize() -> Int32 { 0 }
+    package func synchronizeNames() -> Int32 { 0 }
 }

@@ -74,16 +74,20 @@ import Testing
     @Test("One success brings back all parked messages, those that could not be set aside as well")
     func successBringsAllBack() {
         var watch = RefusalWatch()
-        #expect(watch.refused(1) == .park)
+        let first = watch.refused(1)
         watch.kept(2)
+        #expect(first == .park)
         #expect(watch.parked == 3)
-        #expect(watch.accepted())
+        let bringsBack = watch.accepted()
+        #expect(bringsBack)
         #expect(watch.parked == 0)
         // Those that could not be set aside wait alone until nothing else is left.
-        #expect(watch.refused(1) == .setAside)
+        let second = watch.refused(1)
         watch.kept(1)
+        #expect(second == .setAside)
         #expect(watch.parked == 1)
-        #expect(!watch.accepted())
+        let bringsBackAgain = watch.accepted()
+        #expect(!bringsBackAgain)
         #expect(watch.parked == 1)
     }
 }

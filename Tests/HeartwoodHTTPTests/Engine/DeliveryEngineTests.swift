@@ -107,6 +107,27 @@ import Testing
         #expect(isHeld && attempts < 15)
     }
 
+    @Test("When every message was refused, all stay parked during the pause and come back after it")
+    func comesBackAfterThePause() {
+        var engine = sending(1)
+        _ = engine.handle(failed(400, .isolate, 1), at(1, 1))
+        let held = engine.handle(.looked, at(1, 1))
+        #expect(held.contains(.report(.refusesEverything)) && !held.contains(.unpark))
+        // A new message, in the place of the refused one or beside it, waits for the pause.
+        for waiting in [1, 2] {
+            let actions = engine.handle(.stored(points: 1), at(100, waiting))
+            #expect(!isSend(actions) && !actions.contains(.unpark))
+        }
+        let after = engine.handle(.timer, at(301, 2))
+        #expect(after.contains(.unpark) && isSend(after))
+        // A wish ends the pause.
+        var wished = sending(1)
+        _ = wished.handle(failed(400, .isolate, 1), at(1, 1))
+        _ = wished.handle(.looked, at(1, 1))
+        let actions = wished.handle(.wish(.sendNow), at(2, 1))
+        #expect(actions.contains(.unpark) && isSend(actions))
+    }
+
     @Test("A bad message is set aside once the server has taken another one") func badMessage() {
         var engine = sending(2)
         _ = engine.handle(failed(400, .isolate, 2), at(1, 2))

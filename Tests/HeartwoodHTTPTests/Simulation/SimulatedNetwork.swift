@@ -91,7 +91,12 @@ struct SimulatedNetwork {
         // What the server takes is bounded by what there is.
         let isTaken = server.taken.count > before || server.confirmsLater && server.mode == .accepts
         if !isTaken {
-            try countFailure(request, at: now, settings, isSearch: isSearch(numbers))
+            // What it had taken already, and says so, is settled by that; the same must not come again and again.
+            let isSettled =
+                if case .success(let response) = reply.result { response.status == 200 } else { false }
+            try countFailure(
+                request, at: now, settings,
+                isSearch: isSettled && server.mode != .refusesItems || isSearch(numbers))
         }
         return reply
     }
@@ -100,7 +105,7 @@ struct SimulatedNetwork {
     private func isSearch(_ numbers: [Int]) -> Bool {
         switch server.mode {
         case .tooLarge, .mixesItems: true
-        case .accepts, .isLate: numbers.contains { server.bad.contains($0) }
+        case .accepts, .isLate, .takesTwice: numbers.contains { server.bad.contains($0) }
         default: false
         }
     }

@@ -46,6 +46,16 @@ import Testing
         if only == nil, count >= 100 { #expect(requests > count) }
     }
 
+    @Test(
+        "Worlds beyond the ordinary ones that failed once",
+        arguments: [66_534, 80_503, 80_982, 506_422, 544_497, 579_096, 582_502] as [UInt64])
+    func failedOnce(seed: UInt64) throws {
+        let directory = try TemporaryDirectory(isFast: true)
+        if case .failure(let error) = Self.run(seed, in: directory.path, isTraced: false) {
+            Issue.record("\(error)")
+        }
+    }
+
     /// Lets a world go by; returns how many requests it had.
     private static func run(_ seed: UInt64, in directory: String, isTraced: Bool) -> Result<Int, any Error> {
         let path = directory + "/\(seed)"

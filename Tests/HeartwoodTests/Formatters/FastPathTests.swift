@@ -69,10 +69,14 @@ struct FastPathTests {
         let names =
             (0..<200).map { "n\($0)" } + ["", "a", "b", "ab", "ba", "é", String(repeating: "x", count: 300)]
         for name in names { #expect(!list.contains(name), "\(name)") }
-        for name in names { #expect(list.insert(name), "\(name)") }
+        for name in names {
+            let isNew = list.insert(name)
+            #expect(isNew, "\(name)")
+        }
         for name in names {
             #expect(list.contains(name), "\(name)")
-            #expect(!list.insert(name), "\(name)")
+            let isNew = list.insert(name)
+            #expect(!isNew, "\(name)")
         }
         #expect(!list.contains("n200"))
         #expect(NameList(["time", "level"]).contains("level"))

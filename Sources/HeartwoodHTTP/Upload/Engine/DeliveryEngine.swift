@@ -39,6 +39,8 @@ struct DeliveryEngine: Sendable {
     private var failures = FailureRecord()
     private var refusals = RefusalWatch()
     private var receipts = ReceiptLedger()
+    /// Whether every message was tried and refused: after the pause all of them come back.
+    private var comesBack = false
     /// Whether the store has nothing to send until something is confirmed.
     private var isBlocked = false
     private var isConnected: Bool?
@@ -125,6 +127,7 @@ struct DeliveryEngine: Sendable {
     private mutating func detach() {
         phase = .detached
         pace.endRound()
+        comesBack = false
         refusals = RefusalWatch()
         receipts = ReceiptLedger()
         deadline = nil
@@ -177,7 +180,8 @@ struct DeliveryEngine: Sendable {
         isBlocked = false
         // Nothing else is left to find out whether the messages are bad or the server.
         if sendable(moment) == 0, refusals.parked > 0 { startOver(moment) }
-        let decision = pace.decide(sendable(moment), moment, rules)
+        bringBack(moment)
+        let decision = pace.decide(comesBack ? moment.waiting : sendable(moment), moment, rules)
         guard decision != .rest else { return .rest }
         if !reachesServer { return .rest }
         guard case .send = decision else { return decision }
@@ -325,11 +329,22 @@ struct DeliveryEngine: Sendable {
         }
     }
 
-    /// Every message was tried and refused: all of them come back, and are tried again after a pause.
+    /// Every message was tried and refused: all of them are tried again after a pause.
+    ///
+    /// They stay parked during the pause, so that a full store can take a new message in the place of a refused one.
     private mutating func startOver(_ moment: DeliveryMoment) {
-        actions.append(.unpark)
-        refusals.held(startsOver: true)
+        guard !comesBack else { return }
+        comesBack = true
         hold(moment, .refusesEverything)
+    }
+
+    /// After the pause, or when a wish has ended it, parked messages come back.
+    private mutating func bringBack(_ moment: DeliveryMoment) {
+        if refusals.parked == 0 { comesBack = false }
+        guard comesBack, !pace.isPaused(at: moment.now) else { return }
+        comesBack = false
+        refusals.held(startsOver: true)
+        actions.append(.unpark)
     }
 
     private mutating func hold(_ moment: DeliveryMoment, _ report: DeliveryAction.Report) {

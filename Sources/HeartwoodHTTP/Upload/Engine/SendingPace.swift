@@ -31,6 +31,9 @@ struct SendingPace: Sendable {
     /// Everything that is pending belongs to a round from now on.
     mutating func beginRound(of waiting: Int) { left = max(left, waiting) }
 
+    /// Whether nothing may go out now.
+    func isPaused(at now: Duration) -> Bool { pausedUntil.map { now < $0 } ?? false }
+
     /// Ends a pause that the server has not asked for.
     mutating func endPause() {
         if !isPauseBinding { pausedUntil = nil }
