@@ -88,7 +88,8 @@ import Testing
     func discarded() async throws {
         let answer = #"{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}}"#
         let bench = try HTTPBench(
-            try LoopbackServer(answers: [.status(200, body: answer)]), encoding: OTLPEncoding(service: "shop"))
+            try LoopbackServer(answers: [.status(200, body: answer)]), encoding: OTLPEncoding(service: "shop")
+        )
         await bench.log(0..<3)
         bench.logger.sendNow()
         await bench.settled(1)
