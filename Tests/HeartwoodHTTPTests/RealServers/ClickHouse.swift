@@ -80,7 +80,13 @@ final class ClickHouse {
             endpoint: endpoint, body: Array(statement.utf8), timeout: .seconds(120))
         let response = try await CurlTransport().send(request)
         guard response.status == 200 else { throw Failure(description: response.text) }
+        if response.isBodyCut { throw Failure(description: "the answer to “\(statement)” is too long") }
         return response.text
+    }
+
+    /// How many rows a query has.
+    func rows(_ statement: String) async throws -> Int? {
+        Int(try await query("SELECT count() FROM (\(statement))").trimmingCharacters(in: .newlines))
     }
 
     /// Runs a query of two columns, a name and a number.
