@@ -178,31 +178,12 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     private var existingEngine: FileEngine?
     private var archiverIfMade: FileArchiver?
     /// Through a pointer, so that the checks of exclusive access are not made for every message.
-    private let batch: UnsafeMutablePointer<Batch>
-    private var timer: (any LogTimer)?
-    private var timerDue = Duration.zero
-    private var startTimer: (any LogTimer)?
-    private var seen = FileCounters()
+    private let batch: UnsafeMutablePointer<FileBatch>
+    private var timer: FileTimer?
+    private var figures = FileFigures()
 
-    /// A batch is written when it has so many bytes, or no more messages are there.
-    private static let batchSize = 64 * 1024
     /// How long after it was added the logger waits for settings, before it applies the limits.
     private static let settingsTime = Duration.seconds(1)
-
-    /// Records that are not handed to the engine yet.
-    private struct Batch: ~Copyable {
-        var buffer = LogBuffer(capacity: 80 * 1024)
-        /// Where each record ends.
-        var ends: [Int] = []
-        /// The mark of each in the journal, where there is one.
-        var marks: [UInt64] = []
-        var isJournaled = false
-        /// Whether one of them is to be on the disk at once, and which levels are.
-        var isUrgent = false
-        var urgentLevels = LogLevelMask.off
-        /// How long a message may be.
-        var cap = MessageCap(64 * 1024)
-    }
 
     /// Makes a logger for a directory, which is made if it is missing.
     ///
@@ -311,15 +292,15 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         DispatchQueue(label: "heartwood.FileLogger.hooks", qos: .utility)
     }
 
-    private static func makeBatch() -> UnsafeMutablePointer<Batch> {
-        let batch = UnsafeMutablePointer<Batch>.allocate(capacity: 1)
-        batch.initialize(to: Batch())
+    private static func makeBatch() -> UnsafeMutablePointer<FileBatch> {
+        let batch = UnsafeMutablePointer<FileBatch>.allocate(capacity: 1)
+        batch.initialize(to: FileBatch())
         return batch
     }
 
     private func makeEngine() {
         existingEngine = FileEngine(
-            directory: directory, settings: currentSettings(), clock: clock,
+            directory: directory, settings: FileSettings(of: self, naming: naming), clock: clock,
             header: { [unowned self] in header() },
             announcement: { [unowned self] in announcement($0, $1) },
             report: { [unowned self] in handle($0) })
@@ -328,6 +309,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             makeRoom: { [weak self] in self?.makeRoom($0, of: $1) ?? false },
             describe: { [weak self] in self?.describe($0) },
             tell: { [weak self] in self?.handle($0) })
+        timer = FileTimer(clock, queue)
     }
 
     final var engine: FileEngine { existingEngine.unsafelyUnwrapped }
@@ -352,10 +334,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             shorten(message, from: start, cap)
         }
         finishRecord(in: &batch.pointee.buffer, from: start)
-        batch.pointee.ends.append(batch.pointee.buffer.count)
-        if batch.pointee.isJournaled { batch.pointee.marks.append(journalMark) }
-        if batch.pointee.urgentLevels.contains(message.level) { batch.pointee.isUrgent = true }
-        if batch.pointee.buffer.count >= FileLogger.batchSize { writeBatch() }
+        batch.pointee.endRecord(of: message.level, mark: journalMark)
+        if batch.pointee.isFull { writeBatch() }
     }
 
     /// Makes one line of a text that no formatter has written.
@@ -400,7 +380,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// In between, settings are only taken note of: the first of several must not remove what the second would keep.
     /// An override calls `super`.
     open override func didAdd() {
-        startTimer = clock.schedule(after: FileLogger.settingsTime, on: queue) { [weak self] in
+        timer?.scheduleStart(after: FileLogger.settingsTime) { [weak self] in
             guard let self else { return }
             perform { [self] in
                 open()
@@ -416,20 +396,18 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         writeBatch()
         engine.close()
         settle()
-        startTimer?.cancel()
+        timer?.cancelStart()
         timer?.cancel()
-        timer = nil
     }
 
     /// Applies the settings; limits that are exceeded are kept at once.
     public final override func settingsDidChange() {
         guard existingEngine != nil else { return }
         writeBatch()
-        let settings = currentSettings()
+        let settings = FileSettings(of: self, naming: usableNaming())
         // The lock of shared files may be held by a stopped process: no caller waits for it beyond its own time limit.
         setRunsOnCaller(!settings.isShared)
-        batch.pointee.cap = MessageCap(maximumMessageSize.bytes)
-        batch.pointee.urgentLevels = if case .levels(let mask) = settings.sync { mask } else { .off }
+        batch.pointee.configure(longest: maximumMessageSize.bytes, sync: settings.sync)
         engine.apply(settings)
         if engine.isStarted { directory.calls.setBackup(of: directoryPath, isExcluded: !isInBackup) }
         applyArchiveSettings()
@@ -437,12 +415,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     private func applyArchiveSettings() {
-        var settings = FileArchiver.Settings()
-        settings.format = archiveFormat.stage
-        settings.key = archiveKey
-        settings.mode = UInt32(fileMode) & 0o777
-        settings.processor = archiveProcessor
-        let isNew = archiver.apply(settings)
+        let isNew = archiver.apply(FileArchiver.Settings(of: self))
         if isNew, engine.isStarted { enqueueArchives() }
     }
 
@@ -479,28 +452,6 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     // MARK: - Inside
 
-    private func currentSettings() -> FileSettings {
-        var settings = FileSettings(naming: usableNaming())
-        settings.scheme = scheme
-        settings.rolling = RollingPolicy(
-            maximumSize: maximumFileSize.bytes, interval: rollingInterval, boundary: rollingBoundary,
-            zone: timeZone)
-        settings.retention = RetentionPlan(
-            maximumCount: maximumFileCount, quota: diskQuota.bytes, maximumAge: maximumFileAge)
-        settings.fileMode = UInt32(fileMode) & 0o777
-        settings.protection = fileProtection
-        settings.reusesFiles = reusesFiles
-        settings.isShared = isShared
-        settings.sync = syncPolicy
-        settings.waitingLimit = waitingLimit.bytes
-        settings.minimumFreeSpace = minimumFreeSpace.bytes
-        settings.repairsTornLines = repairsTornLines
-        settings.currentLink = currentLink
-        settings.isEncrypted = archiveFormat.stage == .encrypted
-        settings.key = archiveKey
-        return settings
-    }
-
     /// The naming that is set; the last one before it where it cannot read its own names.
     private func usableNaming() -> LogFileNaming {
         guard let engine = existingEngine, engine.settings.naming !== naming, !naming.isReadable else {
@@ -515,8 +466,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Reads the directory and applies the limits, the first time that there is something to do.
     final func open() {
         guard !engine.isStarted else { return }
-        startTimer?.cancel()
-        startTimer = nil
+        timer?.cancelStart()
         do {
             try engine.start()
             directory.calls.setBackup(of: directoryPath, isExcluded: !isInBackup)
@@ -529,18 +479,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     final func writeBatch() {
-        let batch = batch
-        guard !batch.pointee.ends.isEmpty else { return }
+        guard !batch.pointee.isEmpty else { return }
         open()
-        batch.pointee.buffer.withUnsafeBytes { bytes in
-            engine.write(
-                bytes, batch.pointee.ends, marks: batch.pointee.marks, isUrgent: batch.pointee.isUrgent)
-        }
-        batch.pointee.buffer.removeAll()
-        batch.pointee.buffer.shrink(to: 1 << 20)
-        batch.pointee.ends.removeAll(keepingCapacity: true)
-        batch.pointee.marks.removeAll(keepingCapacity: true)
-        batch.pointee.isUrgent = false
+        batch.pointee.write(to: engine)
         noteCounters()
     }
 
@@ -554,75 +495,42 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     // MARK: - For the journal
 
     /// Whether no record waits, in the batch or in the engine.
-    final var hasUnwritten: Bool { !batch.pointee.ends.isEmpty || !engine.isIdle }
+    final var hasUnwritten: Bool { !batch.pointee.isEmpty || !engine.isIdle }
 
     final func beginJournal(_ slot: JournalSlot?) {
         writeBatch()
         engine.slot = slot
-        batch.pointee.isJournaled = slot != nil
+        batch.pointee.keepMarks(slot != nil)
     }
 
     /// Drops what waits, uncounted.
     final func forgetBatch() {
-        batch.pointee.buffer.removeAll()
-        batch.pointee.ends.removeAll(keepingCapacity: true)
-        batch.pointee.marks.removeAll(keepingCapacity: true)
+        batch.pointee.removeAll()
         engine.forgetWaiting()
         noteCounters()
     }
 
     private func noteCounters() {
-        let now = engine.counters
-        if now.bytes != seen.bytes { noteWritten(now.bytes - seen.bytes) }
-        if now.dropped != seen.dropped {
+        let (bytes, dropped) = figures.advance(to: engine.counters)
+        if bytes != 0 { noteWritten(bytes) }
+        if dropped != 0 {
             // They were counted as delivered when they were handed over.
-            counters.failed.add(now.dropped - seen.dropped, ordering: .relaxed)
-            counters.delivered.subtract(now.dropped - seen.dropped, ordering: .relaxed)
+            counters.failed.add(dropped, ordering: .relaxed)
+            counters.delivered.subtract(dropped, ordering: .relaxed)
         }
-        seen = now
         let active = engine.writer?.name
         activeName.withLock { if $0 != active { $0 = active } }
     }
 
     private func armTimer() {
         guard engine.isStarted else { return }
-        guard let delay = engine.untilTick else {
-            timer?.cancel()
-            timer = nil
-            return
-        }
-        let due = clock.uptime() + delay
-        if timer != nil, timerDue <= due { return }
-        timer?.cancel()
-        timerDue = due
-        timer = clock.schedule(after: delay, on: queue) { [weak self] in
+        timer?.arm(after: engine.untilTick) { [weak self] in
             guard let self else { return }
             perform { [self] in
-                timer = nil
+                timer?.didFire()
                 engine.tick()
                 settle()
             }
         }
-    }
-
-    private func header() -> [UInt8] {
-        guard let header = headerOfNewFile else { return [] }
-        var output = LogBuffer(capacity: header.utf8.count + 16)
-        output.append(header)
-        finishRecord(in: &output, from: 0)
-        return output.withUnsafeBytes { Array($0) }
-    }
-
-    private func announcement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
-        let why = failure.map { " (\(SystemFailure.reason(of: $0.number)))" } ?? ""
-        let message = LogMessage.ofFramework(
-            "\(count) \(count == 1 ? "message" : "messages") dropped here\(why)", level: .warning,
-            fields: ["dropped": .integer(Int64(count))], at: clock.now())
-        var output = LogBuffer()
-        if formatter?.format(message, into: &output) ?? false, output.count > 0 {
-            finishRecord(in: &output, from: 0)
-            return output.withUnsafeBytes { Array($0) }
-        }
-        return FileEngine.plainAnnouncement(count, failure)
     }
 }
