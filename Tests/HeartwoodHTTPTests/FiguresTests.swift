@@ -103,7 +103,7 @@ import Testing
     private struct OneItem: RemoteEncoding {
         private let array = JSONArrayEncoding()
         var contentType: String { array.contentType }
-        func encode(_ batch: RemoteBatch) throws -> [UInt8] { try array.encode(batch) }
+        func encode(_ batch: RemoteBatch) -> [UInt8] { array.encode(batch) }
         func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
             DeliveryVerdict(items: [.delivered])
         }
