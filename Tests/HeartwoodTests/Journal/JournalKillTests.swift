@@ -66,6 +66,8 @@ import Testing
                         scene = scene as JournalScene
                     ] in
                     try scene.log(path, run: run) {
+                        // Half of them die at any moment, the others after a call has returned, however busy the machine is.
+                        if run % 2 == 1 { JournalWitness(path, run: run).wait(for: 1) }
                         usleep(lifetime)
                         kill(getpid(), SIGKILL)
                     }
@@ -76,7 +78,7 @@ import Testing
             total.returned += returned
             total.recovered += recovered
         }
-        #expect(total.returned > total.kills)
+        #expect(total.returned >= total.kills / 2)
         print(
             "\(total.kills) kills, \(total.returned) calls had returned, \(total.recovered) messages were recovered"
         )

@@ -32,6 +32,11 @@ final class JournalWitness: @unchecked Sendable {  // each thread has a word of 
     func returned(_ thread: Int) -> Int { words[thread * 16] }
 
     func note(_ thread: Int, _ count: Int) { words[thread * 16] = count }
+
+    /// Waits until so many calls have returned, of all threads together: on a busy machine none may have run yet.
+    func wait(for count: Int) {
+        while (0..<JournalWitness.threads).reduce(0, { $0 + returned($1) }) < count { sched_yield() }
+    }
 }
 
 /// What a killed process does, and how what it left is judged.
