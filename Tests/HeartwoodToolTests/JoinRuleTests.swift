@@ -103,6 +103,7 @@ struct JoinRuleTests {
 
             0 0x00007f2a1c3b _assertionFailure + 123 in libswiftCore.so
             1 [ra] 0x000055d0a1b2 main + 45 in app at /app/main.swift:3:7
+            2 [inlined] [system] closure #1 in run() in app at /app/main.swift:9:1
 
                  1│ let list = [1]
             Registers:

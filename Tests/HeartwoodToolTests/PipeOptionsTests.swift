@@ -158,6 +158,9 @@ struct PipeOptionsTests {
             let data = try Data(contentsOf: URL(fileURLWithPath: second + "/" + name))
             #expect(data.firstRange(of: Data("line 1".utf8)) == nil)
         }
+        // Not only compressed: nothing can be read without the key.
+        let keyless = try await tool.run("cat", second)
+        #expect(keyless.code == 1 && !keyless.output.contains("line "))
         let read = try await tool.run("cat", second, "--key-file", key)
         #expect(read.output.split(separator: "\n").count == 3000)
         for bad in ["--encrypt", "--key-env X", "--roll-at month", "--join both", "--join-wait 1s"] {
