@@ -95,7 +95,7 @@ func orderedSample() -> AbstractLogger {
     return SlackLogger()
 }
 
-// sample: Sources/Heartwood/Loggers/File/LogFileNaming.swift
+// sample: Sources/Heartwood/Loggers/File/Naming/LogFileNaming.swift
 final class HexNaming: LogFileNaming, @unchecked Sendable {
     override func name(for label: LogFileLabel) -> String { "trace-\(String(label.number, radix: 16)).log" }
     override func label(of name: String) -> LogFileLabel? {
@@ -106,7 +106,7 @@ final class HexNaming: LogFileNaming, @unchecked Sendable {
 // end
 
 func schemeSample() throws -> FileLogger {
-    // sample: Sources/Heartwood/Loggers/File/LogFileScheme.swift
+    // sample: Sources/Heartwood/Loggers/File/Naming/LogFileScheme.swift
     /// Keeps the files of errors longer than the others.
     final class ErrorsLast: LogFileScheme, @unchecked Sendable {
         override func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] {
@@ -127,7 +127,7 @@ func readerSample(_ logs: String, _ yesterday: LogTimestamp) async throws {
 
 func processorSample(_ file: FileLogger) {
     @Sendable func upload(_ path: String) throws {}
-    // sample: Sources/Heartwood/Loggers/File/LogArchiveProcessor.swift
+    // sample: Sources/Heartwood/Loggers/File/Archive/LogArchiveProcessor.swift
     final class Uploader: LogArchiveProcessor, @unchecked Sendable {
         override func process(_ file: LogFileInfo) throws -> Outcome {
             try upload(file.path)
