@@ -1,4 +1,3 @@
-import Dispatch
 import Heartwood
 
 /// A logger under check, with a dispatcher of its own.
@@ -51,15 +50,4 @@ struct ConformanceRun<Logger: AbstractLogger> {
 
     /// Removes the logger.
     func end() { dispatcher.removeAll(timeout: timeout) }
-}
-
-/// Threads that are waited for.
-struct ConformanceThreads {
-    private let group = DispatchGroup()
-
-    func start(_ body: @escaping @Sendable () -> Void) {
-        DispatchQueue.global().async(group: group, execute: body)
-    }
-
-    func wait() { group.wait() }
 }

@@ -52,32 +52,3 @@ package final class LoggerCounters: Sendable {
             failed: failed.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed))
     }
 }
-
-/// The number of messages that a logger has received, delivered and lost so far.
-///
-/// After a flush, `received` is the sum of `delivered`, `filtered`, `dropped` and `failed`.
-public struct LoggerStatistics: Hashable, Sendable {
-    /// Messages whose level the logger wanted.
-    public var received = 0
-    /// Messages that the logger has handled.
-    public var delivered = 0
-    /// Messages that the formatter or the filter of the logger dropped.
-    public var filtered = 0
-    /// Messages that were dropped because the backlog was full.
-    public var dropped = 0
-    /// Messages that the logger could not write.
-    public var failed = 0
-    /// Bytes that the logger has written.
-    public var bytes = 0
-}
-
-/// The number of messages that a dispatcher has accepted and dropped so far.
-public struct LogStatistics: Sendable {
-    /// Messages that calls have logged.
-    public var accepted = 0
-    /// Messages that were dropped because the ring was full, or because a logger logged them while it handled
-    /// a message of a logger.
-    public var dropped = 0
-    /// The figures of each logger, by its name; repeated names get a number.
-    public var loggers: [String: LoggerStatistics] = [:]
-}

@@ -184,16 +184,3 @@ struct Drain {
         for recipient in recipients { recipient.slot?.levels = recipient.choice.levels.rawValue }
     }
 }
-
-/// Something that happens between two messages, in their order.
-final class ControlBox: Sendable {
-    let action: @Sendable (inout Drain) -> Void
-    init(_ action: @escaping @Sendable (inout Drain) -> Void) { self.action = action }
-}
-
-/// The levels that a logger wants, and the number of that setting: of two that were made at the same time the one with
-/// the higher number holds, in whatever order they come.
-struct LogLevelChoice: Sendable {
-    var levels = LogLevelMask.all
-    var number = 0
-}

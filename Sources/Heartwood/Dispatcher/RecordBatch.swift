@@ -110,27 +110,6 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
     }
 }
 
-/// Walks over the records of a batch.
-struct RecordCursor: Sequence, IteratorProtocol {
-    private let base: UnsafeMutableRawPointer
-    private(set) var offset: Int
-    private let end: Int
-
-    init(_ base: UnsafeMutableRawPointer, from start: Int, to end: Int) {
-        self.base = base
-        offset = start
-        self.end = end
-    }
-
-    @inline(__always)
-    mutating func next() -> UnsafeRawPointer? {
-        if offset >= end { return nil }
-        let record = UnsafeRawPointer(base + offset)
-        offset += Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
-        return record
-    }
-}
-
 extension RecordLayout {
     /// The position in a journal's ring after a record of a batch.
     @inline(__always)

@@ -69,35 +69,3 @@ enum JournalLayout {
         static let head = 128
     }
 }
-
-/// Where the parts of a journal's file begin.
-struct JournalGeometry: Equatable {
-    let pageSize: Int
-    let ringSize: Int
-
-    var marks: Int { pageSize }
-    func slot(_ index: Int) -> Int { 2 * pageSize + index * slotSize }
-    var slotSize: Int { JournalLayout.Slot.end }
-    var tables: Int { slot(JournalLayout.slotCount).rounded(upTo: pageSize) }
-    var counters: Int { tables + JournalLayout.tableSize }
-    var ring: Int { counters + pageSize }
-    var fileSize: Int { ring + ringSize }
-}
-
-extension Int {
-    fileprivate func rounded(upTo unit: Int) -> Int { (self + unit - 1) / unit * unit }
-}
-
-/// The clocks at one moment, and the rate of the cycle counter: what turns it into the time of day.
-struct JournalClock: Equatable, Sendable {
-    var ticks: UInt64
-    var wall: Int64
-    /// Nanoseconds for each tick.
-    var rate: Double
-
-    func time(of ticks: UInt64) -> LogTimestamp {
-        let distance = Double(Int64(truncatingIfNeeded: ticks &- self.ticks)) * rate
-        guard abs(distance) < 9e18 else { return LogTimestamp(nanoseconds: wall) }
-        return LogTimestamp(nanoseconds: wall &+ Int64(distance))
-    }
-}

@@ -1,19 +1,5 @@
 import CHeartwood
 
-/// The journal of a dead process, held.
-final class JournalLeftover: Sendable {
-    let mapping: JournalMapping
-    let reader: JournalReader
-    /// The slots of the loggers that are not done with it.
-    let slots: [JournalSlot]
-
-    init(_ mapping: JournalMapping, _ reader: JournalReader) {
-        self.mapping = mapping
-        self.reader = reader
-        slots = mapping.slotsInUse
-    }
-}
-
 /// The journals of a directory that are no living process's.
 ///
 /// They are listed without being held, so that each process can get at what its own loggers have left, whoever else looks

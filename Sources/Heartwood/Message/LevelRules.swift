@@ -1,17 +1,3 @@
-/// A rule that sets the levels of all names that match a pattern.
-public struct LogLevelRule: Hashable, Sendable {
-    /// A name, in which `*` matches any number of characters.
-    public var pattern: String
-    /// The levels.
-    public var levels: LogLevelMask
-
-    /// Makes a rule.
-    public init(_ pattern: String, _ levels: LogLevelMask) {
-        self.pattern = pattern
-        self.levels = levels
-    }
-}
-
 /// Rules that give names levels, where a name also belongs to those that it begins with: `net.http` to `net`.
 ///
 /// Of all rules that describe a name or one that it belongs to, the one counts whose pattern has the most characters

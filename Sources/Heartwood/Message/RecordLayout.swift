@@ -1,5 +1,3 @@
-import Synchronization
-
 // A message as bytes, from the call to the formatter.
 //
 //    0  commit      8   0 while it is being written; then size | kind << 32 (RecordRing)
@@ -105,27 +103,5 @@ enum RecordLayout {
         guard flags.contains(.large) else { return (tag, nil) }
         offset += (nameSize...taskSize).reduce(0) { $0 + Int(base.load(fromByteOffset: $1, as: UInt8.self)) }
         return (tag, .fromOpaque(base.loadUnaligned(fromByteOffset: offset, as: UnsafeRawPointer.self)))
-    }
-}
-
-/// Text and fields of a message that is too large for the ring.
-final class LargeBody: @unchecked Sendable {  // written before it is shared, then only read
-    let bytes: UnsafeMutableRawBufferPointer
-    /// Called once when the bytes are no longer the ring's: from then on the loggers' backlogs count them.
-    private let onLeavingRing: @Sendable (Int) -> Void
-    private let hasLeft = Atomic<Bool>(false)
-
-    init(count: Int, onLeavingRing: @escaping @Sendable (Int) -> Void) {
-        bytes = .allocate(byteCount: count, alignment: 8)
-        self.onLeavingRing = onLeavingRing
-    }
-
-    deinit {
-        leaveRing()
-        bytes.deallocate()
-    }
-
-    func leaveRing() {
-        if !hasLeft.exchange(true, ordering: .relaxed) { onLeavingRing(bytes.count) }
     }
 }

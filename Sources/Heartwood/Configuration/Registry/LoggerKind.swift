@@ -64,56 +64,6 @@ public struct LoggerKind: Sendable {
     }
 }
 
-/// A kind of formatter for configurations.
-///
-/// ```swift
-/// LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
-/// ```
-public struct FormatterKind: Sendable {
-    /// The value of `kind` in a configuration.
-    public let name: String
-    let read: @Sendable (LogSettings) throws -> LogFormatter?
-
-    /// Makes a kind.
-    ///
-    /// - Parameters:
-    ///   - name: What `kind` says in a configuration.
-    ///   - reading: Asks for the settings and makes the formatter; nil means the text alone, or the layout that a console
-    ///     has of its own. Where a setting is wrong, what it gives is not used.
-    public init(_ name: String, reading: @escaping @Sendable (LogSettings) throws -> LogFormatter?) {
-        self.name = name
-        read = reading
-    }
-}
-
-/// All kinds there are, by their names.
-enum KindRegistry {
-    private static let loggers = Locked<[LoggerKind]>([.console, .file, .system, .memory])
-    private static let formatters = Locked<[FormatterKind]>(FormatterKind.standard)
-
-    static func register(_ kind: LoggerKind) {
-        loggers.withLock { kinds in
-            kinds.removeAll { $0.name == kind.name }
-            kinds.append(kind)
-        }
-    }
-
-    static func register(_ kind: FormatterKind) {
-        formatters.withLock { kinds in
-            kinds.removeAll { $0.name == kind.name }
-            kinds.append(kind)
-        }
-    }
-
-    static var loggerNames: [String] { loggers.withLock { $0.map(\.name) } }
-    static var formatterNames: [String] { formatters.withLock { $0.map(\.name) } }
-
-    static func logger(_ name: String) -> LoggerKind? { loggers.withLock { $0.first { $0.name == name } } }
-    static func formatter(_ name: String) -> FormatterKind? {
-        formatters.withLock { $0.first { $0.name == name } }
-    }
-}
-
 extension LogConfiguration {
     /// Registers a kind of logger, which configurations can use from now on.
     ///

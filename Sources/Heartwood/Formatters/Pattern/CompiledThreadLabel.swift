@@ -1,0 +1,50 @@
+/// A ``ThreadLabel`` ready for use.
+struct CompiledThreadLabel: Sendable {
+    private let replacements: [(name: [UInt8], text: [UInt8])]
+    private let shape: FieldShape?
+
+    init(_ label: ThreadLabel) {
+        replacements = label.replacements.map { (Array($0.key.utf8), Array($0.value.utf8)) }
+        let minimum = min(max(0, label.minimumLength), FieldShape.widest)
+        let isShaped = minimum > 0 || label.maximumLength != nil
+        shape =
+            isShaped
+            ? FieldShape(minimum: minimum, maximum: label.maximumLength.map { max(0, $0) }) : nil
+    }
+
+    func append(_ message: LogMessage, to output: inout LogBuffer) {
+        let start = output.count
+        let queue = message.queueLabelBytes
+        if queue.isEmpty || CompiledThreadLabel.isGlobal(queue) {
+            let name = message.threadNameBytes
+            if name.isEmpty || CompiledThreadLabel.isOfWorker(name) {
+                output.append(message.threadID)
+            } else {
+                append(name, to: &output)
+            }
+        } else {
+            append(queue, to: &output)
+        }
+        shape?.apply(to: &output, from: start)
+    }
+
+    private func append(_ name: UnsafeRawBufferPointer, to output: inout LogBuffer) {
+        let start = output.count
+        for (other, text) in replacements where name.elementsEqual(other) {
+            output.append(text)
+            return output.makeSafe(from: start, .escape)
+        }
+        output.append(name)
+        output.makeSafe(from: start, .escape)
+    }
+
+    /// `com.apple.root.default-qos` and its like, on every system.
+    private static func isGlobal(_ label: UnsafeRawBufferPointer) -> Bool {
+        label.starts(with: "com.apple.root.".utf8)
+    }
+
+    /// What is left of a global queue's label as a kernel's thread name of fifteen characters.
+    private static func isOfWorker(_ name: UnsafeRawBufferPointer) -> Bool {
+        String(decoding: name, as: UTF8.self).contains("-qos")
+    }
+}

@@ -1,0 +1,102 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A value as its bytes, with the options in front of it.
+struct EncodedValue {
+    let tag: PieceTag
+    /// What follows the tag.
+    let payload: UnsafeRawBufferPointer
+    let name: UnsafeRawBufferPointer?
+    let privacy: LogPrivacy
+    let format: ValueFormat
+
+    @inline(__always)
+    func load<T: BitwiseCopyable>(_ type: T.Type) -> T { payload.loadUnaligned(as: type) }
+
+    /// The bytes after a four-byte length.
+    @inline(__always)
+    var string: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: payload[4...]) }
+
+    /// The text and the JSON of a described value.
+    var described: (text: UnsafeRawBufferPointer, json: UnsafeRawBufferPointer) {
+        let middle = 4 + Int(load(UInt32.self))
+        return (
+            UnsafeRawBufferPointer(rebasing: payload[4..<middle]),
+            UnsafeRawBufferPointer(rebasing: payload[(middle + 4)...])
+        )
+    }
+
+    var decoded: LogValue {
+        var reader = ValueReader(payload)
+        return reader.value(tag)
+    }
+
+    func decoded(privacy policy: LogPrivacyPolicy) -> LogValue {
+        switch privacy.shown(by: policy) {
+        case .plainly: return decoded
+        case .hidden: return .string(LogPrivacyPolicy.privateText)
+        case .hashed:
+            var buffer = LogBuffer()
+            buffer.appendHash(of: payload)
+            return .string(buffer.text)
+        case .sealed(let key, let way):
+            var buffer = LogBuffer()
+            buffer.append(sealed: self, by: key, way)
+            return .string(buffer.text)
+        }
+    }
+}
+
+/// Decodes a value whose extent has been checked by `PieceReader`.
+private struct ValueReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    private mutating func take<T: BitwiseCopyable>(_ type: T.Type) -> T {
+        defer { offset += MemoryLayout<T>.size }
+        return bytes.loadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    private mutating func text() -> String {
+        let count = Int(take(UInt32.self))
+        defer { offset += count }
+        return String(decoding: bytes[offset..<offset + count], as: UTF8.self)
+    }
+
+    mutating func value(_ tag: PieceTag) -> LogValue {
+        switch tag {
+        case .bool: return .bool(take(UInt8.self) != 0)
+        case .integer: return .integer(take(Int64.self))
+        case .unsigned: return .unsigned(take(UInt64.self))
+        case .double: return .double(take(Double.self))
+        case .float: return LogValue(take(Float.self))
+        case .string: return .string(text())
+        case .date: return .date(LogTimestamp(nanoseconds: take(Int64.self)))
+        case .uuid: return .uuid(UUID(uuid: take(uuid_t.self)))
+        case .decimal: return .decimal(text())
+        case .described:
+            _ = text()
+            return .json(text())
+        case .array: return .array((0..<take(UInt32.self)).map { _ in element() })
+        case .object:
+            var fields = LogMetadata()
+            for _ in 0..<take(UInt32.self) {
+                let key = text()
+                fields.appendUnchecked(key, element())
+            }
+            return .object(fields)
+        case .null, .literal, .name, .privacy, .format: return .null
+        }
+    }
+
+    private mutating func element() -> LogValue {
+        PieceTag(rawValue: take(UInt8.self)).map { value($0) } ?? .null
+    }
+}

@@ -1,0 +1,31 @@
+import CHeartwood
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A system call that failed, and the `errno` that says why.
+package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    package let call: SystemCall
+    package let number: Int32
+
+    package init(_ call: SystemCall, _ number: Int32) {
+        self.call = call
+        self.number = number
+    }
+
+    package var description: String { "\(call.rawValue): \(SystemFailure.reason(of: number))" }
+
+    /// The system's words for an `errno`.
+    package static func reason(of number: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 128)
+        _ = strerror_r(number, &buffer, buffer.count)
+        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return bytes.isEmpty
+            ? "errno \(number)" : "errno \(number): " + String(decoding: bytes, as: UTF8.self)
+    }
+}
