@@ -56,7 +56,7 @@ public final class LogDiagnostics: Sendable {
     }
 
     /// Where loggers report to that belong to no dispatcher.
-    package static let unattached = LogDiagnostics(clock: SystemClock())
+    static let unattached = LogDiagnostics(clock: SystemClock())
 
     /// Receives the reports, on the thread that found the problem; nil, the default, writes them to standard
     /// error.

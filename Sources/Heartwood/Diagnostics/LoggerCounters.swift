@@ -1,16 +1,16 @@
-package import Synchronization
+import Synchronization
 
 /// A logger's counters, written by its own thread and read by any.
 package final class LoggerCounters: Sendable {
     /// How a logger handled a message.
     package enum Outcome { case delivered, filtered, failed }
 
-    package let received = Atomic<Int>(0)
-    package let delivered = Atomic<Int>(0)
-    package let filtered = Atomic<Int>(0)
-    package let dropped = Atomic<Int>(0)
-    package let failed = Atomic<Int>(0)
-    package let bytes = Atomic<Int>(0)
+    let received = Atomic<Int>(0)
+    let delivered = Atomic<Int>(0)
+    let filtered = Atomic<Int>(0)
+    let dropped = Atomic<Int>(0)
+    let failed = Atomic<Int>(0)
+    let bytes = Atomic<Int>(0)
 
     /// How the messages of a batch were handled.
     struct Outcomes {
@@ -36,7 +36,7 @@ package final class LoggerCounters: Sendable {
         outcomes = Outcomes()
     }
 
-    package init() {}
+    init() {}
 
     /// Takes back what messages became that will come again; `before` are the figures before them.
     func goBack(to before: LoggerStatistics) {

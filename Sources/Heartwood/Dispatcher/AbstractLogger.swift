@@ -136,7 +136,7 @@ open class AbstractLogger: @unchecked Sendable {
     }
 
     /// Changes whether waiting callers may run the hooks; false where a hook may wait for other processes.
-    package final func setRunsOnCaller(_ mayRun: Bool) { callerRuns.store(mayRun, ordering: .relaxed) }
+    final func setRunsOnCaller(_ mayRun: Bool) { callerRuns.store(mayRun, ordering: .relaxed) }
 
     private func setUp(_ formatter: LogFormatter?) {
         existingNode = LoggerNode(logger: self, queue: queue)

@@ -32,7 +32,7 @@ public struct Ordered<Value: Sendable>: Sendable {
     /// The value in effect for the message at hand.
     ///
     /// For the logger's own hooks and initializers, where it is quicker than reading the property.
-    package var inEffect: Value { state.withLock { $0.applied } }
+    var inEffect: Value { state.withLock { $0.applied } }
 
     /// Replaces the first value, before any other thread can see the logger.
     package func start(with value: Value) { state.withLock { $0 = State(latest: value, applied: value) } }

@@ -20,7 +20,7 @@ public final class FilteringFormatter: LogFormatter, @unchecked Sendable {  // c
     /// Whether the other formatter writes its own colors.
     public override var writesOwnColors: Bool { formatter.writesOwnColors }
 
-    package override var redactsByItself: Bool { formatter.redactsByItself }
+    override var redactsByItself: Bool { formatter.redactsByItself }
 
     /// Appends the message as the other formatter writes it; returns false if the message is dropped.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {

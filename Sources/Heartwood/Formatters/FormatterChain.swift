@@ -21,7 +21,7 @@ public final class FormatterChain: LogFormatter, @unchecked Sendable {  // const
     /// Whether the last formatter writes its own colors.
     public override var writesOwnColors: Bool { formatters.last?.writesOwnColors ?? false }
 
-    package override var redactsByItself: Bool { formatters.allSatisfy(\.redactsByItself) }
+    override var redactsByItself: Bool { formatters.allSatisfy(\.redactsByItself) }
 
     /// Appends the message as the last formatter writes it; returns false if a formatter drops it.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {

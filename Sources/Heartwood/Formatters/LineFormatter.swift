@@ -38,7 +38,7 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
         stamp = DateText(.timestamp(options.zone), zone: options.zone)
     }
 
-    package override var redactsByItself: Bool { true }
+    override var redactsByItself: Bool { true }
 
     /// Appends the line of a message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {

@@ -23,7 +23,7 @@ open class LogFormatter: @unchecked Sendable {  // has no state of its own; subc
     open var writesOwnColors: Bool { false }
 
     /// Whether it hands every text from outside to the buffer's own methods, which redact secrets in it.
-    package var redactsByItself: Bool { false }
+    var redactsByItself: Bool { false }
 
     /// Called when a logger starts to use the formatter, before its first message; does nothing unless
     /// overridden.

@@ -10,7 +10,7 @@ public enum LogTimeZone: Hashable, Sendable {
     case offset(Duration)
 
     /// How far the zone is ahead of UTC at a moment, in seconds.
-    package func secondsFromUTC(at moment: LogTimestamp) -> Int {
+    func secondsFromUTC(at moment: LogTimestamp) -> Int {
         secondsFromUTC(at: CivilTime.split(moment.nanoseconds).seconds)
     }
 

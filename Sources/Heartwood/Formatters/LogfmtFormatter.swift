@@ -38,7 +38,7 @@ public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // cons
         self.options = options
     }
 
-    package override var redactsByItself: Bool { true }
+    override var redactsByItself: Bool { true }
 
     /// Appends the line of a message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {

@@ -85,7 +85,7 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
         self.element = element == [0x2D] ? Array("heartwood@32473".utf8) : element
     }
 
-    package override var redactsByItself: Bool { true }
+    override var redactsByItself: Bool { true }
 
     /// Appends the message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {

@@ -68,7 +68,7 @@ package struct ErrorFields: Hashable, Sendable {
     ///
     /// - Parameter prefix: The beginning of each name: `error.`.
     /// - Returns: the fields; a field that the error does not have is left out.
-    package func flattened(_ prefix: String = "error.") -> LogMetadata {
+    func flattened(_ prefix: String = "error.") -> LogMetadata {
         var fields: LogMetadata = [prefix + "type": .string(type), prefix + "message": .string(message)]
         fields[prefix + "domain"] = domain.map { .string($0) }
         fields[prefix + "code"] = code.map { .integer($0) }

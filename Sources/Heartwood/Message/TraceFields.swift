@@ -10,7 +10,7 @@ package struct TraceFields: Hashable, Sendable {
     package let flags: UInt8?
 
     /// Finds the trace among fields.
-    package init?(_ fields: LogMetadata) {
+    init?(_ fields: LogMetadata) {
         guard let trace = Self.identifier(fields["trace_id"], 32) else { return nil }
         traceID = trace
         spanID = Self.identifier(fields["span_id"], 16)
@@ -27,7 +27,7 @@ package struct TraceFields: Hashable, Sendable {
     package var decimalSpanID: String? { spanID.map { Self.decimal($0[...]) } }
 
     /// The names of the fields that say it.
-    package var takenNames: Set<String> {
+    var takenNames: Set<String> {
         var names: Set<String> = ["trace_id"]
         if spanID != nil { names.insert("span_id") }
         if flags != nil { names.insert("trace_flags") }

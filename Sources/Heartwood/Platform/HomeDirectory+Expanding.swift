@@ -2,7 +2,7 @@ extension HomeDirectory {
     /// Replaces `~` or `~/` at the start of a path, as a shell does.
     ///
     /// - Throws: ``LogError`` of code `setting` for the home of another user (`~name`), and where there is no home.
-    package static func expand(_ path: String) throws -> String {
+    static func expand(_ path: String) throws -> String {
         guard path.hasPrefix("~") else { return path }
         guard path == "~" || path.hasPrefix("~/") else {
             throw LogError(

@@ -84,14 +84,14 @@ extension LogDirectory {
     }
 
     /// Whether no process or logger writes to a file, as its lock tells; false where that cannot be found out.
-    package func isFree(_ name: String) -> Bool {
+    func isFree(_ name: String) -> Bool {
         guard let file = try? hold(name) else { return false }
         calls.unlock(file.number)
         return true
     }
 
     /// Whether there is an entry, or may be one.
-    package func mayHave(_ name: String) -> Bool {
+    func mayHave(_ name: String) -> Bool {
         do { return try status(name) != nil } catch { return true }
     }
 
@@ -159,7 +159,7 @@ extension LogDirectory {
     }
 
     /// Makes `name` a symbolic link to `target`; replaces a link that has the name, and nothing else.
-    package func pointLink(_ name: String, to target: String) throws {
+    func pointLink(_ name: String, to target: String) throws {
         try safe(name)
         try safe(target)
         if let there = try status(name), there.kind != .symbolicLink { throw Refusal.notRegular }

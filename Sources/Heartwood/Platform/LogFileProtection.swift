@@ -19,14 +19,14 @@ public enum LogFileProtection: Int32, Sendable, Hashable {
 
 extension SystemCalls {
     /// Sets the protection class of a file; what refuses it has none.
-    package func protect(_ descriptor: Int32, as protection: LogFileProtection) {
+    func protect(_ descriptor: Int32, as protection: LogFileProtection) {
         #if canImport(Darwin)
         _ = fcntl(descriptor, F_SETPROTECTIONCLASS, protection.rawValue)
         #endif
     }
 
     /// Leaves a directory out of backups, or takes it in again.
-    package func setBackup(of path: String, isExcluded: Bool) {
+    func setBackup(of path: String, isExcluded: Bool) {
         #if canImport(Darwin)
         var url = URL(fileURLWithPath: path, isDirectory: true)
         var values = URLResourceValues()

@@ -63,5 +63,5 @@ extension LogTimestamp {
     }
 
     /// The whole second that the moment lies in.
-    package var wholeSeconds: Int { Int(nanoseconds.dividedDown(by: 1_000_000_000)) }
+    var wholeSeconds: Int { Int(nanoseconds.dividedDown(by: 1_000_000_000)) }
 }

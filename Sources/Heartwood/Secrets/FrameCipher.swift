@@ -1,7 +1,7 @@
 /// A key of AES-256-GCM and what goes with it; the registered ``ArchiveLibrary`` does the work.
 package struct FrameCipher: Sendable, Equatable {
     package static let tagSize = 16
-    package static let nonceSize = 12
+    static let nonceSize = 12
 
     /// 32 bytes.
     private let key: Secret
@@ -28,7 +28,7 @@ package struct FrameCipher: Sendable, Equatable {
     }
 
     /// A key for one purpose, from which this one cannot be found: HMAC-SHA-256 of the purpose.
-    package func derived(for purpose: [UInt8]) throws -> FrameCipher {
+    func derived(for purpose: [UInt8]) throws -> FrameCipher {
         try FrameCipher(key: Secret(bytes: code(for: purpose)))
     }
 

@@ -79,7 +79,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         }
     }
 
-    package override var redactsByItself: Bool { true }
+    override var redactsByItself: Bool { true }
 
     /// Appends the object of a message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {

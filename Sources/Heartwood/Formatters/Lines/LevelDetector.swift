@@ -200,7 +200,7 @@ package struct LevelDetector {
     }
 
     /// Whether a word, wherever it is in a line, may be a level or the key of one.
-    package static func isOfInterest(_ line: UnsafeRawBufferPointer, _ start: Int, _ length: Int) -> Bool {
+    static func isOfInterest(_ line: UnsafeRawBufferPointer, _ start: Int, _ length: Int) -> Bool {
         guard length >= 3, length <= 9 else { return false }
         return isKey(line, start, length) || word(line, start, length, isMarked: true) != nil
     }

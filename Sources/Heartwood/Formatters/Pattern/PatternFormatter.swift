@@ -80,7 +80,7 @@ public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // cac
         if case .none = options.escaping { false } else { hasColors }
     }
 
-    package override var redactsByItself: Bool { true }
+    override var redactsByItself: Bool { true }
 
     /// Appends the line of a message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {

@@ -1,5 +1,5 @@
 /// What the engine has done since it was made.
-package struct FileCounters: Sendable, Hashable {
+struct FileCounters: Sendable, Hashable {
     /// Records that are in a file.
     package var written = 0
     package var bytes = 0
@@ -12,5 +12,5 @@ package struct FileCounters: Sendable, Hashable {
     /// Calls of the kernel that failed.
     package var failures = 0
     /// Records of the engine's own about dropped ones; not in `written`.
-    package var announcements = 0
+    var announcements = 0
 }

@@ -19,13 +19,13 @@ import CHeartwood
 /// when to try again. ``RecordWriter`` runs them for each write.
 ///
 /// Not thread-safe: it is owned by the logger, which calls it on its queue.
-package final class FileEngine {
+final class FileEngine {
     // MARK: Constants
 
     package let directory: LogDirectory
-    package let inventory = FileInventory()
+    let inventory = FileInventory()
     /// How long to wait after a failure before trying again.
-    package static let retryInterval = Duration.milliseconds(250)
+    static let retryInterval = Duration.milliseconds(250)
     private let clock: any LogClock
 
     // MARK: Owned by the logger
@@ -50,7 +50,7 @@ package final class FileEngine {
     ///   - header: the header of a new file; empty for none.
     ///   - announcement: the record that tells how many were dropped, and why.
     ///   - report: is told what happens to files.
-    package init(
+    init(
         directory: LogDirectory, settings: FileSettings, clock: any LogClock = SystemClock(),
         header: @escaping () -> [UInt8] = { [] },
         announcement: @escaping (Int, SystemFailure?) -> [UInt8] = FileEngine.plainAnnouncement,
@@ -75,7 +75,7 @@ package final class FileEngine {
     package var settings: FileSettings { scene.settings }
     package var counters: FileCounters { scene.counters }
     package var calls: SystemCalls { directory.calls }
-    package var isStarted: Bool { opener.survey.isStarted }
+    var isStarted: Bool { opener.survey.isStarted }
     /// The file that is written; nil for none.
     package var writer: FileWriter? { current.writer }
     /// The process that the state belongs to; another one after a fork.
@@ -93,7 +93,7 @@ package final class FileEngine {
     }
 
     /// An announcement for files of lines.
-    package static func plainAnnouncement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
+    static func plainAnnouncement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
         let why = failure.map { " (\(SystemFailure.reason(of: $0.number)))" } ?? ""
         return Array("\(count) \(count == 1 ? "message" : "messages") dropped here\(why)\n".utf8)
     }
@@ -149,7 +149,7 @@ package final class FileEngine {
     package var isIdle: Bool { waiting.isEmpty }
 
     /// Forgets what is pending: after a fork it is the parent's.
-    package func forgetWaiting() { waiting.forget() }
+    func forgetWaiting() { waiting.forget() }
 
     /// Puts everything that was written on the disk: the open file, those that were finished, and their names.
     package func synchronize() throws(SystemFailure) { try disk.synchronize() }
@@ -182,10 +182,10 @@ package final class FileEngine {
     // MARK: Limits and archives
 
     /// Looks at the directory again.
-    package func refreshInventory() { opener.survey.refresh() }
+    func refreshInventory() { opener.survey.refresh() }
 
     /// Removes what the limits say.
-    package func applyRetention() { budget.apply() }
+    func applyRetention() { budget.apply() }
 
     /// Makes room for the archive of a file, by removing older files only.
     package func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
@@ -193,7 +193,7 @@ package final class FileEngine {
     }
 
     /// The finished files that are not archives yet, or that the processor has not dealt with, oldest first.
-    package var unarchived: [String] {
+    var unarchived: [String] {
         ledger.load()
         let processed = Set(ledger.catalogue.processed)
         let active = opener.survey.namesOfActive
@@ -229,7 +229,7 @@ package final class FileEngine {
     }
 
     /// How long until ``tick()`` has something to do; nil for never.
-    package var untilTick: Duration? {
+    var untilTick: Duration? {
         let uptime = clock.uptime()
         let health = failures.health
         var delays: [Duration?] = []
@@ -257,7 +257,7 @@ package final class FileEngine {
     package func apply(_ new: FileSettings) { change.apply(new) }
 
     /// Tells of settings that contradict each other.
-    package func advise() { change.advise() }
+    func advise() { change.advise() }
 
     /// After a fork, the child forgets what its parent will write, and creates a file of its own.
     private func checkProcess() {

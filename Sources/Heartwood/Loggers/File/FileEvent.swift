@@ -1,5 +1,5 @@
 /// What happened to log files, told by the engine to the logger.
-package enum FileEvent: Sendable {
+enum FileEvent: Sendable {
     /// A file was finished, and the next line goes to another one.
     case rolled(name: String)
     /// A file that an earlier run left was found finished.

@@ -1,11 +1,11 @@
 /// All settings of the engine at one moment.
-package struct FileSettings: Sendable {
+struct FileSettings: Sendable {
     package var naming: LogFileNaming
     package var scheme = LogFileScheme()
     package var rolling = RollingPolicy()
-    package var retention = RetentionPlan()
+    var retention = RetentionPlan()
     package var fileMode: UInt32 = 0o600
-    package var protection = LogFileProtection.untilFirstUnlock
+    var protection = LogFileProtection.untilFirstUnlock
     package var reusesFiles = true
     package var isShared = false
     package var sync = LogSyncPolicy.never
@@ -14,11 +14,11 @@ package struct FileSettings: Sendable {
     package var repairsTornLines = true
     package var currentLink: String?
     /// Whether what is written is encrypted.
-    package var isEncrypted = false
+    var isEncrypted = false
     /// Where the key comes from.
     package var key: (any SecretProvider)?
 
-    package init(naming: LogFileNaming) {
+    init(naming: LogFileNaming) {
         self.naming = naming
     }
 }

@@ -8,7 +8,7 @@ import CHeartwood
 /// 1. The archive has its name only when it is complete and on the disk; until then the name ends in `.part`.
 /// 2. The log is removed only when the archive's name is on the disk as well. So a crash at any moment leaves the log,
 ///    or the archive, or both; the next run removes what is superfluous.
-package struct ArchiveJob {
+struct ArchiveJob {
     /// How much text goes into one member of a gzip file; damage in one member loses that one only.
     private static let pieceSize = 1 << 20
 
@@ -18,12 +18,12 @@ package struct ArchiveJob {
     package let cipher: FrameCipher?
     package let mode: UInt32
     /// Asked before more room is taken than before, with the whole amount; false gives the job up.
-    package let reserve: (Int) -> Bool
+    let reserve: (Int) -> Bool
 
     /// The name of the archive.
-    package var archiveName: String { name + stage.rawValue }
+    var archiveName: String { name + stage.rawValue }
     /// Its name until it is complete.
-    package var unfinishedName: String { archiveName + ArchiveStage.unfinished }
+    var unfinishedName: String { archiveName + ArchiveStage.unfinished }
 
     /// Does the work.
     ///

@@ -7,7 +7,7 @@ import CHeartwood
 /// 2. That the processor has dealt with a file is noted before the lock is released, and looked up after it was taken: so
 ///    each file is processed once, however many processes and loggers there are. Only a crash between the work and the
 ///    note makes it twice.
-package struct ArchiveWorker: Sendable {
+struct ArchiveWorker: Sendable {
     /// What happened to a file.
     package enum Outcome: Sendable {
         /// There is nothing left to do with it.

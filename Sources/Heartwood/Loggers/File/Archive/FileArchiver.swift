@@ -5,7 +5,7 @@ import Dispatch
 ///
 /// Runs on a queue of its own, so that neither logging nor the user's hooks wait for it. Nothing here is lost by a crash:
 /// what is to be done is found again by what the directory and the catalogue say.
-package final class FileArchiver: Sendable {
+final class FileArchiver: Sendable {
     /// What to do with finished files.
     package struct Settings: Sendable {
         package var format = ArchiveStage.plain
@@ -13,7 +13,7 @@ package final class FileArchiver: Sendable {
         package var mode: UInt32 = 0o600
         package var processor: LogArchiveProcessor?
 
-        package init() {}
+        init() {}
     }
 
     /// What happened to a file.
@@ -43,7 +43,7 @@ package final class FileArchiver: Sendable {
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    package init(
+    init(
         directory: LogDirectory, application: String, inventory: FileInventory, clock: any LogClock,
         makeRoom: @escaping @Sendable (Int, LogFileLabel) -> Bool,
         describe: @escaping @Sendable (String) -> LogFileInfo?,

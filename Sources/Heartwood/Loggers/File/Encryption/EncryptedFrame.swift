@@ -25,7 +25,7 @@ package enum EncryptedFrame {
     /// What a frame takes besides its text.
     package static let overhead = headerSize + FrameCipher.tagSize
     /// How much text goes into one frame.
-    package static let pieceSize = 1 << 18
+    static let pieceSize = 1 << 18
     /// What a reader accepts at most, so that a damaged length costs no memory.
     static let largestPiece = 1 << 20
 
@@ -82,7 +82,7 @@ package enum EncryptedFrame {
 
 extension FrameCipher {
     /// What the secret with the key of encrypted logs is called.
-    package static let nameOfLogKey = "log-archive-key"
+    static let nameOfLogKey = "log-archive-key"
 
     /// The cipher of encrypted logs.
     ///

@@ -1,5 +1,5 @@
 /// Reads frames, fed in pieces of any size, and steps over what is damaged.
-package struct FrameDecoder {
+struct FrameDecoder {
     private let cipher: FrameCipher
     /// The cipher of the run that was read last.
     private var current: (file: [UInt8], run: [UInt8], cipher: FrameCipher)?
@@ -16,16 +16,16 @@ package struct FrameDecoder {
     /// Bytes at the very end that begin a frame which is not complete.
     package private(set) var tornBytes = 0
     /// Frames that are missing between those that could be read.
-    package private(set) var missingFrames = 0
+    private(set) var missingFrames = 0
     /// The file's last frame was read.
     package private(set) var isComplete = false
 
-    package init(_ cipher: FrameCipher) {
+    init(_ cipher: FrameCipher) {
         self.cipher = cipher
     }
 
     /// Takes more bytes, and hands out the text of each frame that is complete.
-    package mutating func feed(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) throws -> Void) throws {
+    mutating func feed(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) throws -> Void) throws {
         pending += bytes
         try decode(atEnd: false, body)
     }

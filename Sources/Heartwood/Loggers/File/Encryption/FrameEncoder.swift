@@ -4,10 +4,10 @@ package struct FrameEncoder {
     package let cipher: FrameCipher
     private var runCipher: FrameCipher
     /// Of the next frame.
-    package private(set) var place: FramePlace
+    private(set) var place: FramePlace
 
     /// Begins a file, or goes on after a frame of one.
-    package init(_ cipher: FrameCipher, behind last: FramePlace? = nil) throws {
+    init(_ cipher: FrameCipher, behind last: FramePlace? = nil) throws {
         self.cipher = cipher
         place = last.map { $0.next(number: $0.number &+ 1) } ?? .first()
         runCipher = try place.cipher(cipher)
@@ -41,13 +41,13 @@ package struct FrameEncoder {
     }
 
     /// Continues with this number, in another run: the frames that had it, and those after it, are not in the file.
-    package mutating func goBack(to number: UInt64) throws {
+    mutating func goBack(to number: UInt64) throws {
         place = place.next(number: number)
         runCipher = try place.cipher(cipher)
     }
 
     /// Goes on after a frame that another process wrote; after nil, at the beginning.
-    package mutating func goOn(behind last: FramePlace?) throws {
+    mutating func goOn(behind last: FramePlace?) throws {
         self = try FrameEncoder(cipher, behind: last)
     }
 }

@@ -1,7 +1,7 @@
 import CHeartwood
 
 /// Looks at the end of a file of frames, so that it can be continued: the counterpart of ``TornLineRepair``.
-package struct FrameTail: Sendable, Hashable {
+struct FrameTail: Sendable, Hashable {
     /// Where the last frame that can be read ends; what follows it was left by a crash.
     package let end: Int
     /// The last frame; nil where no whole frame comes before a torn one.
@@ -10,7 +10,7 @@ package struct FrameTail: Sendable, Hashable {
     private static let blockSize = 1 << 16
 
     /// Whether a file has frames in it, or begins with something that is going to be one.
-    package static func isFramed(_ file: Descriptor, _ calls: SystemCalls) throws(SystemFailure) -> Bool {
+    static func isFramed(_ file: Descriptor, _ calls: SystemCalls) throws(SystemFailure) -> Bool {
         try calls.bytes(EncryptedFrame.magic.count, of: file.number, at: 0) == EncryptedFrame.magic
     }
 
@@ -52,7 +52,7 @@ package struct FrameTail: Sendable, Hashable {
 
 extension LogDirectory {
     /// Whether a log is encrypted, as its first bytes say; false where it cannot be read.
-    package func isFramed(_ name: String) -> Bool {
+    func isFramed(_ name: String) -> Bool {
         guard let (file, _) = try? open(name, writing: false, acceptsLinked: true) else { return false }
         return (try? FrameTail.isFramed(file, calls)) ?? false
     }

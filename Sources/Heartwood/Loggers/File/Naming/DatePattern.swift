@@ -1,14 +1,14 @@
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+import FoundationEssentials
 #else
-package import Foundation
+import Foundation
 #endif
 
 /// A date in a file name: `yyyy-MM-dd--HH-mm-ss-SSS`, written and read back without loss.
 ///
 /// Every field has a fixed width, so a text has at most one reading. `ZZZ` is the distance from UTC (`+0200`);
 /// it makes names of the hour that a clock shows twice distinct.
-package struct DatePattern: Sendable, Hashable {
+struct DatePattern: Sendable, Hashable {
     package enum Field: String, Sendable, CaseIterable {
         case year = "yyyy"
         case month = "MM"
@@ -33,7 +33,7 @@ package struct DatePattern: Sendable, Hashable {
     /// Reads a pattern.
     ///
     /// - Returns: nil where it has an unknown letter, a field twice, or a field without all greater ones.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         var pieces: [Piece] = []
         var fields: Set<Field> = []
         var rest = text[...]
@@ -60,7 +60,7 @@ package struct DatePattern: Sendable, Hashable {
         self.text = text
     }
 
-    package var hasOffset: Bool { pieces.contains(.field(.offset)) }
+    var hasOffset: Bool { pieces.contains(.field(.offset)) }
 
     /// Writes a moment as the zone's clock shows it.
     package func format(_ moment: LogTimestamp, _ zone: TimeZone) -> String {

@@ -1,17 +1,17 @@
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+import FoundationEssentials
 #else
-package import Foundation
+import Foundation
 #endif
 
 /// The clock on the wall of a time zone, right through changes of daylight-saving time.
 ///
 /// Needs of the zone only how far it is from UTC at a moment. Where a clock shows a time twice, the first of the
 /// two moments counts; where it leaps over a time, the moment of the leap.
-package struct LocalTime: Sendable {
+struct LocalTime: Sendable {
     package let zone: TimeZone
 
-    package init(_ zone: TimeZone) {
+    init(_ zone: TimeZone) {
         self.zone = zone
     }
 

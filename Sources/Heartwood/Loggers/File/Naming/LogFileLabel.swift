@@ -13,7 +13,7 @@ public struct LogFileLabel: Hashable, Comparable, Sendable {
     public var variant: String?
 
     /// The greatest number that a name can have.
-    package static let greatestNumber = 999_999_999_999_999
+    static let greatestNumber = 999_999_999_999_999
 
     /// Describes a file.
     ///

@@ -171,7 +171,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     /// Whether the naming reads the names that it writes, and gives different files different names.
     ///
     /// Without that its files would be outside of all limits.
-    package final var isReadable: Bool {
+    final var isReadable: Bool {
         let first = LogFileLabel(createdAt: LogTimestamp(nanoseconds: 1_767_225_600_000_000_000))
         var second = first
         second.number = 2

@@ -1,11 +1,11 @@
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+import FoundationEssentials
 #else
-package import Foundation
+import Foundation
 #endif
 
 /// A template of file names, which writes a label as a name and reads it back.
-package struct NameTemplate: Sendable, Hashable {
+struct NameTemplate: Sendable, Hashable {
     private enum Piece: Sendable, Hashable {
         case literal(String)
         case application
@@ -22,7 +22,7 @@ package struct NameTemplate: Sendable, Hashable {
     private let hasNumber: Bool
     private let hasProcess: Bool
     /// Whether names have a field for the variant.
-    package let hasVariant: Bool
+    let hasVariant: Bool
 
     private init(stem: [Piece], fileExtension: String) {
         self.stem = stem
@@ -39,7 +39,7 @@ package struct NameTemplate: Sendable, Hashable {
     /// Reads a template.
     ///
     /// - Throws: ``LogError`` of code `setting`.
-    package init(_ text: String, defaultDate: DatePattern) throws {
+    init(_ text: String, defaultDate: DatePattern) throws {
         func refused(_ why: String) -> LogError {
             LogError(.setting, "The file name template \(why)", place: text)
         }
@@ -220,7 +220,7 @@ package struct NameTemplate: Sendable, Hashable {
     }
 
     /// The text as it can be in a name.
-    package static func cleanedVariant(_ text: String) -> String {
+    static func cleanedVariant(_ text: String) -> String {
         String(text.prefix(variantLimit).map { isOfVariant($0) ? $0 : "_" })
     }
 
@@ -237,7 +237,7 @@ extension DatePattern {
     /// The pattern `yyyy-MM-dd--HH-mm-ss-SSS`.
     package static let standard = pattern("yyyy-MM-dd--HH-mm-ss-SSS")
     /// The same with the distance from UTC.
-    package static let standardWithOffset = pattern("yyyy-MM-dd--HH-mm-ss-SSSZZZ")
+    static let standardWithOffset = pattern("yyyy-MM-dd--HH-mm-ss-SSSZZZ")
 
     private static func pattern(_ text: String) -> DatePattern {
         guard let pattern = DatePattern(text) else {

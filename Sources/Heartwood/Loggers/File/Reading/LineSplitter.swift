@@ -8,7 +8,7 @@ package struct LineSplitter {
     package init() {}
 
     /// Takes a piece, and hands out the lines that are complete, without their newlines.
-    package mutating func feed(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) throws -> Void) rethrows {
+    mutating func feed(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) throws -> Void) rethrows {
         var start = 0
         while let newline = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             if pending.isEmpty {

@@ -21,7 +21,7 @@ package final class LogBlockReader {
         /// How many bytes of the file's text are in front of the block, from where reading began.
         package let offset: Int
         /// Whether the file ends after this block, and its last line has no newline.
-        package let isUnterminated: Bool
+        let isUnterminated: Bool
 
         /// The name of the file, without its directory.
         package var file: String { String(path.split(separator: "/").last ?? "") }

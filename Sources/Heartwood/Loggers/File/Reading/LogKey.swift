@@ -1,5 +1,5 @@
 /// The names under which formats keep the time, the level and the like.
-package struct LogKey: Sendable {
+struct LogKey: Sendable {
     /// When.
     package static let time = LogKey(
         "time", "timestamp", "@timestamp", "ts", "t", "datetime", "date", "asctime", "__REALTIME_TIMESTAMP")

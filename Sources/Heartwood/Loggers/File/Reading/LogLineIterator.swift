@@ -1,7 +1,7 @@
 /// Reads the lines of files one after the other.
 ///
 /// Not thread-safe: owned by whoever reads.
-package final class LogLineIterator {
+final class LogLineIterator {
     private var paths: ArraySlice<String>
     private let key: (any SecretProvider)?
     private let from: LogTimestamp?
@@ -15,7 +15,7 @@ package final class LogLineIterator {
     /// What was wrong with files, by their names.
     package private(set) var damages: [(file: String, damage: String)] = []
 
-    package init(
+    init(
         _ paths: [String], offset: Int = 0, key: (any SecretProvider)? = nil, from: LogTimestamp? = nil,
         until: LogTimestamp? = nil
     ) {

@@ -7,13 +7,13 @@
 /// - `1763634030.123456`: seconds, milliseconds, microseconds or nanoseconds since 1970, by their size
 ///
 /// Each may be in brackets, and the first three may have a syslog priority in front.
-package struct LogTimeReader {
+struct LogTimeReader {
     package typealias Bytes = UnsafeRawBufferPointer
 
     /// The present, by which a time without a year is understood.
     private let now: LogTimestamp
 
-    package init(now: LogTimestamp) {
+    init(now: LogTimestamp) {
         self.now = now
     }
 
@@ -35,7 +35,7 @@ package struct LogTimeReader {
     // MARK: Forms
 
     /// `2026-11-20 10:20:30.123Z`, and where it ends.
-    package func iso(_ line: Bytes, _ start: Int) -> (moment: LogTimestamp, end: Int)? {
+    func iso(_ line: Bytes, _ start: Int) -> (moment: LogTimestamp, end: Int)? {
         guard line.count - start >= 10, let year = LogTimeReader.number(line, start, 4) else { return nil }
         let separator = line[start + 4]
         guard separator == 0x2D || separator == 0x2F, line[start + 7] == separator,

@@ -1,9 +1,9 @@
 /// Goes through the `key=value` pairs of a line without building anything.
-package struct LogfmtPairs {
+struct LogfmtPairs {
     package typealias Bytes = UnsafeRawBufferPointer
 
     /// A key and its value, as ranges of the line; a value in quotes is without them, and still escaped.
-    package struct Pair {
+    struct Pair {
         package let name: Range<Int>
         package let value: Range<Int>
     }
@@ -14,7 +14,7 @@ package struct LogfmtPairs {
     private let allowsSpaces: Bool
 
     /// Goes through a range of the bytes; with `allowsSpaces`, a value without quotes ends only where the next key begins.
-    package init(_ bytes: Bytes, _ range: Range<Int>? = nil, allowsSpaces: Bool = false) {
+    init(_ bytes: Bytes, _ range: Range<Int>? = nil, allowsSpaces: Bool = false) {
         self.bytes = bytes
         self.allowsSpaces = allowsSpaces
         index = range?.lowerBound ?? 0
@@ -22,7 +22,7 @@ package struct LogfmtPairs {
     }
 
     /// Whether the line begins with a pair.
-    package static func isLogfmt(_ line: Bytes) -> Bool {
+    static func isLogfmt(_ line: Bytes) -> Bool {
         guard let first = line.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7A || first == 0x5F else {
             return false
         }

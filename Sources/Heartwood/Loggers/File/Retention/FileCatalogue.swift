@@ -4,7 +4,7 @@ import CHeartwood
 ///
 /// It is rewritten as a whole, under another name that then replaces it. When it is lost, the logger judges by names,
 /// sizes, times and locks alone: it may continue a file that was finished by call, and repeat the work on an archive.
-package struct FileCatalogue: Sendable, Hashable {
+struct FileCatalogue: Sendable, Hashable {
     /// The newest file that is finished.
     package var finished: LogFileLabel?
     /// Files up to ``finished`` that are not: others write to them, or their process has ended and may continue them.
@@ -12,12 +12,12 @@ package struct FileCatalogue: Sendable, Hashable {
     /// When the file with the fixed active name was created.
     package var active: LogFileLabel?
     /// Files that the archive processor has dealt with, in order.
-    package var processed: [String] = []
+    var processed: [String] = []
 
-    package init() {}
+    init() {}
 
     /// Whether a file is never written to again, as far as the catalogue knows.
-    package func isFinished(_ name: String, _ label: LogFileLabel) -> Bool {
+    func isFinished(_ name: String, _ label: LogFileLabel) -> Bool {
         guard let finished else { return false }
         return label <= finished && !open.contains(name)
     }
@@ -26,7 +26,7 @@ package struct FileCatalogue: Sendable, Hashable {
 
     private static let firstLine = "heartwood catalogue 1"
 
-    package init(text: String) {
+    init(text: String) {
         self.init()
         let lines = text.split(separator: "\n", omittingEmptySubsequences: true)
         guard lines.first.map(String.init) == FileCatalogue.firstLine else { return }

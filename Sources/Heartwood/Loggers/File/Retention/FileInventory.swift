@@ -6,7 +6,7 @@
 /// 2. `entries` are ordered, oldest first. `total` is the sum of all sizes, unfinished archives included.
 ///
 /// Every member may be used from any thread; none runs user code but the naming, and that not under the lock.
-package final class FileInventory: Sendable {
+final class FileInventory: Sendable {
     package struct Entry: Sendable, Hashable {
         /// The name on the disk.
         package var name: String
@@ -15,11 +15,11 @@ package final class FileInventory: Sendable {
         package var size: Int
         package var modified: LogTimestamp
         /// Written or worked on by this logger.
-        package var isProtected = false
+        var isProtected = false
         /// An archive that is not finished yet; belongs to a log that is in the list as well.
         package var isUnfinished = false
         /// Of another user; it is neither counted nor touched, and only its name matters.
-        package var isForeign = false
+        var isForeign = false
 
         /// The bytes that count for the limits.
         fileprivate var weight: Int { isForeign ? 0 : size }
@@ -58,7 +58,7 @@ package final class FileInventory: Sendable {
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    package init() {}
+    init() {}
 
     /// How many files are known.
     package var count: Int { state.withLock { $0.entries.count } }
@@ -171,7 +171,7 @@ package final class FileInventory: Sendable {
     }
 
     /// Notes the size of a file.
-    package func resize(_ name: String, to size: Int) {
+    func resize(_ name: String, to size: Int) {
         state.withLock { state in
             guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
             let before = state.entries[index].weight
@@ -180,14 +180,14 @@ package final class FileInventory: Sendable {
         }
     }
 
-    package func protect(_ name: String, _ isProtected: Bool) {
+    func protect(_ name: String, _ isProtected: Bool) {
         state.withLock { state in
             guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
             state.entries[index].isProtected = isProtected
         }
     }
 
-    package func modify(_ name: String, at moment: LogTimestamp) {
+    func modify(_ name: String, at moment: LogTimestamp) {
         state.withLock { state in
             guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
             state.entries[index].modified = moment
@@ -230,7 +230,7 @@ package final class FileInventory: Sendable {
     ///
     /// Returns how much was set aside before.
     @discardableResult
-    package func reserve(_ name: String, _ bytes: Int) -> Int {
+    func reserve(_ name: String, _ bytes: Int) -> Int {
         state.withLock { state in
             let before = state.reservations[name] ?? 0
             state.reservations[name] = bytes == 0 ? nil : bytes
@@ -241,7 +241,7 @@ package final class FileInventory: Sendable {
     // MARK: Retention
 
     /// Protects a file unless it is protected already; for whoever is about to work on it.
-    package func claim(_ name: String) -> Bool {
+    func claim(_ name: String) -> Bool {
         state.withLock { state in
             guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return false }
             guard !state.entries[index].isProtected else { return false }
@@ -253,7 +253,7 @@ package final class FileInventory: Sendable {
     /// The files that a plan removes, in the order in which they go: the oldest first, unless `order` says otherwise.
     ///
     /// `held` are the names of files that must stay. What `order` leaves out goes after the others.
-    package func removals(
+    func removals(
         _ plan: RetentionPlan, now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0,
         held: Set<String> = [], order: (([Entry]) -> [String])? = nil
     ) -> [RetentionPlan.File] {

@@ -6,7 +6,7 @@
 /// 2. Files are removed oldest first, until all limits hold. So no file is ever removed before an older one that
 ///    could be, however large it is.
 /// 3. An age is believed only where the clocks can be: not of a file that is older than 2001 or from the future.
-package struct RetentionPlan: Sendable, Hashable {
+struct RetentionPlan: Sendable, Hashable {
     /// The most files, those that are written included; zero for no limit.
     package var maximumCount: Int
     /// The most bytes of all files together; zero for no limit.
@@ -14,7 +14,7 @@ package struct RetentionPlan: Sendable, Hashable {
     /// How long after it was last written a file is kept; zero for no limit.
     package var maximumAge: Duration
 
-    package init(maximumCount: Int = 0, quota: Int = 0, maximumAge: Duration = .zero) {
+    init(maximumCount: Int = 0, quota: Int = 0, maximumAge: Duration = .zero) {
         self.maximumCount = maximumCount
         self.quota = quota
         self.maximumAge = maximumAge
@@ -27,9 +27,9 @@ package struct RetentionPlan: Sendable, Hashable {
         package var size: Int
         package var modified: LogTimestamp
         /// Written or worked on at the moment.
-        package var isProtected: Bool
+        var isProtected: Bool
 
-        package init(
+        init(
             name: String, label: LogFileLabel, size: Int, modified: LogTimestamp, isProtected: Bool = false
         ) {
             self.name = name
@@ -45,7 +45,7 @@ package struct RetentionPlan: Sendable, Hashable {
     /// `files` are ordered, oldest first. `now` is nil where the wall clock cannot be trusted at the moment; then no
     /// file is too old. `incoming` bytes, which are about to be written, count for the quota, and `incomingFiles`,
     /// which are about to be created, for the count.
-    package func removals(
+    func removals(
         from files: [File], now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0
     ) -> [File] {
         removals(
@@ -88,7 +88,7 @@ package struct RetentionPlan: Sendable, Hashable {
     // MARK: Contradictions
 
     /// Settings that cannot all have their effect, in words for a person; empty where they can.
-    package func contradictions(maximumFileSize: Int) -> [String] {
+    func contradictions(maximumFileSize: Int) -> [String] {
         var found: [String] = []
         if quota > 0, maximumFileSize >= quota {
             found.append(
@@ -109,7 +109,7 @@ package struct RetentionPlan: Sendable, Hashable {
     }
 
     /// The size at which files are rolled so that the quota can be kept; zero for no limit.
-    package func effectiveFileSize(_ maximumFileSize: Int) -> Int {
+    func effectiveFileSize(_ maximumFileSize: Int) -> Int {
         guard quota > 0, maximumFileSize == 0 || maximumFileSize >= quota else { return maximumFileSize }
         return max(1, quota / 2)
     }

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+import FoundationEssentials
 #else
-package import Foundation
+import Foundation
 #endif
 
 /// When a log file is finished and the next one created.
@@ -12,7 +12,7 @@ package import Foundation
 /// 2. The age is the larger of the wall clock's and the steady clock's: a wall clock that was set back does not
 ///    keep a file open forever, and time that the machine slept through counts.
 /// 3. A wall clock that jumps, in whatever direction, finishes one file too many at most.
-package struct RollingPolicy: Sendable, Hashable {
+struct RollingPolicy: Sendable, Hashable {
     /// The most bytes of a file; zero for no limit.
     package var maximumSize: Int
     /// How long a file is written; zero for no limit.
@@ -21,7 +21,7 @@ package struct RollingPolicy: Sendable, Hashable {
     package var boundary: LogCalendarBoundary?
     package var zone: TimeZone
 
-    package init(
+    init(
         maximumSize: Int = 0, interval: Duration = .zero, boundary: LogCalendarBoundary? = nil,
         zone: TimeZone = .gmt
     ) {
@@ -36,7 +36,7 @@ package struct RollingPolicy: Sendable, Hashable {
     /// How many of the bytes up to `ends` go into a file of `size` bytes; `ends` are where the records end.
     ///
     /// In a file that `isFresh`, with no record yet but a header perhaps, at least one goes. Returns how many records fit.
-    package func fitting(_ ends: ArraySlice<Int>, from start: Int, size: Int, isFresh: Bool) -> Int {
+    func fitting(_ ends: ArraySlice<Int>, from start: Int, size: Int, isFresh: Bool) -> Int {
         guard maximumSize > 0, let last = ends.last, size + (last - start) > maximumSize else {
             return ends.count
         }
@@ -54,7 +54,7 @@ package struct RollingPolicy: Sendable, Hashable {
     // MARK: Time
 
     /// When a file must be finished, by each of the clocks.
-    package struct Deadline: Sendable, Hashable {
+    struct Deadline: Sendable, Hashable {
         /// By the wall clock; nil for never.
         package var wall: LogTimestamp?
         /// By the steady clock; nil for never.

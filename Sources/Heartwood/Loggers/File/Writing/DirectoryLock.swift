@@ -11,7 +11,7 @@ package final class DirectoryLock {
     /// How long to wait at most when others come and go: on a busy machine it takes a while.
     package static let patience = Duration.seconds(3)
     /// The same when the last wait failed: whoever has the lock may be stopped, and must not stop this process, too.
-    package static let impatience = Duration.milliseconds(250)
+    static let impatience = Duration.milliseconds(250)
 
     /// What an attempt to take the lock has led to.
     package enum Outcome: Sendable {
@@ -165,14 +165,14 @@ package final class DirectoryLock {
     // MARK: The number of changes
 
     /// What differs whenever another process has created or finished a file.
-    package struct Generation: Equatable {
+    struct Generation: Equatable {
         /// How many lock files this process has opened: others may have removed one.
         fileprivate let opened: Int
         fileprivate let size: Int
     }
 
     /// What differs whenever another process has created or finished a file; nil where that is not known.
-    package var generation: Generation? {
+    var generation: Generation? {
         guard let file, !isReadOnly, let size = try? directory.calls.status(file.number).size else {
             return nil
         }
@@ -182,7 +182,7 @@ package final class DirectoryLock {
     /// Tells the others that a file is created or finished.
     ///
     /// - Returns: whether they will see it.
-    package func countUp() -> Bool {
+    func countUp() -> Bool {
         // They look each time where they cannot be told.
         guard let file, !isReadOnly else { return true }
         let calls = directory.calls

@@ -25,7 +25,7 @@ package final class FileWriter {
     package var hasRecords: Bool
     /// Whether the header has still to be written.
     package var needsHeader: Bool
-    package var deadline = RollingPolicy.Deadline(
+    var deadline = RollingPolicy.Deadline(
         wall: nil, steady: nil, earliest: LogTimestamp(nanoseconds: .min))
 
     /// Makes frames of the records; nil where they are written as they are.

@@ -3,13 +3,13 @@
 /// 1. `ends` is rising, and its last element is the number of bytes.
 /// 2. There is a mark for each record.
 /// 3. Records leave at the front, and whole.
-package struct RecordBuffer: Sendable {
+struct RecordBuffer: Sendable {
     package private(set) var bytes: [UInt8] = []
     package private(set) var ends: [Int] = []
     /// The mark of each record in the journal; 0 for those that it does not keep.
     package private(set) var marks: [UInt64] = []
 
-    package init() {}
+    init() {}
 
     package var isEmpty: Bool { ends.isEmpty }
     package var count: Int { ends.count }

@@ -1,7 +1,7 @@
 import CHeartwood
 
 /// Cuts off what a crash left of a last line, so that the next one begins at the beginning of a line (promise 8).
-package struct TornLineRepair {
+struct TornLineRepair {
     /// How far back the end of the last whole line is looked for.
     package static let reach = 1 << 20
 
@@ -10,7 +10,7 @@ package struct TornLineRepair {
     /// A file that has no newline within reach is left as it is, with a newline at its end: it is not ours to guess.
     ///
     /// - Returns: how many bytes were cut off.
-    package static func repair(
+    static func repair(
         _ file: Descriptor, size: Int, calls: SystemCalls
     ) throws(SystemFailure) -> Int {
         guard size > 0 else { return 0 }
