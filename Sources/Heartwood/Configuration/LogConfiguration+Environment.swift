@@ -43,12 +43,12 @@ extension LogConfiguration {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let place = LogSettingLocation(LogConfiguration.levelVariable, column: column)
             column += part.unicodeScalars.count + 1
-            let rule = part.trimmed
+            let rule = part.trimmingBlanks()
             if rule.isEmpty { continue }
             let sides = rule.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let level = LogSetting(.string(sides.count == 2 ? sides[1].trimmed : rule), at: place)
+            let level = LogSetting(.string(sides.count == 2 ? sides[1].trimmingBlanks() : rule), at: place)
             _ = LogSettingDecoder<LogLevelMask>.levels.read(level, [], collector)
-            let pattern = sides.count == 2 ? sides[0].trimmed : nil
+            let pattern = sides.count == 2 ? sides[0].trimmingBlanks() : nil
             switch pattern {
             case nil: self["level"] = level
             case "": collector.add(place, [], "missing name in front of “=”")

@@ -655,10 +655,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         let gap = runner.pointee.lost
         if gap.count == 0 { return }
         runner.pointee.lost = Backlog.Gap()
-        let count = gap.count
-        let message = LogMessage.ofFramework(
-            count == 1 ? "1 message dropped here" : "\(count) messages dropped here", level: .warning,
-            fields: ["dropped": .integer(Int64(count))], at: logger.currentTime)
+        let message = LogMessage.ofLoss(gap.count, at: logger.currentTime)
         // What the logger logs about this would be dropped, and announced, and so on forever.
         let thread = ThreadState.current
         thread.handlesReentrantMessage = true

@@ -11,20 +11,8 @@ enum JournalLargeText {
         let file = try mapping.directory.create(name, mode: 0o600)
         let calls = mapping.directory.calls
         var check = self.check(bytes, position ^ mapping.header.salt)
-        try withUnsafeBytes(of: &check) { try write($0, to: file, calls) }
-        try write(bytes, to: file, calls)
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer, to file: Descriptor, _ calls: SystemCalls)
-        throws
-    {
-        var written = 0
-        while written < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-            let count = try calls.write(file.number, rest, quietly: true)
-            guard count > 0 else { throw SystemFailure(.write, EIO) }
-            written += count
-        }
+        try withUnsafeBytes(of: &check) { try calls.writeAll(file.number, $0) }
+        try calls.writeAll(file.number, bytes)
     }
 
     /// The most bytes that are read: a planted header must not use up all memory.
@@ -43,16 +31,9 @@ enum JournalLargeText {
                 mapping.largeName(position), writing: false, acceptsLinked: true),
             size <= longest, status.size == size + 8
         else { return nil }
-        var bytes = [UInt8](repeating: 0, count: status.size)
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { bytes in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
-                return try? mapping.directory.calls.read(file.number, rest, at: done)
-            }
-            guard let count, count > 0 else { return nil }
-            done += count
-        }
+        guard let bytes = try? mapping.directory.calls.bytes(status.size, of: file.number, at: 0),
+            bytes.count == status.size
+        else { return nil }
         return bytes.withUnsafeBytes { bytes in
             let body = UnsafeRawBufferPointer(rebasing: bytes[8...])
             guard bytes.loadUnaligned(as: UInt64.self) == check(body, position ^ mapping.header.salt) else {

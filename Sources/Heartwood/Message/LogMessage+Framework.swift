@@ -17,6 +17,19 @@ extension LogMessage {
         return LogMessage(storage: storage)
     }
 
+    /// The message in the place of messages that were dropped: "37 messages dropped here".
+    static func ofLoss(_ count: Int, because failure: SystemFailure? = nil, at time: LogTimestamp) -> LogMessage {
+        ofFramework(
+            lossText(count, because: failure), level: .warning, fields: ["dropped": .integer(Int64(count))],
+            at: time)
+    }
+
+    /// The text of ``ofLoss(_:because:at:)``.
+    static func lossText(_ count: Int, because failure: SystemFailure? = nil) -> String {
+        let why = failure.map { " (\(SystemFailure.reason(of: $0.number)))" } ?? ""
+        return "\(count) \(count == 1 ? "message" : "messages") dropped here\(why)"
+    }
+
     /// Makes a message from its parts, for tests of formatters and for bridges.
     ///
     /// - Parameters:

@@ -25,7 +25,7 @@ public struct JournalEncoding: RemoteEncoding {
             // Without its time the server says 202 and drops the entry.
             append("__REALTIME_TIMESTAMP", String(max(0, entry.time.nanoseconds) / 1000), to: &output)
             append("MESSAGE", entry.text, to: &output)
-            append("PRIORITY", String(LevelNumbers.syslog(entry.severity)), to: &output)
+            append("PRIORITY", String(entry.severity.syslogSeverity), to: &output)
             append("SYSLOG_IDENTIFIER", identifier, to: &output)
             if !entry.file.isEmpty {
                 append("CODE_FILE", entry.file, to: &output)

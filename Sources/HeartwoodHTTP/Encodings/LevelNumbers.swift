@@ -4,8 +4,6 @@ import Heartwood
 enum LevelNumbers {
     /// OTLP's `SeverityNumber`.
     static func otlp(_ level: LogLevel) -> Int { [21, 17, 13, 10, 9, 5, 1][min(6, level.index)] }
-    /// Syslog's and the journal's priority.
-    static func syslog(_ level: LogLevel) -> Int { [2, 3, 4, 5, 6, 7, 7][min(6, level.index)] }
     /// SwiftyBeaver's level, which is 0 to 4: a fatal message is an error there.
     static func swiftyBeaver(_ level: LogLevel) -> Int { [4, 4, 3, 2, 2, 1, 0][min(6, level.index)] }
     /// Datadog's status.

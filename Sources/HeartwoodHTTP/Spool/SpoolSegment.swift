@@ -34,7 +34,7 @@ struct SpoolSegment: Equatable {
         self.firstID = firstID
         count = 0
         size = 0
-        name = Self.padded(firstID) + ".seg"
+        name = firstID.padded(to: 20) + ".seg"
     }
 
     /// Reads a file's name; nil when it is not the name of a segment.
@@ -71,7 +71,7 @@ struct SpoolSegment: Equatable {
 
     /// The name that a sealed segment bears.
     var sealedName: String {
-        "\(Self.padded(firstID))-\(Self.padded(lastID ?? firstID))-\(count).seg"
+        "\(firstID.padded(to: 20))-\((lastID ?? firstID).padded(to: 20))-\(count).seg"
     }
 
     /// The file's first bytes.
@@ -95,10 +95,5 @@ struct SpoolSegment: Equatable {
         var bytes = identity
         SpoolFrame.append(firstID, to: &bytes)
         return CRC32C.checksum(bytes)
-    }
-
-    private static func padded(_ id: UInt64) -> String {
-        let digits = String(id)
-        return String(repeating: "0", count: 20 - digits.count) + digits
     }
 }

@@ -270,7 +270,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
             entry.fields = rules.redacted(entry.fields)
             entry.metadata = rules.redacted(entry.metadata)
         }
-        entry.text = Self.cut(entry.text, to: min(maximumMessageSize.bytes, 524_288))
+        entry.text = Truncation.cut(entry.text, to: min(maximumMessageSize.bytes, 524_288))
         var payload = EntryCoder.encode(entry)
         if payload.count > SpoolRecord.payloadLimit {
             entry.fields = [:]
@@ -339,14 +339,5 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// What requests say of this machine and program.
     var deviceDictionary: LogMetadata {
         device.dictionary(deviceFacts, version: appVersion, build: appBuild, user: userName)
-    }
-
-    private static func cut(_ text: String, to limit: Int) -> String {
-        let count = text.utf8.count
-        guard count > limit else { return text }
-        var end = text.utf8.index(text.utf8.startIndex, offsetBy: max(0, limit))
-        while end > text.startIndex, end.samePosition(in: text) == nil { end = text.utf8.index(before: end) }
-        let kept = text[..<end]
-        return kept + "…[truncated \(count - kept.utf8.count) bytes]"
     }
 }

@@ -131,6 +131,17 @@ package struct SystemCalls: Sendable {
         }
     }
 
+    /// Writes all of the bytes at the end of the file, in as many calls as that takes; never raises `SIGXFSZ`.
+    package func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = try write(descriptor, rest, quietly: true)
+            guard count > 0 else { throw SystemFailure(.write, EIO) }
+            written += count
+        }
+    }
+
     /// Reads at a position; zero bytes at the end of the file.
     package func read(
         _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int

@@ -22,9 +22,9 @@ struct FieldCondition {
             throw UsageError(
                 "--where expects a condition such as 'ms>100', 'user=ann' or 'path~/login' (got “\(text)”)")
         }
-        name = text[..<index].trimmed
+        name = text[..<index].trimmingBlanks()
         self.comparison = comparison
-        value = text[index...].dropFirst(comparison.rawValue.count).trimmed
+        value = text[index...].dropFirst(comparison.rawValue.count).trimmingBlanks()
     }
 
     /// Whether the record has the field, or the condition is met without it.
@@ -53,14 +53,5 @@ struct FieldCondition {
         case .below: left < right
         case .same, .contains: left == right
         }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: String {
-        var text = self
-        while text.first == " " { text.removeFirst() }
-        while text.last == " " { text.removeLast() }
-        return String(text)
     }
 }

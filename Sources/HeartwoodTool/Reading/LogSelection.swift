@@ -71,10 +71,10 @@ struct LogSelection {
     /// Where the key comes from.
     static func key(_ arguments: Arguments) throws -> (any SecretProvider)? {
         if let file = arguments.value("--key-file") {
-            return NamedSecret(provider: FileSecrets(), name: file)
+            return SecretReference(FileSecrets(), name: file)
         }
         if let name = arguments.value("--key-env") {
-            return NamedSecret(provider: EnvironmentSecrets(), name: name)
+            return SecretReference(EnvironmentSecrets(), name: name)
         }
         return nil
     }
@@ -113,14 +113,6 @@ struct LogSelection {
         since != nil || until != nil || levels != nil || category != nil
             || !conditions.isEmpty
     }
-}
-
-/// One secret under whatever name it is asked for.
-private struct NamedSecret: SecretProvider {
-    let provider: any SecretProvider
-    let name: String
-
-    func secret(named _: String) throws -> Secret { try provider.secret(named: name) }
 }
 
 extension LogTimestamp {

@@ -77,6 +77,16 @@ import Testing
         #expect(!archiver.apply(settings))
     }
 
+    @Test("The archiver stops the program where its work is begun on another queue than its own")
+    func archiverQueue() async {
+        await #expect(processExitsWith: .failure) {
+            let archiver = FileArchiver(
+                directory: try LogDirectory(Scratch().logs), application: "t", inventory: FileInventory(),
+                clock: ManualClock(), makeRoom: { _, _ in true }, describe: { _ in nil }, tell: { _ in })
+            archiver.run()
+        }
+    }
+
     @Test("Of two patterns that say as much of a name, the one that was set last holds") func equalPatterns()
     {
         for patterns in [["a.*", "*.b"], ["*.b", "a.*"]] {

@@ -13,7 +13,7 @@ extension LogSettingDecoder where Value == LogLevelMask {
                 return level(text, setting.place, path, collector).map { LogLevelMask(atLeast: $0) }
             case .string(let text):
                 let names = text.split(separator: "|", omittingEmptySubsequences: false)
-                return union(names.map { ($0.trimmed, setting.place) }, path, collector)
+                return union(names.map { ($0.trimmingBlanks(), setting.place) }, path, collector)
             case .list(let elements):
                 return union(elements.map { ($0.string ?? $0.shown, $0.place) }, path, collector)
             default:
@@ -166,15 +166,5 @@ extension LogSettingDecoder where Value == LogMetadata {
             }
             return metadata
         }
-    }
-}
-
-extension Substring {
-    /// The text without blanks around it.
-    var trimmed: String {
-        var text = self
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
     }
 }

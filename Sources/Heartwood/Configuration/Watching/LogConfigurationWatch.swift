@@ -152,6 +152,7 @@ public final class LogConfigurationWatch: Sendable {
 
     /// Runs on the queue.
     private func look() {
+        dispatchPrecondition(condition: .onQueue(queue))
         if state.withLock({ $0.isStopped }) { return }
         var delay = interval
         do throws(LogConfigurationError) {

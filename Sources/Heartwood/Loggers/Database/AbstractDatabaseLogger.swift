@@ -231,9 +231,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     @discardableResult
     private func announceMissing() -> Bool {
         guard missing > 0 else { return false }
-        let message = LogMessage.ofFramework(
-            missing == 1 ? "1 message dropped here" : "\(missing) messages dropped here", level: .warning,
-            fields: ["dropped": .integer(Int64(missing))], at: clock.now())
+        let message = LogMessage.ofLoss(missing, at: clock.now())
         missing = 0
         guard let row = row(for: message) else { return false }
         keep(row, message.weight)

@@ -94,8 +94,7 @@ final class FileEngine {
 
     /// An announcement for files of lines.
     static func plainAnnouncement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
-        let why = failure.map { " (\(SystemFailure.reason(of: $0.number)))" } ?? ""
-        return Array("\(count) \(count == 1 ? "message" : "messages") dropped here\(why)\n".utf8)
+        Array((LogMessage.lossText(count, because: failure) + "\n").utf8)
     }
 
     /// Reads what earlier runs left in the directory; once.

@@ -11,10 +11,7 @@ extension FileLogger {
 
     /// The record that tells how many messages were dropped, and why.
     final func announcement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
-        let why = failure.map { " (\(SystemFailure.reason(of: $0.number)))" } ?? ""
-        let message = LogMessage.ofFramework(
-            "\(count) \(count == 1 ? "message" : "messages") dropped here\(why)", level: .warning,
-            fields: ["dropped": .integer(Int64(count))], at: clock.now())
+        let message = LogMessage.ofLoss(count, because: failure, at: clock.now())
         var output = LogBuffer()
         if formatter?.format(message, into: &output) ?? false, output.count > 0 {
             finishRecord(in: &output, from: 0)

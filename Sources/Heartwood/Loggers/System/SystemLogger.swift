@@ -287,10 +287,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
 
     /// Says in the log how many messages are missing before the first that waits.
     private func announceLoss() {
-        let count = outbox.unannounced
-        let note = LogMessage.ofFramework(
-            count == 1 ? "1 message dropped here" : "\(count) messages dropped here", level: .warning,
-            fields: ["dropped": .integer(Int64(count))], at: currentTime)
+        let note = LogMessage.ofLoss(outbox.unannounced, at: currentTime)
         if append(note) { frame.withUnsafeBytes { outbox.announce($0) } }
     }
 

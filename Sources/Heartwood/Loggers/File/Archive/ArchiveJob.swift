@@ -135,28 +135,10 @@ struct ArchiveJob {
     }
 
     private func fill(_ piece: inout [UInt8], from source: Descriptor, at offset: Int) throws -> Int {
-        var count = 0
-        while count < piece.count {
-            let done = count
-            let got = try piece.withUnsafeMutableBytes { bytes in
-                try directory.calls.read(
-                    source.number, UnsafeMutableRawBufferPointer(rebasing: bytes[done...]), at: offset + done)
-            }
-            if got == 0 { break }
-            count += got
-        }
-        return count
+        try directory.calls.fill(&piece, piece.count, from: source.number, at: offset)
     }
 
     private func write(_ bytes: [UInt8], to target: Descriptor) throws {
-        try bytes.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let count = try directory.calls.write(target.number, rest, quietly: true)
-                guard count > 0 else { throw SystemFailure(.write, EIO) }
-                written += count
-            }
-        }
+        try bytes.withUnsafeBytes { try directory.calls.writeAll(target.number, $0) }
     }
 }

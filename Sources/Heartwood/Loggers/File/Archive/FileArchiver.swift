@@ -82,7 +82,10 @@ final class FileArchiver: Sendable {
     /// Waits until nothing is being worked on; for tests, and for the end of a program.
     package func drain() { queue.sync {} }
 
-    private func run() {
+    // MARK: On 'queue'
+
+    func run() {
+        dispatchPrecondition(condition: .onQueue(queue))
         var failed: [String] = []
         while true {
             let next = state.withLock { state -> (String, Settings)? in
@@ -110,6 +113,7 @@ final class FileArchiver: Sendable {
     }
 
     private func retryLater() {
+        dispatchPrecondition(condition: .onQueue(queue))
         let delay = state.withLock { $0.settings.processor?.retryDelay ?? .seconds(60) }
         let timer = clock.schedule(after: delay, on: queue) { [weak self] in self?.enqueue([]) }
         state.withLock { if !$0.isRunning { $0.timer = timer } }

@@ -7,7 +7,7 @@ package struct FrameEncoder {
     private(set) var place: FramePlace
 
     /// Begins a file, or goes on after a frame of one.
-    init(_ cipher: FrameCipher, behind last: FramePlace? = nil) throws {
+    package init(_ cipher: FrameCipher, behind last: FramePlace? = nil) throws {
         self.cipher = cipher
         place = last.map { $0.next(number: $0.number &+ 1) } ?? .first()
         runCipher = try place.cipher(cipher)

@@ -1,5 +1,5 @@
 /// Which frame of which file it is, and who wrote it.
-struct FramePlace: Sendable, Hashable {
+package struct FramePlace: Sendable, Hashable {
     /// 16 random bytes, the same in all frames of a file.
     package var file: [UInt8]
     /// 8 random bytes, the same in all frames that one writer wrote without a failure in between.

@@ -70,16 +70,16 @@ struct DatePattern: Sendable, Hashable {
         for piece in pieces {
             switch piece {
             case .literal(let literal): text += literal
-            case .field(.year): text += padded(civil.year, 4)
-            case .field(.month): text += padded(civil.month, 2)
-            case .field(.day): text += padded(civil.day, 2)
-            case .field(.hour): text += padded(civil.hour, 2)
-            case .field(.minute): text += padded(civil.minute, 2)
-            case .field(.second): text += padded(civil.second, 2)
-            case .field(.millisecond): text += padded(civil.nanosecond / 1_000_000, 3)
+            case .field(.year): text += civil.year.padded(to: 4)
+            case .field(.month): text += civil.month.padded(to: 2)
+            case .field(.day): text += civil.day.padded(to: 2)
+            case .field(.hour): text += civil.hour.padded(to: 2)
+            case .field(.minute): text += civil.minute.padded(to: 2)
+            case .field(.second): text += civil.second.padded(to: 2)
+            case .field(.millisecond): text += (civil.nanosecond / 1_000_000).padded(to: 3)
             case .field(.offset):
                 let minutes = abs(offset) / 60
-                text += (offset < 0 ? "-" : "+") + padded(minutes / 60 * 100 + minutes % 60, 4)
+                text += (offset < 0 ? "-" : "+") + (minutes / 60 * 100 + minutes % 60).padded(to: 4)
             }
         }
         return text
@@ -128,11 +128,6 @@ struct DatePattern: Sendable, Hashable {
         guard let sign = text.first, sign == "+" || sign == "-" else { return nil }
         guard let value = number(text.dropFirst()), value % 100 < 60, value < 2400 else { return nil }
         return (value / 100 * 3600 + value % 100 * 60) * (sign == "-" ? -1 : 1)
-    }
-
-    private func padded(_ value: Int, _ width: Int) -> String {
-        let digits = String(value)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }
 

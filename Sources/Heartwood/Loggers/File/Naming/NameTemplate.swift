@@ -123,7 +123,7 @@ struct NameTemplate: Sendable, Hashable {
             case .date(let pattern):
                 text += pattern.format(label.createdAt ?? LogTimestamp(nanoseconds: 0), zone)
             case .number(let digits):
-                text += padded(label.number, digits)
+                text += label.number.padded(to: digits)
             case .process: text += String(label.process ?? 0)
             case .variant: text += label.variant ?? variant ?? ""
             }
@@ -138,14 +138,9 @@ struct NameTemplate: Sendable, Hashable {
     private func suffix(of label: LogFileLabel) -> String {
         let process = hasProcess ? nil : label.process
         var text = ""
-        if !hasNumber, label.number > 1 || process != nil { text += "@" + padded(label.number, 4) }
+        if !hasNumber, label.number > 1 || process != nil { text += "@" + label.number.padded(to: 4) }
         if let process { text += "@pid\(process)" }
         return text
-    }
-
-    private func padded(_ number: Int, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
     package func label(of name: String, _ application: String, _ zone: TimeZone) -> LogFileLabel? {

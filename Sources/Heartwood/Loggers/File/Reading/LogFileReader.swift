@@ -157,13 +157,7 @@ public struct LogFileReader: Sendable {
     }
 
     private static func write(_ buffer: inout [UInt8], _ file: Descriptor, _ calls: SystemCalls) throws {
-        try buffer.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                written += try calls.write(file.number, rest, quietly: true)
-            }
-        }
+        try buffer.withUnsafeBytes { try calls.writeAll(file.number, $0) }
         buffer.removeAll(keepingCapacity: true)
     }
 

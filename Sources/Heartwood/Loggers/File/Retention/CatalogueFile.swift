@@ -171,14 +171,7 @@ final class CatalogueFile {
         }
         let file = try directory.create(temporary, mode: 0o600)
         do {
-            var rest = Array(catalogue.text.utf8)[...]
-            while !rest.isEmpty {
-                let count = try rest.withUnsafeBytes {
-                    try directory.calls.write(file.number, $0, quietly: true)
-                }
-                guard count > 0 else { throw SystemFailure(.write, EIO) }
-                rest = rest.dropFirst(count)
-            }
+            try Array(catalogue.text.utf8).withUnsafeBytes { try directory.calls.writeAll(file.number, $0) }
             try directory.replace(name, with: temporary)
         } catch {
             _ = try? directory.remove(temporary)

@@ -41,15 +41,15 @@ struct MessageCap {
             } while keep > 0
         }
         output.truncate(to: start)
-        let (kept, omitted) = MessageCap.split(original.text, at: room)
-        output.append(kept + MessageCap.mark(omitted))
+        let (kept, omitted) = Truncation.split(original.text, at: room)
+        output.append(kept + Truncation.mark(omitted))
     }
 
     /// The message with the beginning of its text, without its tag, and with or without its fields.
     private static func shortened(
         _ message: LogMessage, _ text: String, to count: Int, hasFields: Bool
     ) -> LogMessage {
-        var (kept, omitted) = split(text, at: count)
+        var (kept, omitted) = Truncation.split(text, at: count)
         var fields = LogMetadata()
         for each in [message.fields, message.metadata] {
             for (name, value) in each where fields[name] == nil {
@@ -57,7 +57,7 @@ struct MessageCap {
                 if !hasFields { omitted += name.utf8.count + "\(value)".utf8.count }
             }
         }
-        kept += mark(omitted)
+        kept += Truncation.mark(omitted)
         return LogMessage(
             LogText(kept), level: message.level, category: message.category, context: message.context,
             metadata: hasFields ? fields : [:], timestamp: message.timestamp, sequence: message.sequence,
@@ -66,30 +66,6 @@ struct MessageCap {
             threadName: message.threadName, queueLabel: message.queueLabel, taskName: message.taskName)
     }
 
-    private static func mark(_ omitted: Int) -> String { "…[truncated \(omitted) bytes]" }
-
     /// The most bytes that a mark takes.
-    private static let markSize = mark(.max).utf8.count
-
-    /// The first `count` bytes at most, up to a character's end, and how many bytes follow them.
-    static func split(_ text: String, at count: Int) -> (kept: String, omitted: Int) {
-        let utf8 = text.utf8
-        guard utf8.count > count else { return (text, 0) }
-        var index = utf8.index(utf8.startIndex, offsetBy: max(0, count))
-        // A character may be endless: then cut it where a scalar ends.
-        let nearest = utf8.index(index, offsetBy: -64, limitedBy: utf8.startIndex) ?? utf8.startIndex
-        var candidate = index
-        while candidate > nearest, String.Index(candidate, within: text) == nil {
-            candidate = utf8.index(before: candidate)
-        }
-        if String.Index(candidate, within: text) != nil {
-            index = candidate
-        } else {
-            while String.Index(index, within: text.unicodeScalars) == nil {
-                index = utf8.index(before: index)
-            }
-        }
-        let kept = text.unicodeScalars[..<index]
-        return (String(kept), utf8.count - utf8.distance(from: utf8.startIndex, to: index))
-    }
+    private static let markSize = Truncation.mark(.max).utf8.count
 }
