@@ -18,7 +18,9 @@ extension LogMessage {
     }
 
     /// The message in the place of messages that were dropped: "37 messages dropped here".
-    static func ofLoss(_ count: Int, because failure: SystemFailure? = nil, at time: LogTimestamp) -> LogMessage {
+    static func ofLoss(_ count: Int, because failure: SystemFailure? = nil, at time: LogTimestamp)
+        -> LogMessage
+    {
         ofFramework(
             lossText(count, because: failure), level: .warning, fields: ["dropped": .integer(Int64(count))],
             at: time)

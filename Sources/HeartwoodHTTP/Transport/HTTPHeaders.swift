@@ -45,7 +45,7 @@ public struct HTTPHeaders: Sendable, Equatable, Sequence, ExpressibleByDictionar
     /// The first field that cannot be sent: an empty or odd name, or a value with a control character.
     ///
     /// A line end in a value would begin a header of the writer's choice.
-    public var firstUnusableName: String? {
+    package var firstUnusableName: String? {
         fields.first { field in
             field.name.isEmpty || !field.name.utf8.allSatisfy(Self.isTokenByte)
                 || field.value.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }

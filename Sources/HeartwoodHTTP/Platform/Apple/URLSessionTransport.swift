@@ -5,12 +5,12 @@ import Heartwood
 import Security
 
 /// Sends requests with an ephemeral `URLSession`: no cookies, no cache, no redirects, TLS 1.2 at least.
-public final class URLSessionTransport: HTTPTransport {
+package final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
 
     /// Makes a transport; ``TransportOptions/caCertificateFile`` and the client certificate are not supported here yet,
     /// and make every request fail with `.credentialUnusable`.
-    public init(options: TransportOptions = TransportOptions()) {
+    package init(options: TransportOptions = TransportOptions()) {
         self.options = options
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
@@ -29,7 +29,7 @@ public final class URLSessionTransport: HTTPTransport {
     /// Sends the request and returns the answer, whatever its status.
     ///
     /// - Throws: ``HTTPTransportError``.
-    public func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+    package func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
         if let refusal = request.refusal { throw refusal }
         guard options.caCertificateFile == nil, options.clientCertificateFile == nil,
             options.pinnedPublicKeys.isEmpty

@@ -6,7 +6,7 @@ import HeartwoodArchive
 /// Sends requests with libcurl; connections are kept open and used again.
 ///
 /// One thread drives all transfers of a transport, and only while there are any. A request waits for no other. TLS 1.2 is the least; the certificate and the host name are always checked.
-public final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `multi` belongs to the loop
+package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `multi` belongs to the loop
     // MARK: Constants (any thread)
 
     private let options: TransportOptions
@@ -21,7 +21,7 @@ public final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mult
     private let inbox = Locked(Inbox())
 
     /// Makes a transport; nothing is connected or started before the first request.
-    public init(options: TransportOptions = TransportOptions()) {
+    package init(options: TransportOptions = TransportOptions()) {
         self.options = options
         SystemCrypto.keepUntilExit()
         multi = hw_curl_prepare() != 0 ? OpaquePointer(curl_multi_init()) : nil
@@ -38,7 +38,7 @@ public final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mult
     /// Sends the request and returns the answer, whatever its status.
     ///
     /// - Throws: ``HTTPTransportError`` with the reason, one of its own for each way in which TLS can fail.
-    public func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+    package func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
         if let refusal = request.refusal { throw refusal }
         guard multi != nil else {
             throw HTTPTransportError(.other, "libcurl could not be initialized")
