@@ -59,13 +59,13 @@ import Testing
     func characters(_ character: String) async throws {
         let text = String(repeating: character, count: 300)
         for limit in 256..<300 {
-            let (kept, omitted) = MessageCap.split(text, at: limit)
+            let (kept, omitted) = Truncation.split(text, at: limit)
             #expect(kept.utf8.count + omitted == text.utf8.count && kept.utf8.count <= limit)
             #expect(text.hasPrefix(kept) && limit - kept.utf8.count < 30)
             #expect(kept.count * character.utf8.count == kept.utf8.count * character.count)
         }
         let endless = "e" + String(repeating: "\u{301}", count: 500)
-        #expect(MessageCap.split(endless, at: 400).kept.utf8.count == 399)
+        #expect(Truncation.split(endless, at: 400).kept.utf8.count == 399)
     }
 
     @Test(
