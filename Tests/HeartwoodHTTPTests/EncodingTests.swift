@@ -419,7 +419,7 @@ import Testing
             [(21, 2, 4), (17, 3, 4), (13, 4, 3), (10, 5, 2), (9, 6, 2), (5, 7, 1), (1, 7, 0)]))
     func levels(level: LogLevel, numbers: (Int, Int, Int)) {
         #expect(LevelNumbers.otlp(level) == numbers.0)
-        #expect(LevelNumbers.syslog(level) == numbers.1)
+        #expect(level.syslogSeverity == numbers.1)
         #expect(LevelNumbers.swiftyBeaver(level) == numbers.2)
     }
 }
