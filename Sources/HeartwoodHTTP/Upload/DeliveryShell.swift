@@ -15,6 +15,8 @@ final class DeliveryShell {
     /// The attempt that just ended.
     private var hand: UploadJob.Report?
     private var parked: [SpoolPiece] = []
+    /// Pieces that are parked since they cannot be set aside.
+    private var kept: [SpoolPiece] = []
     private var unconfirmed: [String: SpoolPiece] = [:]
     private var newPoints = 0
     private var newCount = 0
@@ -210,9 +212,11 @@ final class DeliveryShell {
                 events.append(.setAsideFailed(piece.records.count))
             }
         case .park(let receipt): park(receipt)
-        case .unpark:
-            store.unpark(parked)
+        case .keep: keep()
+        case .unpark(let andKept):
+            store.unpark(parked + (andKept ? kept : []))
             parked = []
+            if andKept { kept = [] }
         case .resend(let receipts): store.unpark(receipts.compactMap { unconfirmed.removeValue(forKey: $0) })
         case .confirm(let receipts): confirm(receipts)
         case .poll(let receipts): if !poll(receipts) { events.append(.acknowledged(nil)) }
@@ -377,9 +381,15 @@ final class DeliveryShell {
         if let receipt { unconfirmed[receipt] = piece } else { parked.append(piece) }
     }
 
+    private func keep() {
+        guard let piece = hand?.piece else { return }
+        store.park(piece, isUnconfirmed: false)
+        kept.append(piece)
+    }
+
     private func unparkAll() {
-        store.unpark(parked + unconfirmed.values)
-        (parked, unconfirmed) = ([], [:])
+        store.unpark(parked + kept + unconfirmed.values)
+        (parked, kept, unconfirmed) = ([], [], [:])
     }
 
     private func confirm(_ receipts: [String]) {

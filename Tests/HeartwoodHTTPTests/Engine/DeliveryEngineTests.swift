@@ -112,20 +112,20 @@ import Testing
         var engine = sending(1)
         _ = engine.handle(failed(400, .isolate, 1), at(1, 1))
         let held = engine.handle(.looked, at(1, 1))
-        #expect(held.contains(.report(.refusesEverything)) && !held.contains(.unpark))
+        #expect(held.contains(.report(.refusesEverything)) && !held.contains(.unpark(andKept: true)))
         // A new message, in the place of the refused one or beside it, waits for the pause.
         for waiting in [1, 2] {
             let actions = engine.handle(.stored(points: 1), at(100, waiting))
-            #expect(!isSend(actions) && !actions.contains(.unpark))
+            #expect(!isSend(actions) && !actions.contains(.unpark(andKept: true)))
         }
         let after = engine.handle(.timer, at(301, 2))
-        #expect(after.contains(.unpark) && isSend(after))
+        #expect(after.contains(.unpark(andKept: true)) && isSend(after))
         // A wish ends the pause.
         var wished = sending(1)
         _ = wished.handle(failed(400, .isolate, 1), at(1, 1))
         _ = wished.handle(.looked, at(1, 1))
         let actions = wished.handle(.wish(.sendNow), at(2, 1))
-        #expect(actions.contains(.unpark) && isSend(actions))
+        #expect(actions.contains(.unpark(andKept: true)) && isSend(actions))
     }
 
     @Test("A bad message is set aside once the server has taken another one") func badMessage() {
@@ -135,7 +135,7 @@ import Testing
         #expect(engine.handle(failed(400, .isolate, 1), at(2, 2)).contains(.park(receipt: nil)))
         #expect(isSend(engine.handle(.looked, at(2, 2))))
         let taken = engine.handle(.answered(DeliveryAnswer(outcome: .accepted, records: 1)), at(3, 2))
-        #expect(taken == [.complete, .unpark, .look])
+        #expect(taken == [.complete, .unpark(andKept: false), .look])
         #expect(isSend(engine.handle(.looked, at(3, 1))))
         #expect(engine.handle(failed(400, .isolate, 1), at(4, 1)).contains(.setAside))
     }

@@ -32,8 +32,10 @@ enum DeliveryAction: Equatable, Sendable {
     case split
     /// Keep the piece, and continue with those after it; with a receipt until that is confirmed.
     case park(receipt: String?)
-    /// All pieces that were parked without a receipt come back.
-    case unpark
+    /// Keep the piece, which cannot be set aside now, and continue with those after it.
+    case keep
+    /// All pieces that were parked without a receipt come back; with `andKept` those that were kept, too.
+    case unpark(andKept: Bool)
     /// The pieces with these receipts come back, to be sent again.
     case resend([String])
     /// Remove the pieces with these receipts: the server has them.

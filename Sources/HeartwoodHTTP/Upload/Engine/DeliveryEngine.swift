@@ -115,7 +115,7 @@ struct DeliveryEngine: Sendable {
         case .acknowledged(let confirmed): polled(confirmed ?? [], moment)
         case .looked: looked(moment)
         case .setAsideFailed(let records):
-            actions.append(.park(receipt: nil))
+            actions.append(.keep)
             settled = max(0, settled - records)
             refusals.kept(records)
         case .discarded:
@@ -249,7 +249,7 @@ struct DeliveryEngine: Sendable {
             act(rules.retryPolicy.decide(after: failure, random: moment.random), failure, open)
         }
         // The piece at hand is settled first: a store may change its place when pieces come back.
-        if unparks { actions.append(.unpark) }
+        if unparks { actions.append(.unpark(andKept: false)) }
     }
 
     private mutating func succeed(_ answer: DeliveryAnswer, _ moment: DeliveryMoment) {
@@ -344,7 +344,7 @@ struct DeliveryEngine: Sendable {
         guard comesBack, !pace.isPaused(at: moment.now) else { return }
         comesBack = false
         refusals.held(startsOver: true)
-        actions.append(.unpark)
+        actions.append(.unpark(andKept: true))
     }
 
     private mutating func hold(_ moment: DeliveryMoment, _ report: DeliveryAction.Report) {

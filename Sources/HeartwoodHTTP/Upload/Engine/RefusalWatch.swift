@@ -49,12 +49,12 @@ struct RefusalWatch: Sendable {
             ? refusals >= Self.probeLimit : suspects >= Self.suspectLimit || refusals >= Self.searchLimit
     }
 
-    /// The server has taken something; returns whether parked messages come back.
+    /// The server has taken something; returns whether messages come back that were parked since they were refused.
     mutating func accepted() -> Bool {
         credit = Self.creditLimit
         (isSuspicious, isProbeForced, refusals) = (false, false, 0)
         guard suspects > 0 else { return false }
-        (suspects, kept) = (0, 0)
+        suspects = 0
         return true
     }
 
@@ -78,6 +78,8 @@ struct RefusalWatch: Sendable {
     }
 
     /// So many messages were parked since they could not be set aside; they come back only when nothing else is left.
+    ///
+    /// A success says nothing about the disk: if it brought them back, each success would have all of them refused again.
     mutating func kept(_ records: Int) { kept += records }
 
     /// The store has nothing to send but newer pieces; returns whether these were not asked for yet.
