@@ -29,7 +29,7 @@ struct InputJournalTests {
         var moved = 0
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 300_000, alignment: 16)
         defer { room.deallocate() }
-        for step in 0..<600 {
+        for step in 0..<1200 {
             // Text, and bytes of all kinds; never a zero at the end, which is what a killed process cannot tell from nothing.
             var block = (0..<Int.random(in: 1...60_000, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
@@ -52,10 +52,11 @@ struct InputJournalTests {
             journal?.take(upTo: taken)
             moved += block.count
             #expect(bytes(try #require(journal)) == waiting)
-            guard step % 20 == 19 else { continue }
+            // Long enough that both halves have been used, and used again.
+            guard step % 290 == 289 else { continue }
             // What another process would find after a kill at this moment, and one that was killed before it noted its last read.
             journal = nil
-            if step % 40 == 39, !waiting.isEmpty { try forgetRead(path, &waiting) }
+            if step % 580 == 579, !waiting.isEmpty { try forgetRead(path, &waiting) }
             journal = try InputJournal(path)
             taken = 0
             #expect(bytes(try #require(journal)) == waiting)
@@ -66,6 +67,35 @@ struct InputJournalTests {
         #expect(moved > 3 * InputJournal.capacity, "both halves were used several times")
         journal?.finish()
         #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    /// The word in the file that says what was read and not taken.
+    private func state(_ path: String) -> UInt64 {
+        guard let file = FileHandle(forReadingAtPath: path), (try? file.seek(toOffset: 8)) != nil,
+            let data = try? file.read(upToCount: 8), data.count == 8
+        else { return 0 }
+        return data.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+    }
+
+    private func isWaiting(_ state: UInt64) -> Bool { state >> 32 & 0x7FFF_FFFF < state & 0xFFFF_FFFF }
+
+    @Test("Zeros at the end of what was read are kept, too, once the process has noted the read")
+    func zeros() throws {
+        let stop = try StopSignal([])
+        let input = tool.scratch.path + "/fifo"
+        #expect(mkfifo(input, 0o600) == 0)
+        let source = try LineSource(path: input)
+        let writer = try #require(FileHandle(forWritingAtPath: input))
+        try writer.write(contentsOf: Data([97, 0, 0]))
+        let path = tool.scratch.path + "/journal"
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 16)
+        defer { room.deallocate() }
+        var journal: InputJournal? = try InputJournal(path)
+        _ = journal?.read(source, into: room, stop: stop, milliseconds: 1000)
+        journal = nil
+        journal = try InputJournal(path)
+        #expect(bytes(try #require(journal)) == [97, 0, 0])
+        try writer.close()
     }
 
     /// Puts the state back to before the last bytes came, as if the process had been killed between read and note.
@@ -111,13 +141,23 @@ struct InputJournalTests {
         writing.start()
         var generator = SeededGenerator(seed: 4)
         let arguments = ["pipe", "-d", tool.logs, "--quiet", "--journal", journal, "--keep", "0"] + options
-        var kills = 0
+        var (kills, leftovers) = (0, 0)
+        var state: UInt64 = 0
         while kills < 12 {
             let child = try tool.start(arguments, input: .descriptor(reader))
-            // Long enough to get to work, and not so long that all is read: the moment is the test's randomness.
-            try await Task.sleep(for: .milliseconds(Int.random(in: 30...160, using: &generator)))
+            // The moment: bytes were read, and not all of their lines are in the dispatcher's journal.
+            let before = state
+            while child.isRunning, !(state != before && isWaiting(state)) {
+                try await Task.sleep(for: .microseconds(200))
+                state = self.state(journal + ".input")
+            }
+            guard child.isRunning else { break }
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...5, using: &generator)))
             child.signal(SIGKILL)
-            if await child.ended().isSignal { kills += 1 } else { break }
+            guard await child.ended().isSignal else { break }
+            kills += 1
+            state = self.state(journal + ".input")
+            if isWaiting(state) { leftovers += 1 }
         }
         let error = try tool.file("error")
         let last = try tool.start(arguments, input: .descriptor(reader), error: .file(error))
@@ -140,10 +180,12 @@ struct InputJournalTests {
                 return
             }
         }
-        print("input journal: \(kills) kills, \(next) of \(count) lines, \(repeated) twice")
+        print(
+            "input journal: \(kills) kills, \(next) of \(count) lines, \(leftovers) times something was left, \(repeated) twice"
+        )
         #expect(next == count && cut.isEmpty)
         #expect(repeated <= kills)
-        #expect(kills >= 3, "the input was not at its end before the kills")
+        #expect(kills >= 3 && leftovers > 0, "the kills came while something was read and not taken")
         #expect(!FileManager.default.fileExists(atPath: journal + ".input"))
     }
 }

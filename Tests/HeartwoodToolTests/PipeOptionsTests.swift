@@ -199,7 +199,22 @@ struct PipeOptionsTests {
         try write("c\n")
         try await wait { current() == "c\n" }
         try FileManager.default.moveItem(atPath: tool.logs + "/current", toPath: tool.logs + "/moved")
+        #if os(Linux)
+        func hasMovedOpen() -> Bool {
+            let folder = "/proc/\(child.id)/fd"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.contains { name in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name))?
+                    .hasSuffix("/moved") == true
+            }
+        }
+        #expect(hasMovedOpen())
         child.signal(SIGHUP)
+        // At once, and not with the next line: what postrotate compresses is complete.
+        try await wait { !hasMovedOpen() }
+        #else
+        child.signal(SIGHUP)
+        #endif
         try write("d\n")
         try await wait { current() == "d\n" }
         try ends.fileHandleForWriting.close()
