@@ -36,7 +36,7 @@ final class CallSite: Sendable {
         functionInJSON.deallocate()
     }
 
-    /// What `write` writes, in memory that nobody else frees.
+    /// What `write` writes, in memory that `deinit` frees.
     private static func bytes(_ write: (inout LogBuffer) -> Void) -> UnsafeRawBufferPointer {
         var buffer = LogBuffer()
         write(&buffer)
