@@ -96,7 +96,7 @@ private func kindSample() {
             return { PagerLogger(name: settings.name, address: address.value) }
         })
     // end
-    // sample: Sources/Heartwood/Configuration/Registry/LoggerKind.swift
+    // sample: Sources/Heartwood/Configuration/Registry/FormatterKind.swift
     LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
     // end
 }
