@@ -95,6 +95,15 @@ struct JSONPresetTests {
         }
     }
 
+    @Test("An empty text is a dash in GELF, whose receivers refuse an empty one, and empty in other objects")
+    func emptyText() throws {
+        let message = LogMessage("")
+        let gelf = try #require(JSONLinesFormatter(.gelf(host: "web1")).format(message))
+        #expect(try object(gelf)["short_message"] as? String == "-")
+        let json = try #require(JSONLinesFormatter().format(message))
+        #expect(try object(json)["message"] as? String == "")
+    }
+
     @Test("Members can be chosen, named, ordered and given constants; a key that comes again is left out")
     func members() throws {
         var options = JSONLinesFormatter.Options()

@@ -2,7 +2,7 @@
 struct CompiledJSONMember: Sendable {
     /// What follows the key.
     enum Value: Sendable {
-        case time(JSONTime), level(JSONLevel), category, message, context, file, line, function
+        case time(JSONTime), level(JSONLevel), category, message, messageOrDash, context, file, line, function
         case thread, threadLabel, threadName, queue, task, sequence
         case constant, fields, traceID, spanID, error
     }
@@ -25,6 +25,7 @@ struct CompiledJSONMember: Sendable {
         case .level(let style): value = .level(style)
         case .category: value = .category
         case .message: value = .message
+        case .messageOrDash: value = .messageOrDash
         case .context: value = .context
         case .file: value = .file
         case .line: value = .line
@@ -76,11 +77,12 @@ struct CompiledJSONMember: Sendable {
         case .time(let style): append(message.timestamp, style, to: &output)
         case .level(let style): append(message.level, style, to: &output)
         case .category: output.append(json: message.category.name)
-        case .message:
+        case .message, .messageOrDash:
             output.append(UInt8(ascii: "\""))
             let start = output.count
             output.appendText(of: message, privacy: privacy)
             output.makeJSONSafe(from: start)
+            if case .messageOrDash = value, output.count == start { output.append(UInt8(ascii: "-")) }
             output.append(UInt8(ascii: "\""))
         case .context: output.append(message.context)
         case .file: message.storage.withSite { output.append(json: $0.file, inside: $0.fileInJSON) }

@@ -42,6 +42,7 @@ extension JSONLinesFormatter.Options {
     ///
     ///     {"version":"1.1","host":"web1","short_message":"…","timestamp":1763634030.123456789,"level":6,"_seq":17,…}
     ///
+    /// An empty text becomes `-`, because Graylog refuses an empty one.
     /// The fields that the program gives have an underscore in front, and are strings or numbers; `id` becomes `__id`, for
     /// `_id` is Graylog's own.
     ///
@@ -52,7 +53,8 @@ extension JSONLinesFormatter.Options {
         let name = host ?? ProcessFacts.host
         options.members = [
             .constant("version", "1.1"), .constant("host", .string(name.isEmpty ? "-" : name)),
-            .message("short_message"), .time("timestamp", .unixSeconds), .level("level", .syslog),
+            JSONMember(kind: .messageOrDash, key: "short_message"), .time("timestamp", .unixSeconds),
+            .level("level", .syslog),
             .category("_category"), .context("_context"), .file("_file"), .line("_line"),
             .function("_function"), .thread("_thread"), .threadName("_thread_name"), .queue("_queue"),
             .task("_task"), .sequence("_seq"), .reserved("_id"), .fields,

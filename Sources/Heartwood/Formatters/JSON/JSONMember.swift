@@ -7,6 +7,8 @@
 public struct JSONMember: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case time(JSONTime), level(JSONLevel), category, message, context, file, line, function
+        /// The text; `-` if it is empty, for receivers that refuse an empty one.
+        case messageOrDash
         case thread, threadLabel, threadName, queue, task, sequence
         case constant(LogValue)
         case fields, traceID, spanID, error
