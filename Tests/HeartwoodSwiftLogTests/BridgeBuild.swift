@@ -28,6 +28,10 @@ struct BridgeBuild {
 
     /// Prepares a build in a new directory; nil, with the reason printed, where the compiler or the modules are missing.
     init?() throws {
+        if Sanitizer.isActive {
+            print("skipped: what a sanitizer watches cannot be linked with a program that none watches")
+            return nil
+        }
         let products = Bundle.main.bundleURL
         let candidates = [products, products.deletingLastPathComponent()].map(\.path)
         guard
