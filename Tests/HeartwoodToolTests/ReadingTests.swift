@@ -117,10 +117,10 @@ struct ReadingTests {
         let outcome = try await tool.shell(
             """
             "$HEARTWOOD" tail -f -n 1 '\(tool.logs)' > out & PID=$!
-            for i in 1 2 3 4 5 6 7 8 9 10; do [ -s out ] && break; sleep 0.2; done
+            for i in $(seq 1 200); do [ -s out ] && break; sleep 0.2; done
             echo 'old file' >> '\(tool.logs)/shop 2026-11-20--12-00-00-000.log'
             echo 'new file' > '\(tool.logs)/shop 2026-11-20--13-00-00-000.log'
-            for i in 1 2 3 4 5 6 7 8 9 10; do grep -q 'new file' out && break; sleep 0.3; done
+            for i in $(seq 1 200); do grep -q 'new file' out && break; sleep 0.3; done
             kill -9 $PID; cat out
             """)
         #expect(outcome.output == "  of 2\nold file\nnew file\n")
