@@ -51,7 +51,7 @@ import Testing
         let names = first.partitions
         #expect(names.count == 3)
         first.close()
-        // Somebody has two of them.
+        // Other stores have two of them open.
         let spools = try names.prefix(2).map { try Spool(directory: path + "/" + $0) }
         let store = try open()
         var attempts = 0
@@ -65,6 +65,27 @@ import Testing
         for spool in spools { spool.close() }
         let piece = store.nextPiece(maximumCount: 10, maximumBytes: 1000, probe: false)
         #expect(piece?.records.map(\.payload) == [[2]])
+    }
+
+    @Test("A partition that was written and is full waits for an older one that cannot be opened yet")
+    func fullBeforeOpened() throws {
+        let first = try open()
+        #expect(append([1], to: first))
+        let name = try #require(first.partitions.first)
+        first.close()
+        let holder = try Spool(directory: path + "/" + name)
+        let store = try open()
+        for number in UInt8(2)...4 { #expect(append([number], to: store)) }
+        #expect(store.partitions.count == 4 && store.partitions.first == name)
+        #expect(store.nextPiece(maximumCount: 10, maximumBytes: 1000, probe: false) == nil)
+        holder.close()
+        var payloads: [[UInt8]] = []
+        while let piece = store.nextPiece(maximumCount: 10, maximumBytes: 1000, probe: false) {
+            payloads += piece.records.map(\.payload)
+            store.complete(piece, done: piece.records.map(\.id))
+        }
+        #expect(payloads == [[1], [2], [3], [4]])
+        #expect(store.pending == 0)
     }
 
     @Test("Dead letters that are stored again come after what is pending in the partition that is written")

@@ -51,10 +51,11 @@ struct OpenPartitions {
     /// Writes to a partition from now on.
     mutating func write(to partition: Partition) { current = partition }
 
-    /// Nothing more is written to the current one; returns it unless it goes on being sent.
-    mutating func releaseCurrent() -> Partition? {
+    /// Nothing more is written to the current one; returns it unless it is sent next, which it is only where no older one
+    /// `isLeft` to be opened.
+    mutating func releaseCurrent(whileOlder isLeft: Bool) -> Partition? {
         defer { current = nil }
-        guard let current, sending == nil, current.spool.pending > 0 else { return current }
+        guard let current, sending == nil, !isLeft, current.spool.pending > 0 else { return current }
         sending = current
         return nil
     }

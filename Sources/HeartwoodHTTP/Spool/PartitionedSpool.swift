@@ -145,7 +145,7 @@ package final class PartitionedSpool: UnsentStore {
 
     /// Writes to the current partition no more: it goes on being sent, waits for its turn, or is gone.
     private func closeCurrent() {
-        guard let partition = open.releaseCurrent() else { return }
+        guard let partition = open.releaseCurrent(whileOlder: !closed.isEmpty) else { return }
         if partition.spool.pending > 0 { enqueue(partition) } else { home.retire(partition) }
     }
 
