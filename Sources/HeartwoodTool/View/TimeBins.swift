@@ -14,12 +14,14 @@ struct TimeBins: Sendable {
 
     init() {}
 
-    /// Makes empty pieces for a range of time.
-    init(from start: Int64, to end: Int64, pieces: Int) {
-        self.start = start
-        let span = max(1, end &- start &+ 1)
-        width = max(1, span / Int64(pieces) + (span % Int64(pieces) == 0 ? 0 : 1))
-        counts = Array(repeating: .zero, count: max(1, Int((span + width - 1) / width)))
+    /// Makes empty pieces for a range of time; what is before 1830 or after 2109 has none.
+    init(from first: Int64, to last: Int64, pieces: Int) {
+        // No sum or difference of two of these times overflows.
+        let limit = 4_400_000_000_000_000_000 as Int64
+        start = min(max(first, -limit), limit)
+        let span = max(1, min(max(last, -limit), limit) - start + 1)
+        width = span / Int64(pieces) + (span % Int64(pieces) == 0 ? 0 : 1)
+        counts = Array(repeating: .zero, count: Int((span - 1) / width) + 1)
     }
 
     var isEmpty: Bool { counts.isEmpty }
@@ -28,9 +30,8 @@ struct TimeBins: Sendable {
 
     /// Counts a line; one outside of the range is not counted.
     mutating func add(_ moment: Int64, level: Int) {
-        guard moment >= start else { return }
-        let index = Int((moment - start) / width)
-        if index < counts.count { counts[index][level] &+= 1 }
+        guard moment >= start, moment < end else { return }
+        counts[Int((moment - start) / width)][level] &+= 1
     }
 
     /// Counts the lines of other pieces, each spread over the pieces here that it overlaps.

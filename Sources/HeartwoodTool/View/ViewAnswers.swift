@@ -116,19 +116,19 @@ struct ViewAnswers: Sendable {
 
     private func seek(_ query: ViewQuery) throws -> HTTPReply {
         let scan = try log.scans.scan(ViewFilter(query))
-        guard let milliseconds = query.integer("t") else { return .text(400, "No time") }
-        let row = scan.first(from: Int64(milliseconds) &* 1_000_000)
-        return answer(row)
+        guard let time = query.nanoseconds("t") else { return .text(400, "No time") }
+        return answer(scan.first(from: time))
     }
 
     private func histogram(_ query: ViewQuery) throws -> HTTPReply {
         let scan = try log.scans.scan(ViewFilter(query))
         let pieces = min(max(1, query.integer("pieces") ?? 150), 1000)
+        let (from, to) = (query.nanoseconds("from"), query.nanoseconds("to"))
+        if let from, let to, from > to { return .text(400, "The range ends before it begins") }
         guard let span = log.store.span else { return json { $0.null() } }
-        let from = query.integer("from").map { Int64($0) &* 1_000_000 } ?? span.earliest
-        let to = query.integer("to").map { Int64($0) &* 1_000_000 } ?? span.latest
-        guard from <= to, to &- from >= 0 else { return .text(400, "The range is not valid") }
-        var wanted = TimeBins(from: from, to: to, pieces: pieces)
+        let (start, end) = (from ?? span.earliest, to ?? span.latest)
+        guard start <= end else { return .text(400, "The range ends before it begins") }
+        var wanted = TimeBins(from: start, to: end, pieces: pieces)
         var all = wanted
         scan.fill(&wanted)
         if !scan.filter.isEmpty { log.store.forEachFacts { all.add($0.bins) } }

@@ -34,6 +34,14 @@ struct ViewQuery: Sendable {
     /// A whole number under a name.
     func integer(_ name: String) -> Int? { self[name].flatMap { Int($0) } }
 
+    /// A time under a name, which is in milliseconds; one that nanoseconds cannot express is the nearest that they can.
+    func nanoseconds(_ name: String) -> Int64? {
+        integer(name).map { milliseconds in
+            let (time, isTooLarge) = Int64(milliseconds).multipliedReportingOverflow(by: 1_000_000)
+            return isTooLarge ? (milliseconds < 0 ? .min : .max) : time
+        }
+    }
+
     private static func decoded(_ text: Substring, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
