@@ -16,7 +16,7 @@ struct HTTPConformanceTests {
         defer { server.stop() }
         let directory = try TemporaryDirectory()
         let loggers = Locked<[HTTPLogger]>([])
-        try LoggerConformance.check(messages: amount) {
+        try LoggerConformance.check(messages: amount, memory: .amongOtherTests) {
             let logger = try HTTPLogger(
                 server.address, encoding: NDJSONEncoding(),
                 spool: hasSpool ? directory.path + "/\(loggers.withLock { $0.count })" : nil)

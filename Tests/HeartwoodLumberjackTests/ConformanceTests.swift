@@ -12,7 +12,7 @@ extension LumberjackTests {
         func custom() throws {
             let keepers = Mutex<[ObjectIdentifier: Keeper]>([:])
             try LoggerConformance.check(
-                messages: 20_000,
+                messages: 20_000, memory: .amongOtherTests,
                 texts: { adapter in keepers.withLock { $0[ObjectIdentifier(adapter)]?.texts ?? [] } }
             ) { () -> AbstractLogger in
                 let keeper = Keeper()
@@ -25,7 +25,7 @@ extension LumberjackTests {
         func files() throws {
             let folder = Folder()
             var owners: [DDFileLogger] = []
-            try LoggerConformance.check(messages: 20_000) { () -> AbstractLogger in
+            try LoggerConformance.check(messages: 20_000, memory: .amongOtherTests) { () -> AbstractLogger in
                 let number = owners.count
                 let manager = DDLogFileManagerDefault(logsDirectory: folder.path + "/\(number)")
                 let logger = DDFileLogger(logFileManager: manager, completionQueue: nil)

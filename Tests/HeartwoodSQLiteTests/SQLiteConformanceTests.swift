@@ -12,7 +12,7 @@ struct SQLiteConformanceTests {
         let amount = 20_000
         let fixture = try Fixture()
         let paths = Locked<[String]>([])
-        try LoggerConformance.check(messages: amount) {
+        try LoggerConformance.check(messages: amount, memory: .amongOtherTests) {
             let path = fixture.folder + "/\(paths.withLock { $0.count }).sqlite"
             paths.withLock { $0.append(path) }
             return try SQLiteLogger(path: path)

@@ -23,7 +23,9 @@ struct ConformanceOfLoggersTests {
             dup2(file, STDOUT_FILENO)
             dup2(file, STDERR_FILENO)
             let streams: [ConsoleLogger.Stream] = [.standardOutput, .standardError, .split(errors: .error)]
-            try LoggerConformance.check(messages: amount) { ConsoleLogger(streams[number]) }
+            try LoggerConformance.check(messages: amount, memory: .amongOtherTests) {
+                ConsoleLogger(streams[number])
+            }
             let text = try String(contentsOfFile: path, encoding: .utf8)
             unlink(path)
             // All of the part about the amount is in it, each once.
@@ -37,12 +39,12 @@ struct ConformanceOfLoggersTests {
     func syslog() throws {
         let receiver = try SocketReceiver(.udp)
         // Nothing reads: what the kernel has accepted counts as delivered.
-        try LoggerConformance.check(messages: Self.amount) {
+        try LoggerConformance.check(messages: Self.amount, memory: .amongOtherTests) {
             SystemLogger(.udp(host: "127.0.0.1", port: receiver.port))
         }
         let local = try SocketReceiver(.localDatagram, path: scratch.path + "/log")
         let reading = DrainedSocket(local)
-        try LoggerConformance.check(messages: Self.amount) {
+        try LoggerConformance.check(messages: Self.amount, memory: .amongOtherTests) {
             let logger = SystemLogger(.local(socket: local.path))
             logger.sendTimeout = .seconds(30)
             return logger
@@ -56,7 +58,7 @@ struct ConformanceOfLoggersTests {
         guard [sockets.journal, sockets.syslog].contains(where: FileManager.default.fileExists) else {
             return print("skipped: there is neither journald nor /dev/log here")
         }
-        try LoggerConformance.check(messages: 2000) { SystemLogger() }
+        try LoggerConformance.check(messages: 2000, memory: .amongOtherTests) { SystemLogger() }
     }
     #endif
 }

@@ -11,10 +11,12 @@ struct LoggerConformanceTests {
     @Test("Our loggers pass: file, memory and recording")
     func ours() throws {
         let amount = 20_000
-        try LoggerConformance.check(messages: amount) { RecordingLogger() }
-        try LoggerConformance.check(messages: amount, texts: { $0.messages.map(\.text) }) { MemoryLogger() }
+        try LoggerConformance.check(messages: amount, memory: .amongOtherTests) { RecordingLogger() }
+        try LoggerConformance.check(
+            messages: amount, memory: .amongOtherTests, texts: { $0.messages.map(\.text) }
+        ) { MemoryLogger() }
         var number = 0
-        try LoggerConformance.check(messages: amount) {
+        try LoggerConformance.check(messages: amount, memory: .amongOtherTests) {
             number += 1
             return try FileLogger(
                 directory: scratch.logs + "/\(number)", naming: LogFileNaming(application: "conformance"))
@@ -23,8 +25,7 @@ struct LoggerConformanceTests {
 
     @Test("A million messages leave no more memory in use than the limits of a file logger allow")
     func million() throws {
-        // Other tests of this process are at work, too.
-        try LoggerConformance.check(memory: .gibibytes(1)) {
+        try LoggerConformance.check(memory: .amongOtherTests) {
             try FileLogger(
                 directory: scratch.logs + "/\(UUID())", naming: LogFileNaming(application: "million"))
         }

@@ -77,7 +77,7 @@ import Testing
         #expect(!archiver.apply(settings))
     }
 
-    @Test("The archiver stops the program where its work is begun on another queue than its own")
+    @Test("The archiver stops the program when its work starts on a queue that is not its own")
     func archiverQueue() async {
         await #expect(processExitsWith: .failure) {
             let archiver = FileArchiver(

@@ -78,12 +78,13 @@ import Testing
             dup2(file, STDERR_FILENO)
             let console = ConsoleLogger(.standardError, formatter: Selective())
             console.colorDepth = .ansi
-            guard console.waitUntilIdle(timeout: .seconds(60)) else { _exit(91) }
+            let dispatcher = LogDispatcher()
+            dispatcher.add(console)
             func written(_ texts: [String]) -> [UInt8] {
                 ftruncate(file, 0)
                 lseek(file, 0, SEEK_SET)
-                for text in texts { console.log(ConsoleStreamTests.message(text, .error)) }
-                console.batchDidEnd()
+                for text in texts { logError(text, to: dispatcher) }
+                guard dispatcher.flush(timeout: .seconds(60)).isComplete else { _exit(91) }
                 var bytes = [UInt8](repeating: 0, count: 4096)
                 return Array(bytes[..<max(0, pread(file, &bytes, bytes.count, 0))])
             }
