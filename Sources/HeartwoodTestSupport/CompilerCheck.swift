@@ -5,37 +5,20 @@ package struct CompilerCheck {
     private let compiler: String
     private let arguments: [String]
 
-    /// Finds the compiler and the modules; nil, with the reason printed, where one of them is not there.
+    /// Finds the compiler and the modules; nil, with the reason printed, if one of them is missing.
     ///
     /// - Parameter module: A module that the program imports.
     package init?(module: String) {
-        let products = Bundle.main.bundleURL.deletingLastPathComponent()
-        let candidates = [Bundle.main.bundleURL, products].map { $0.appendingPathComponent("Modules") }
-        let found = candidates.first {
-            FileManager.default.fileExists(atPath: $0.path + "/\(module).swiftmodule")
-        }
-        guard let modules = found else {
-            print("skipped: no built module \(module) near \(products.path)")
-            return nil
-        }
-        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        guard let compiler = path.map({ $0 + "/swiftc" }).first(where: FileManager.default.isExecutableFile)
-        else {
-            print("skipped: there is no swiftc in PATH")
-            return nil
-        }
-        self.compiler = compiler
-        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .path
-        let built = modules.deletingLastPathComponent().path
-        arguments = [
-            "-typecheck", "-swift-version", "6", "-I", modules.path,
-            "-Xcc", "-I\(sources)/CHeartwood/include", "-Xcc", "-I\(sources)/CCurl/include",
-            "-Xcc", "-fmodule-map-file=\(built)/CCurl.build/module.modulemap",
-            "-Xcc", "-fmodule-map-file=\(sources)/CZlib/module.modulemap",
-            "-Xcc", "-fmodule-map-file=\(sources)/CCrypto/module.modulemap",
-            "-Xcc", "-fmodule-map-file=\(built)/CHeartwood.build/module.modulemap",
-        ]
+        guard let modules = BuiltModules(module) else { return nil }
+        let sources = BuiltModules.root + "/Sources"
+        compiler = modules.compiler
+        arguments =
+            ["-typecheck", "-swift-version", "6"] + modules.imports + [
+                "-Xcc", "-I\(sources)/CCurl/include",
+                "-Xcc", "-fmodule-map-file=\(modules.products)/CCurl.build/module.modulemap",
+                "-Xcc", "-fmodule-map-file=\(sources)/CZlib/module.modulemap",
+                "-Xcc", "-fmodule-map-file=\(sources)/CCrypto/module.modulemap",
+            ]
     }
 
     /// What the compiler says of a program; nil, with the reason printed, where it cannot import the modules.

@@ -19,11 +19,7 @@ struct BridgeBuild {
 
     struct Failure: Error, CustomStringConvertible { let description: String }
 
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path
-
-    private let compiler: String
-    private let built: String
+    private let modules: BuiltModules
     private let directory: String
 
     /// Prepares a build in a new directory; nil, with the reason printed, where the compiler or the modules are missing.
@@ -32,23 +28,8 @@ struct BridgeBuild {
             print("skipped: what a sanitizer watches cannot be linked with a program that none watches")
             return nil
         }
-        let products = Bundle.main.bundleURL
-        let candidates = [products, products.deletingLastPathComponent()].map(\.path)
-        guard
-            let built = candidates.first(where: {
-                FileManager.default.fileExists(atPath: $0 + "/Modules/Heartwood.swiftmodule")
-            })
-        else {
-            print("skipped: no built module Heartwood near \(products.path)")
-            return nil
-        }
-        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        guard let compiler = path.map({ $0 + "/swiftc" }).first(where: FileManager.default.isExecutableFile)
-        else {
-            print("skipped: there is no swiftc in PATH")
-            return nil
-        }
-        (self.compiler, self.built) = (compiler, built)
+        guard let modules = BuiltModules("Heartwood") else { return nil }
+        self.modules = modules
         directory = NSTemporaryDirectory() + "bridge-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     }
@@ -59,7 +40,7 @@ struct BridgeBuild {
     /// The versions to build with: the package at the path in `HEARTWOOD_SWIFT_LOG`, or else the stand-in in its three forms.
     static var versions: [Version] {
         guard let path = ProcessInfo.processInfo.environment["HEARTWOOD_SWIFT_LOG"], !path.isEmpty else {
-            let sources = root + "/Tests/StandIns/swift-log/Sources/Logging"
+            let sources = BuiltModules.root + "/Tests/StandIns/swift-log/Sources/Logging"
             return [
                 Version(name: "stand-in, newest form", sources: sources, hasErrors: true),
                 Version(
@@ -85,7 +66,7 @@ struct BridgeBuild {
                 "-swift-version", "5", "-suppress-warnings", "-package-name", "swift_log",
             ] + version.conditions.flatMap { ["-D", $0] } + library("Logging"))
         try await compile(
-            files(BridgeBuild.root + "/Sources/HeartwoodSwiftLog"),
+            files(BuiltModules.root + "/Sources/HeartwoodSwiftLog"),
             strict + ["-D", "SwiftLog"] + library("HeartwoodSwiftLog"))
     }
 
@@ -100,7 +81,7 @@ struct BridgeBuild {
         try await compile(
             sources + objects,
             imports + ["-parse-as-library", "-module-name", "BridgeProgram"]
-                + (["SwiftLog"] + conditions).flatMap { ["-D", $0] } + ["-o", program, "-lz", "-lcrypto"])
+                + (["SwiftLog"] + conditions).flatMap { ["-D", $0] } + ["-o", program])
         return program
     }
 
@@ -123,24 +104,19 @@ struct BridgeBuild {
     }
 
     private func compile(_ sources: [String], _ arguments: [String]) async throws {
-        let (code, output) = try await run(compiler, arguments + sources)
+        let (code, output) = try await run(modules.compiler, arguments + sources)
         if code != 0 { throw Failure(description: "\(arguments.joined(separator: " "))\n\(output)") }
     }
 
     private var imports: [String] {
-        let sources = BridgeBuild.root + "/Sources"
         // The package manager's name for this package, whose `package` symbols the bridge uses.
-        let identity = URL(fileURLWithPath: BridgeBuild.root).lastPathComponent.lowercased()
+        let identity = URL(fileURLWithPath: BuiltModules.root).lastPathComponent.lowercased()
             .map { $0.isLetter || $0.isNumber ? $0 : "_" }
         return [
             "-swift-version", "6", "-package-name", String(identity),
             // First of all what is built here: the module of that name that the tests were built with may be empty.
-            "-I", directory, "-I", built + "/Modules",
-            "-Xcc", "-I\(sources)/CHeartwood/include",
-            "-Xcc", "-fmodule-map-file=\(sources)/CZlib/module.modulemap",
-            "-Xcc", "-fmodule-map-file=\(sources)/CCrypto/module.modulemap",
-            "-Xcc", "-fmodule-map-file=\(built)/CHeartwood.build/module.modulemap",
-        ]
+            "-I", directory,
+        ] + modules.imports
     }
 
     private var strict: [String] {
@@ -160,9 +136,9 @@ struct BridgeBuild {
 
     /// What a target was compiled to, without what earlier builds have left of files that are elsewhere now.
     private func objects(of target: String) -> [String] {
-        let sources = FileManager.default.subpaths(atPath: BridgeBuild.root + "/Sources/" + target) ?? []
+        let sources = FileManager.default.subpaths(atPath: BuiltModules.root + "/Sources/" + target) ?? []
         let names = Set(sources.compactMap { $0.split(separator: "/").last })
-        return files("\(built)/\(target).build", ".o").filter { path in
+        return files("\(modules.products)/\(target).build", ".o").filter { path in
             names.contains(path.split(separator: "/").last?.dropLast(2) ?? "")
         }
     }

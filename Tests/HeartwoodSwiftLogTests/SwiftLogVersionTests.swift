@@ -22,7 +22,7 @@ struct SwiftLogVersionTests {
                 static func main() async { await Testing.__swiftPMEntryPoint() as Never }
             }
             """, "Runner.swift")
-        let suite = BridgeBuild.root + "/Tests/HeartwoodSwiftLogTests/HeartwoodLogHandlerTests.swift"
+        let suite = BuiltModules.root + "/Tests/HeartwoodSwiftLogTests/HeartwoodLogHandlerTests.swift"
         let program = try await build.buildProgram(
             [runner, suite], version.hasErrors ? [] : ["EARLIER_SWIFT_LOG"])
         let (code, output) = try await build.run(program, ["--testing-library", "swift-testing"])
@@ -41,7 +41,7 @@ struct SwiftLogVersionTests {
         }
         defer { build.remove() }
         try await build.buildBridge(version)
-        let page = try String(contentsOfFile: BridgeBuild.root + "/Docs/SwiftLog.md", encoding: .utf8)
+        let page = try String(contentsOfFile: BuiltModules.root + "/Docs/SwiftLog.md", encoding: .utf8)
         let blocks = page.split(separator: "\n```swift\n").dropFirst().compactMap {
             $0.split(separator: "\n```").first.map(String.init)
         }

@@ -86,7 +86,7 @@ struct FormatsTests {
         #expect(category.error.components(separatedBy: "recognizes no category in these lines").count == 2)
         let field = try await tool.run("tail", file, "--where", "ms>100")
         #expect(field.output.isEmpty && field.error.contains("recognizes no field “ms” in these lines"))
-        // A field that may be missing is no mistake, and one that some line has is none either.
+        // A field that may be missing is allowed, and so is one that only some lines have.
         #expect(try await tool.run("cat", file, "--where", "ms!=100").error.isEmpty)
         try write(JSONLinesFormatter())
         for arguments in [["--category", "net.ftp"], ["--where", "ms>100000"]] {

@@ -121,7 +121,7 @@ final class ToolProcess {
 
     // MARK: Real input
 
-    /// A log of a real system, or nil (with a printed reason) where there is none.
+    /// A log of a real system, or nil (with a printed reason) if it is not on this machine.
     static func realLog(_ name: String) -> Data? {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -12,13 +12,13 @@ package enum ArchiveLibraries {
 
     /// The registered library.
     ///
-    /// - Throws: ``LogError`` of code `setting`, which names the product and the call, where there is none.
+    /// - Throws: ``LogError`` of code `setting`, which names the product and the call to add, if no library is registered.
     package static func registered(for feature: String, place: String? = nil) throws -> any ArchiveLibrary {
         if let library = library.withLock({ $0 }) { return library }
         throw LogError(.setting, missing(feature), place: place)
     }
 
-    /// What to do where a feature needs the library and there is none.
+    /// What to do if a feature needs the library and none is registered.
     package static func missing(_ feature: String) -> String {
         "\(feature) requires the product HeartwoodArchive; import HeartwoodArchive and call LogArchives.register() before"
     }

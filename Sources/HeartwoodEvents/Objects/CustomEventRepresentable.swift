@@ -1,4 +1,4 @@
-/// An object that says itself what stands for it in events.
+/// An object that gives its own representation in events.
 public protocol CustomEventRepresentable {
     /// Valid JSON, of any kind.
     ///

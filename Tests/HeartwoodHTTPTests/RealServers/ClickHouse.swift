@@ -13,7 +13,7 @@ final class ClickHouse {
 
     struct Failure: Error, CustomStringConvertible { let description: String }
 
-    /// Starts it; nil, with the reason printed, where there is none.
+    /// Starts it; nil, with the reason printed, if it is not installed.
     init?() async throws {
         let arguments: [String]
         let path: String

@@ -16,7 +16,7 @@ extension LogBuffer {
         append(time: CivilTime(nanoseconds: moment.nanoseconds))
     }
 
-    /// Appends a time stamp in UTC with milliseconds: `2026-11-20T10:20:30.123Z`.
+    /// Appends `2026-11-20`.
     mutating func append(date time: CivilTime) {
         if time.year < 0 { append(UInt8(ascii: "-")) }
         appendDecimal(abs(time.year), width: 4)
@@ -34,25 +34,27 @@ extension LogBuffer {
             return append(seconds: time)
         }
         append(upTo: 19) { target in
-            LogBuffer.write(time.year / 100, "\0", target)
-            LogBuffer.write(time.year % 100, "-", target + 2)
-            LogBuffer.write(time.month, "-", target + 5)
-            LogBuffer.write(time.day, "T", target + 8)
-            LogBuffer.write(time.hour, ":", target + 11)
-            LogBuffer.write(time.minute, ":", target + 14)
-            target[17] = 48 &+ UInt8(truncatingIfNeeded: time.second / 10)
-            target[18] = 48 &+ UInt8(truncatingIfNeeded: time.second % 10)
+            LogBuffer.write(twoDigits: time.year / 100, target)
+            LogBuffer.write(twoDigits: time.year % 100, target + 2)
+            target[4] = UInt8(ascii: "-")
+            LogBuffer.write(twoDigits: time.month, target + 5)
+            target[7] = UInt8(ascii: "-")
+            LogBuffer.write(twoDigits: time.day, target + 8)
+            target[10] = UInt8(ascii: "T")
+            LogBuffer.write(twoDigits: time.hour, target + 11)
+            target[13] = UInt8(ascii: ":")
+            LogBuffer.write(twoDigits: time.minute, target + 14)
+            target[16] = UInt8(ascii: ":")
+            LogBuffer.write(twoDigits: time.second, target + 17)
             return 19
         }
     }
 
-    /// Writes two digits and what follows them.
     @inline(__always)
-    private static func write(_ number: Int, _ next: Unicode.Scalar, _ target: UnsafeMutablePointer<UInt8>) {
+    private static func write(twoDigits number: Int, _ target: UnsafeMutablePointer<UInt8>) {
         let number = UInt8(truncatingIfNeeded: number)
         target[0] = 48 &+ number / 10
         target[1] = 48 &+ number % 10
-        target[2] = UInt8(truncatingIfNeeded: next.value)
     }
 
     /// Adds `10:20:30.123`.
