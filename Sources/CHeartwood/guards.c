@@ -1,7 +1,11 @@
 #define _GNU_SOURCE
 #include "CHeartwood.h"
 
+#include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+// MARK: Mapped files
 
 // Mapped files that somebody may cut while they are in use: an access beyond their end raises SIGBUS. The handler puts
 // memory of zeros in the place of such a mapping, takes note of it, and lets the access happen again.
@@ -117,3 +121,55 @@ bool hw_guard_was_hit(const void *start) {
     struct guard *guard = guard_at(start);
     return guard && guard->was_hit;
 }
+
+// MARK: Files at the limit of the process
+
+#ifdef __linux__
+// The kernel raises SIGXFSZ on the thread whose write(2) reaches the limit, before that write returns. So the handler knows
+// by a variable of the thread whether the signal is ours; any other one has the effect that it had before.
+
+static _Thread_local volatile sig_atomic_t is_writing __attribute__((tls_model("initial-exec")));
+static struct sigaction previous_size;
+static pthread_once_t size_once = PTHREAD_ONCE_INIT;
+
+static void on_size(int number, siginfo_t *info, void *context) {
+    int error = errno;
+    if (is_writing) {
+        // The write fails with EFBIG, and that is all.
+    } else if (previous_size.sa_flags & SA_SIGINFO) {
+        previous_size.sa_sigaction(number, info, context);
+    } else if (previous_size.sa_handler == SIG_DFL) {
+        // Ends the process as soon as this returns.
+        signal(number, SIG_DFL);
+        raise(number);
+    } else if (previous_size.sa_handler != SIG_IGN) {
+        previous_size.sa_handler(number);
+    }
+    errno = error;
+}
+
+static void catch_size(void) {
+    struct sigaction action;
+    // An ignored signal stays ignored, also in programs that this one starts.
+    if (sigaction(SIGXFSZ, NULL, &previous_size) != 0) return;
+    if (!(previous_size.sa_flags & SA_SIGINFO) && previous_size.sa_handler == SIG_IGN) return;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_size;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGXFSZ, &action, &previous_size);
+}
+
+ssize_t hw_write_guarded(int descriptor, const void *bytes, size_t count) {
+    pthread_once(&size_once, catch_size);
+    is_writing = 1;
+    ssize_t written = write(descriptor, bytes, count);
+    is_writing = 0;
+    return written;
+}
+#else
+// The signal goes to any thread of the process.
+ssize_t hw_write_guarded(int descriptor, const void *bytes, size_t count) {
+    return hw_write_quietly(descriptor, bytes, count);
+}
+#endif

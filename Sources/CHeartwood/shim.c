@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -191,6 +192,40 @@ void hw_forked_child_set(void) {
     hw_outer_fields_used = true;
     if (hw_this_thread) hw_this_thread->id = thread_id();
 }
+
+// MARK: The number of the process
+
+_Atomic(_Atomic int32_t *) hw_process_kept;
+static pthread_once_t process_once = PTHREAD_ONCE_INIT;
+
+static void forget_process(void) {
+    _Atomic int32_t *kept = hw_process_kept;
+    if (kept) *kept = 0;
+}
+
+// In a page that the kernel empties in a child, also in one that calls clone(2) by itself and so runs no handlers.
+static void keep_process(void) {
+    static _Atomic int32_t plain;
+    _Atomic int32_t *kept = &plain;
+#if defined(__linux__) && defined(MADV_WIPEONFORK)
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    if (page != MAP_FAILED) {
+        if (madvise(page, size, MADV_WIPEONFORK) == 0) kept = page;
+        else munmap(page, size);
+    }
+#endif
+    if (pthread_atfork(NULL, NULL, forget_process) == 0 || kept != &plain) hw_process_kept = kept;
+}
+
+int32_t hw_process_ask(void) {
+    pthread_once(&process_once, keep_process);
+    int32_t number = (int32_t)getpid();
+    _Atomic int32_t *kept = hw_process_kept;
+    if (kept) *kept = number;
+    return number;
+}
+
 _Atomic(const void *) hw_shared_intake;
 _Atomic(const void *) hw_call_sites;
 

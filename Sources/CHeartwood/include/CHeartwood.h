@@ -207,6 +207,17 @@ static inline bool hw_forked_child_load(void) {
 // Sets it; calls take the long way from then on, where it is looked at.
 void hw_forked_child_set(void);
 
+// The number of the process, without a system call: kept where a child finds zero, however it was forked.
+extern _Atomic(_Atomic int32_t *) hw_process_kept;
+
+int32_t hw_process_ask(void);
+
+static inline int32_t hw_process(void) {
+    _Atomic int32_t *kept = atomic_load_explicit(&hw_process_kept, memory_order_acquire);
+    int32_t number = kept ? atomic_load_explicit(kept, memory_order_relaxed) : 0;
+    return number != 0 ? number : hw_process_ask();
+}
+
 // Whether any task or category has, or ever had, fields of its own.
 extern _Atomic bool hw_outer_fields_used;
 
@@ -388,6 +399,10 @@ void hw_quiet_end(struct hw_quiet *quiet, bool may_have_raised);
 ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count);
 ssize_t hw_write_at_quietly(int descriptor, const void *bytes, size_t count, int64_t offset);
 int hw_truncate_quietly(int descriptor, int64_t size);
+
+// write(2) in one system call, for a file below the process's limit as far as is known. Where the limit was lowered
+// meanwhile it fails with EFBIG: a handler of SIGXFSZ takes the signals of such writes, and no others.
+ssize_t hw_write_guarded(int descriptor, const void *bytes, size_t count);
 
 // As hw_write_quietly, but never waits for a reader of a pipe, a socket or a terminal: EAGAIN instead. The flags of the
 // descriptor, which other processes may share, stay as they are. `terminal` keeps an open file for a terminal, -1 at first,

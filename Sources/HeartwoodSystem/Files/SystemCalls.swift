@@ -39,8 +39,8 @@ package struct SystemCalls: Sendable {
 
     // MARK: Who asks
 
-    /// The number of the process; asked for each time, because a forked child has another one.
-    package var process: Int32 { kernel?.process ?? getpid() }
+    /// The number of the process; kept, but asked for again in a forked child, which has another one.
+    package var process: Int32 { kernel?.process ?? hw_process() }
 
     /// The user whose files the process owns.
     package var user: UInt32 { kernel?.user ?? geteuid() }
@@ -108,7 +108,8 @@ package struct SystemCalls: Sendable {
 
     /// Writes at the end of the file; may write less than asked for.
     ///
-    /// With `quietly`, `SIGXFSZ` is blocked meanwhile, which would otherwise end the process at its file size limit.
+    /// `SIGXFSZ`, which would otherwise end the process at its file size limit, is blocked meanwhile with `quietly`; else a
+    /// handler takes the signal where the limit was lowered since it was last looked at.
     package func write(
         _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, quietly: Bool
     ) throws(SystemFailure) -> Int {
@@ -124,7 +125,7 @@ package struct SystemCalls: Sendable {
             let result =
                 quietly
                 ? hw_write_quietly(descriptor, bytes.baseAddress, count)
-                : CHeartwood.write(descriptor, bytes.baseAddress, count)
+                : hw_write_guarded(descriptor, bytes.baseAddress, count)
             if result >= 0 { return result }
             let number = hw_errno()
             if number != EINTR { throw SystemFailure(.write, number) }

@@ -47,11 +47,14 @@ final class FileEngine {
     ///   - directory: where the files are.
     ///   - settings: the settings in effect.
     ///   - clock: the time.
+    ///   - lookInterval: how long a look at the open file is enough for; zero, which has the file looked at before each
+    ///     write, unless given.
     ///   - header: the header of a new file; empty for none.
     ///   - announcement: the record that tells how many were dropped, and why.
     ///   - report: is told what happens to files.
     init(
         directory: LogDirectory, settings: FileSettings, clock: any LogClock = SystemClock(),
+        lookInterval: Duration = .zero,
         header: @escaping () -> [UInt8] = { [] },
         announcement: @escaping (Int, SystemFailure?) -> [UInt8] = FileEngine.plainAnnouncement,
         report: @escaping (FileEvent) -> Void = { _ in }
@@ -68,7 +71,8 @@ final class FileEngine {
         disk = DiskSync(scene, current)
         roller = FileRoller(scene, ledger, budget, opener, current, failures, disk)
         let readiness = FileReadiness(
-            scene, ledger, budget, opener, current, failures, roller, disk, header: header)
+            scene, ledger, budget, opener, current, failures, roller, disk, lookInterval: lookInterval,
+            header: header)
         output = RecordWriter(scene, ledger, budget, readiness, roller, failures, disk)
     }
 

@@ -27,6 +27,9 @@ public import Foundation
 ///   tried again at least every quarter of a second, and what had to be dropped is counted, reported to the
 ///   dispatcher's diagnostics, and told in the file, where it is missing.
 /// - **Long messages**: a line is at most ``maximumMessageSize`` long, and says what was left out of it.
+/// - **Others**: a file that another program deletes, moves or cuts is noticed within 5 ms: lines that are logged before
+///   that go to the file as it is then. Files with a header, encrypted and shared files, and all files while the crash
+///   journal is on, are looked at before each write instead.
 /// - **Crashes**: each batch is handed to the kernel as a whole, so it survives the death of the process. What a power
 ///   cut may take is for ``syncPolicy`` to say.
 ///
@@ -184,6 +187,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// How long after it was added the logger waits for settings, before it applies the limits.
     private static let settingsTime = Duration.seconds(1)
+    /// How long a look at the open file is enough for: what others do to it is noticed at the first write after that.
+    private static let lookInterval = Duration.milliseconds(5)
 
     /// Makes a logger for a directory, which is made if it is missing.
     ///
@@ -301,6 +306,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     private func makeEngine() {
         existingEngine = FileEngine(
             directory: directory, settings: FileSettings(of: self, naming: naming), clock: clock,
+            lookInterval: FileLogger.lookInterval,
             header: { [unowned self] in header() },
             announcement: { [unowned self] in announcement($0, $1) },
             report: { [unowned self] in handle($0) })

@@ -18,6 +18,7 @@ extension FileSettings {
         minimumFreeSpace = logger.minimumFreeSpace.bytes
         repairsTornLines = logger.repairsTornLines
         currentLink = logger.currentLink
+        hasHeader = logger.fileHeader != nil
         isEncrypted = logger.archiveFormat.stage == .encrypted
         key = logger.archiveKey
     }

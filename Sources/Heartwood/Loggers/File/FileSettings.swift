@@ -13,6 +13,8 @@ struct FileSettings: Sendable {
     package var minimumFreeSpace = 0
     package var repairsTornLines = true
     package var currentLink: String?
+    /// Whether files begin with a line of their own that the settings name.
+    package var hasHeader = false
     /// Whether what is written is encrypted.
     var isEncrypted = false
     /// Where the key comes from.

@@ -90,6 +90,8 @@ final class FileWorld {
         var numbers = SeededNumbers(seed)
         disk = SimulatedDisk(clock)
         disk.makeFolder(owner: Self.user, mode: 0o700)
+        // In the others a file is looked at before each write.
+        if seed % 4 == 3 { disk.lookInterval = .milliseconds(5) }
         let hasActiveName = numbers.chance(3)
         let template = numbers.pick([
             "{app} {date}.log", "{app}-{date:yyyy-MM-dd}.log", "{app}.{number:3}.log",
@@ -173,7 +175,7 @@ final class FileWorld {
             return
         }
         let engine = FileEngine(
-            directory: directory, settings: settings, clock: clock,
+            directory: directory, settings: settings, clock: clock, lookInterval: disk.lookInterval,
             report: { [unowned self] in if case .advice = $0 {} else { tell("  reports \($0)") } })
         let writer = SimulatedWriter("p\(runs)", kernel, directory, engine)
         writers.append(writer)
@@ -398,7 +400,9 @@ final class FileWorld {
         case 4:
             guard !logs.isEmpty, let file = folder.entries[numbers.pick(logs)] else { return }
             tell("others write to file \(file.number)")
-            file.data += Array(numbers.pick(["their line\n", "their tail"]).utf8)
+            let text = numbers.pick(["their line\n", "their tail"])
+            // A tail that is not noticed before the next record would become a part of its line.
+            file.data += Array((disk.lookInterval > .zero ? "their line\n" : text).utf8)
             // Who replaces a file by one of the same size is not noticed.
             if file.data.count == file.sizeBefore { file.data += [10] }
             file.isTampered = true

@@ -11,6 +11,8 @@ final class SimulatedFile {
     var mode: UInt32
     var data: [UInt8] = []
     var links = 0
+    /// When others took its last name away, in steady time; nil where no others did.
+    var removedAt: Duration?
     var modified: LogTimestamp
     let birth: LogTimestamp
     /// Belongs to others: whatever a logger does to it is a defect.
@@ -93,6 +95,8 @@ final class SimulatedDisk {
     var hasLostCatalogue = false
     /// What loggers have done that they must not do.
     var violations: [String] = []
+    /// How long a logger may go without a look at the file that it writes.
+    var lookInterval = Duration.zero
     private var lastNumber: UInt64 = 1
 
     init(_ clock: ManualClock) { self.clock = clock }
@@ -128,12 +132,23 @@ final class SimulatedDisk {
 
     func removeName(_ name: String) {
         guard let file = folder?.entries.removeValue(forKey: name) else { return }
+        takeLink(file)
+    }
+
+    /// Whether a logger may still write to a file that others have removed: it need not have looked since.
+    func mayBeUnnoticed(_ file: SimulatedFile) -> Bool {
+        guard let removedAt = file.removedAt else { return false }
+        return clock.uptime() - removedAt < lookInterval
+    }
+
+    private func takeLink(_ file: SimulatedFile) {
         file.links -= 1
+        if file.links == 0 { file.removedAt = clock.uptime() }
     }
 
     func removeFolder() {
         guard let folder else { return }
-        for file in folder.entries.values { file.links -= 1 }
+        for file in folder.entries.values { takeLink(file) }
         hasLostCatalogue = true
         folder.entries = [:]
         folder.isRemoved = true

@@ -16,6 +16,7 @@ final class FileReadiness {
     private let header: () -> [UInt8]
     /// The bytes of the last header.
     private(set) var headerSize = 0
+    private var look: FileLook
 
     /// Makes the part that gets files ready, of parts that the engine has.
     ///
@@ -28,11 +29,12 @@ final class FileReadiness {
     ///   - failures: where failures are noted.
     ///   - roller: what finishes files.
     ///   - disk: what puts names on the disk.
+    ///   - lookInterval: how long a look at the open file is enough for.
     ///   - header: the header of a new file; empty for none.
     init(
         _ scene: FileScene, _ ledger: FileLedger, _ budget: DiskBudget, _ opener: FileOpener,
         _ current: OpenFile, _ failures: FileFailures, _ roller: FileRoller, _ disk: DiskSync,
-        header: @escaping () -> [UInt8]
+        lookInterval: Duration, header: @escaping () -> [UInt8]
     ) {
         self.scene = scene
         self.ledger = ledger
@@ -43,19 +45,30 @@ final class FileReadiness {
         self.roller = roller
         self.disk = disk
         self.header = header
+        look = FileLook(interval: lookInterval)
     }
 
     /// Gets the file ready that the next record goes to.
     ///
-    /// - Parameter isLocked: whether a shared file is this process's alone for the moment.
+    /// - Parameters:
+    ///   - isLocked: whether a shared file is this process's alone for the moment.
+    ///   - isJournaled: whether the journal is told of the write, and so of the exact size of the file.
     /// - Returns: the file.
     /// - Throws: why no file can be written.
-    func ready(isLocked: Bool) throws -> FileWriter {
+    func ready(isLocked: Bool, isJournaled: Bool = false) throws -> FileWriter {
         let now = scene.clock.now()
         let uptime = scene.clock.uptime()
         scene.watch.compare(now, uptime)
         if scene.settings.isShared, let writer = current.writer { try leave(writer, isLocked) }
-        if let writer = current.writer { try examine(writer, now, uptime) }
+        if let writer = current.writer {
+            if mayRelyOnLook(writer, now, uptime, isJournaled: isJournaled) {
+                look.skip()
+                return writer
+            }
+            look.expire()
+            try examine(writer, now, uptime)
+            look.note(at: uptime)
+        }
         var ready = try current.writer ?? open(now, uptime)
         if ready.isShared, try !ready.followFrames() {
             // Encrypted with another key by now: it is left to the others.
@@ -70,11 +83,34 @@ final class FileReadiness {
         return ready
     }
 
+    /// Whether the last look at the file is enough for a write now.
+    ///
+    /// Not where what others do to the file meanwhile could do harm: other processes write to a file that is shared, the
+    /// first bytes of encrypted files and of files with a header must be there, and the journal needs the exact size.
+    private func mayRelyOnLook(
+        _ writer: FileWriter, _ now: LogTimestamp, _ uptime: Duration, isJournaled: Bool
+    ) -> Bool {
+        let settings = scene.settings
+        return !look.isDue(at: uptime)
+            && !isJournaled && !settings.isShared && !writer.isShared && !writer.isFramed
+            && !settings.hasHeader && headerSize == 0 && !writer.needsHeader && !writer.isTorn
+            && now >= writer.deadline.earliest && !writer.deadline.isReached(wall: now, steady: uptime)
+    }
+
+    /// Has the file looked at before the next write.
+    ///
+    /// - Returns: whether the write at hand relied on an earlier look, and so should be tried again.
+    func expireLook() -> Bool {
+        defer { look.expire() }
+        return look.isSkipped
+    }
+
     private func open(_ now: LogTimestamp, _ uptime: Duration) throws -> FileWriter {
         try opener.survey.start()
         let opened = try opener.open(now, uptime, scene.cipher())
         disk.noteName()
         current.change(to: opened)
+        look.note(at: uptime)
         return opened
     }
 

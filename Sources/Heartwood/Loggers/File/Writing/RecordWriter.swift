@@ -74,12 +74,13 @@ final class RecordWriter {
     private func step(_ batch: inout Batch, _ attempt: inout WriteGate.Attempt) throws -> Int32? {
         let isLocked = ledger.beginWrite()
         defer { ledger.endWrite() }
-        let writer = try readiness.ready(isLocked: isLocked)
+        let writer = try readiness.ready(isLocked: isLocked, isJournaled: slot != nil)
         let situation = WriteGate.Situation(
             size: writer.size, hasRecords: writer.hasRecords, total: scene.inventory.total,
             isTorn: writer.isTorn)
         let answer = gate(writer, batch.most).answer(
             batch.ends[batch.index...], from: batch.start, situation, attempt)
+        if case .write = answer {} else if readiness.expireLook() { return nil }
         switch answer {
         case .complete:
             if let failure = append(&batch, 1, writer) { throw failure }
@@ -96,6 +97,8 @@ final class RecordWriter {
             try budget.spend(size)
             attempt = WriteGate.Attempt()
             guard let failure = append(&batch, count, writer) else { break }
+            // Others may have closed or removed the file, or lowered a limit, since it was last looked at.
+            if readiness.expireLook() { return nil }
             return try handle(failure, of: count, &batch, writer)
         }
         return nil

@@ -1,0 +1,216 @@
+import CHeartwood
+import Foundation
+import HeartwoodTestSupport
+import Testing
+
+@testable import Heartwood
+
+/// How often the file that is written is looked at, and what happens to it in between.
+@Suite struct FileLookTests {
+    private let scratch = Scratch()
+    private let clock = ManualClock()
+    private let made = Locked<[SystemCall: Int]>([:])
+    private let isFailing = Locked(false)
+
+    /// System calls that are counted; `write` fails as with a closed file while it is to.
+    private var calls: SystemCalls {
+        SystemCalls { [made, isFailing] call in
+            made.withLock { $0[call, default: 0] += 1 }
+            return call == .write && isFailing.withLock { $0 } ? .fails(EBADF) : nil
+        }
+    }
+
+    private func makeEngine(
+        interval: Duration = .milliseconds(5), activeName: String? = nil,
+        header: [UInt8] = [], _ change: (inout FileSettings) -> Void = { _ in }
+    ) throws -> FileEngine {
+        var settings = FileSettings(naming: try LogFileNaming(application: "t", activeName: activeName))
+        change(&settings)
+        return FileEngine(
+            directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock,
+            lookInterval: interval, header: { header })
+    }
+
+    /// The system calls that `body` makes.
+    private func count(_ body: () throws -> Void) rethrows -> [SystemCall: Int] {
+        made.withLock { $0 = [:] }
+        try body()
+        return made.withLock { $0 }
+    }
+
+    @Test("A look is enough until its interval is over, and no longer after a failure")
+    func schedule() {
+        var look = FileLook(interval: .milliseconds(5))
+        #expect(look.isDue(at: .seconds(1)))
+        look.note(at: .seconds(1))
+        #expect(!look.isDue(at: .seconds(1)))
+        #expect(!look.isDue(at: .seconds(1) + .nanoseconds(4_999_999)))
+        #expect(look.isDue(at: .seconds(1) + .milliseconds(5)))
+        #expect(look.isDue(at: .milliseconds(999)))
+        look.skip()
+        #expect(look.isSkipped)
+        look.expire()
+        #expect(!look.isSkipped && look.isDue(at: .seconds(1)))
+        var exact = FileLook(interval: .zero)
+        exact.note(at: .seconds(1))
+        #expect(exact.isDue(at: .seconds(1)))
+    }
+
+    @Test(
+        "A line that comes soon after another one costs one system call, and a later one is preceded by a look"
+    )
+    func oneCall() throws {
+        let engine = try makeEngine()
+        var log = RecordLog()
+        log.write(1, to: engine)
+        #expect(count { for _ in 0..<100 { log.write(1, to: engine) } } == [.write: 100])
+        let wall = clock.now()
+        clock.advance(by: .milliseconds(5))
+        #expect(count { log.write(1, to: engine) } == [.write: 1, .status: 2, .limit: 1])
+        #expect(count { log.write(3, to: engine) } == [.write: 1])
+        // The wall clock has no part in it.
+        clock.setWall(wall + .seconds(1000))
+        #expect(count { log.write(1, to: engine) } == [.write: 1])
+        #expect(scratch.lines(engine.settings.naming).dropLast() == log.lines[...])
+    }
+
+    @Test("Without an interval each write is preceded by a look")
+    func eachTime() throws {
+        let engine = try makeEngine(interval: .zero)
+        var log = RecordLog()
+        log.write(1, to: engine)
+        let calls = count { for _ in 0..<10 { log.write(1, to: engine) } }
+        #expect(calls == [.write: 10, .status: 20, .limit: 10])
+    }
+
+    enum Exact: CaseIterable, Sendable { case shared, encrypted, header, headerOfSettings }
+
+    @Test(
+        "A file of several processes, an encrypted one and one with a header are looked at before each write",
+        arguments: Exact.allCases)
+    func exact(_ kind: Exact) throws {
+        let engine = try makeEngine(header: kind == .header ? Array("head\n".utf8) : []) {
+            $0.isShared = kind == .shared
+            $0.isEncrypted = kind == .encrypted
+            $0.key = FixedKey()
+            $0.hasHeader = kind == .headerOfSettings
+        }
+        var log = RecordLog()
+        log.write(1, to: engine)
+        let calls = count { for _ in 0..<10 { log.write(1, to: engine) } }
+        #expect(calls[.status, default: 0] >= 20)
+        #expect(calls[.limit] == 10)
+    }
+
+    @Test(
+        "With the crash journal, whose record needs the exact size, the file is looked at before each write")
+    func journaled() throws {
+        let logger = try FileLogger(
+            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "t"), formatter: nil,
+            clock: clock)
+        logger.minimumFreeSpace = .zero
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.add(logger)
+        func log(_ count: Int) {
+            for number in 0..<count { logInfo("line \(number)", asynchronous: false, to: dispatcher) }
+        }
+        log(1)
+        #expect(count { log(10) } == [.write: 10])
+        dispatcher.journal = .file(scratch.path + "/journal")
+        log(1)
+        let calls = count { log(10) }
+        #expect(calls[.write] == 10 && calls[.limit] == 10)
+        dispatcher.journal = nil
+        dispatcher.removeAll(timeout: .seconds(60))
+    }
+
+    @Test(
+        "A file that is deleted or moved gets the lines of the next 5 ms, then a new file does; none is lost or written twice",
+        arguments: [true, false])
+    func taken(isRemoved: Bool) throws {
+        let engine = try makeEngine()
+        var log = RecordLog()
+        log.write(2, to: engine)
+        let path = scratch.logs + "/" + (try #require(scratch.names().first))
+        // What a second name shows after the first is deleted.
+        link(path, scratch.path + "/kept")
+        if isRemoved {
+            unlink(path)
+        } else {
+            rename(path, scratch.logs + "/moved.txt")
+        }
+        clock.advance(by: .microseconds(4999))
+        log.write(1, to: engine)
+        let kept = try #require(try? String(contentsOfFile: scratch.path + "/kept", encoding: .utf8))
+        #expect(kept == log.lines.joined(separator: "\n") + "\n")
+        clock.advance(by: .microseconds(1))
+        log.write(1, to: engine)
+        log.write(1, to: engine)
+        #expect(try String(contentsOfFile: scratch.path + "/kept", encoding: .utf8) == kept)
+        #expect(scratch.lines(engine.settings.naming) == Array(log.lines.suffix(2)) + [""])
+        #expect(engine.counters.written == 5 && engine.counters.dropped == 0)
+    }
+
+    @Test(
+        "A file that is full is looked at before it gets its final name: another one may have its name by now"
+    )
+    func takenBeforeRoll() throws {
+        let engine = try makeEngine(activeName: "t.log") { $0.rolling.maximumSize = 60 }
+        var log = RecordLog()
+        log.write(2, to: engine)
+        rename(scratch.logs + "/t.log", scratch.logs + "/t.log.1")
+        scratch.write("", to: "t.log")
+        log.write(1, to: engine)
+        #expect(scratch.names() == ["t.log", "t.log.1"])
+        #expect(scratch.text("t.log.1") == log.lines.prefix(2).joined(separator: "\n") + "\n")
+        #expect(scratch.text("t.log") == log.lines[2] + "\n")
+    }
+
+    @Test("A file whose time is over is looked at before it is rolled")
+    func takenBeforeDeadline() throws {
+        let engine = try makeEngine(activeName: "t.log") { $0.rolling.interval = .milliseconds(3) }
+        var log = RecordLog()
+        log.write(2, to: engine)
+        rename(scratch.logs + "/t.log", scratch.logs + "/t.log.1")
+        scratch.write("", to: "t.log")
+        clock.advance(by: .milliseconds(3))
+        log.write(1, to: engine)
+        #expect(scratch.names() == ["t.log", "t.log.1"])
+        #expect(scratch.text("t.log") == log.lines[2] + "\n")
+    }
+
+    @Test(
+        "A write that fails between two looks is tried again at once after a look, and written to another file"
+    )
+    func closedByOthers() throws {
+        let engine = try makeEngine()
+        var log = RecordLog()
+        log.write(1, to: engine)
+        let descriptor = try #require(engine.writer?.file.number)
+        // As where a program closes descriptors that are not its own: here the file can be neither examined nor written.
+        let other = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        let kept = dup(descriptor)
+        dup2(other, descriptor)
+        close(other)
+        defer { close(kept) }
+        unlink(scratch.logs + "/" + (scratch.names().first ?? ""))
+        log.write(1, to: engine)
+        #expect(engine.isIdle && engine.counters.failures == 0)
+        #expect(scratch.lines(engine.settings.naming) == [log.lines[1], ""])
+    }
+
+    @Test("A failure is followed by a look, however soon the next line comes")
+    func lookAfterFailure() throws {
+        let engine = try makeEngine()
+        var log = RecordLog()
+        log.write(1, to: engine)
+        isFailing.withLock { $0 = true }
+        log.write(1, to: engine)
+        #expect(!engine.isIdle)
+        isFailing.withLock { $0 = false }
+        let calls = count { engine.retry() }
+        #expect(calls[.status, default: 0] >= 2 && calls[.limit] == 1)
+        #expect(engine.isIdle)
+        #expect(scratch.lines(engine.settings.naming) == log.lines + [""])
+    }
+}
