@@ -1,4 +1,4 @@
-// write(2) alone, of text that is ready: `write pieces|lines FILE LINES`; prints lines per second.
+// write(2) alone, of text that is ready: `write pieces|lines|calls FILE LINES`; prints lines per second, or ns per call.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ int main(int count, char **arguments) {
     long lines = atol(arguments[3]), done = 0;
     int file = open(arguments[2], O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
     if (file < 0) return 1;
-    size_t per_piece = strcmp(arguments[1], "lines") == 0 ? 1 : 65536 / size;
+    size_t per_piece = strcmp(arguments[1], "pieces") != 0 ? 1 : 65536 / size;
     char *piece = malloc(per_piece * size);
     for (size_t i = 0; i < per_piece; i++) memcpy(piece + i * size, line, size);
     double start = now();
@@ -27,5 +27,6 @@ int main(int count, char **arguments) {
         if (write(file, piece, per_piece * size) != (ssize_t)(per_piece * size)) return 1;
         done += per_piece;
     }
-    printf("%f\n", done / (now() - start));
+    double seconds = now() - start;
+    printf("%f\n", strcmp(arguments[1], "calls") == 0 ? seconds * 1e9 / done : done / seconds);
 }

@@ -57,6 +57,12 @@ struct BarChart {
             """
     }
 
+    /// Writes the chart into a folder, which is created where it is missing.
+    func write(_ name: String, in folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(svg.utf8).write(to: URL(fileURLWithPath: folder).appendingPathComponent(name + ".svg"))
+    }
+
     private func bar(_ bar: Bar, most: Double, y: Double) -> String {
         let scale = BarChart.barWidth / max(most, .leastNonzeroMagnitude)
         let value = median(bar.values)

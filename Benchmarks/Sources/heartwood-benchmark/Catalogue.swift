@@ -9,3 +9,4 @@ let scenarios: [any Scenario] =
     + [FormatterScenario(), RedactionScenario(), FilterScenario()]
     + [SQLiteSaveScenario(), SQLiteQueryScenario()]
     + ToolScenario.all
+    + GrowthScenario.all

@@ -48,6 +48,26 @@ struct Peers {
         Peer(
             name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "16"] },
             scenario: "file-16"),
+        Peer(
+            name: "quill", program: "quill", arguments: { ["call", $0, "0", "1"] }, scenario: "call",
+            part: "mean"),
+        Peer(
+            name: "fmtlog", program: "fmtlog", arguments: { ["call", $0, "0", "1"] }, scenario: "call",
+            part: "mean"),
+        Peer(name: "quill", program: "quill", arguments: { ["async", $0, lines, "1"] }, scenario: "file"),
+        Peer(name: "fmtlog", program: "fmtlog", arguments: { ["async", $0, lines, "1"] }, scenario: "file"),
+        Peer(name: "quill", program: "quill", arguments: { ["async", $0, lines, "4"] }, scenario: "file-4"),
+        Peer(
+            name: "fmtlog", program: "fmtlog", arguments: { ["async", $0, lines, "4"] }, scenario: "file-4"),
+        Peer(
+            name: "spdlog with flush", program: "spdlog", arguments: { ["flush", $0, "20000", "1"] },
+            scenario: "synchronous", part: "mean"),
+        Peer(
+            name: "write", program: "write", arguments: { ["calls", $0, "20000"] }, scenario: "synchronous",
+            part: "mean"),
+        Peer(
+            name: "SQLite, prepared INSERT", program: "sqlite", arguments: { ["normal", $0, "200000"] },
+            scenario: "sqlite-save", part: "normal"),
     ]
 
     func run() throws {
@@ -58,13 +78,13 @@ struct Peers {
             for peer in peers where !names.contains(peer.scenario) { names.append(peer.scenario) }
             var groups: [BarChart.Group] = []
             for name in names {
-                guard let ours = scenarios.first(where: { $0.name == name }) else { continue }
+                guard runner.wants(name), let ours = scenarios.first(where: { $0.name == name }) else {
+                    continue
+                }
                 groups.append(try compare(ours, with: peers.filter { $0.scenario == name }, in: directory))
             }
             guard let plots = runner.options.plots else { return }
-            try FileManager.default.createDirectory(atPath: plots, withIntermediateDirectories: true)
-            try Data(BarChart(groups: groups).svg.utf8).write(
-                to: URL(fileURLWithPath: plots).appendingPathComponent("peers.svg"))
+            try BarChart(groups: groups).write("peers", in: plots)
         }
     }
 
@@ -79,7 +99,9 @@ struct Peers {
             for (index, peer) in peers.enumerated() {
                 let file = directory + "/out.log"
                 let text = try output(of: directory + "/" + peer.program, peer.arguments(file))
-                try? FileManager.default.removeItem(atPath: file)
+                for ending in ["", "-wal", "-shm"] {
+                    try? FileManager.default.removeItem(atPath: file + ending)
+                }
                 guard let value = Double(text) else { throw WrongResult("\(peer.name) printed “\(text)”") }
                 theirs[index].append(value)
             }
@@ -88,7 +110,7 @@ struct Peers {
         for (peer, values) in zip(peers, theirs) {
             runner.report("\(ours.name): \(peer.name)", ours.unit, values)
             let ratio = ours.largerIsBetter ? median(own) / median(values) : median(values) / median(own)
-            if !runner.options.json {
+            if !runner.options.json, !values.isEmpty {
                 print("    Heartwood is \(String(format: "%.2f", ratio)) times as fast as \(peer.name)")
             }
         }
@@ -99,7 +121,7 @@ struct Peers {
         }
         return BarChart.Group(
             title: Peers.titles[ours.name] ?? ours.name,
-            note: ours.largerIsBetter ? "longer is better" : "shorter is better", bars: bars)
+            note: ours.note, bars: bars)
     }
 
     private static let titles = [
@@ -108,37 +130,25 @@ struct Peers {
         "file-16": "Lines to a file, 16 threads",
         "journal": "Lines to a file, Heartwood with its crash journal",
         "call-journal": "A call, asynchronous, Heartwood with its crash journal",
+        "synchronous": "A call that returns when the line is in the kernel",
+        "sqlite-save": "Rows to an SQLite database, 500 per transaction",
     ]
 
     // MARK: - Building
 
+    /// What can be built of the peers; says why of each that cannot.
     private func build(in directory: String) -> Set<String> {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Peers").path
         var built: Set<String> = []
-        if (try? output(of: "/usr/bin/env", ["cc", "-O2", "-o", directory + "/write", sources + "/write.c"]))
-            != nil
-        {
-            built.insert("write")
-        } else {
-            note("there is no C compiler: the comparison with write(2) is left out (apt-get install gcc)")
-        }
-        if !FileManager.default.fileExists(atPath: "/usr/include/spdlog/spdlog.h") {
-            note(
-                "spdlog is not installed: the comparison with it is left out (apt-get install libspdlog-dev g++)"
-            )
-        } else if (try? output(
-            of: "/usr/bin/env",
-            [
-                "g++", "-O3", "-std=c++17", "-DSPDLOG_COMPILED_LIB", "-DSPDLOG_FMT_EXTERNAL", "-o",
-                directory + "/spdlog", sources + "/spdlog.cpp", "-lspdlog", "-lfmt", "-pthread",
-            ])) != nil
-        {
-            built.insert("spdlog")
-        } else {
-            note(
-                "spdlog could not be built: the comparison with it is left out (apt-get install libspdlog-dev g++)"
-            )
+        for recipe in PeerRecipe.all(sources: runner.options.peerSources) {
+            if let missing = recipe.missing {
+                note(missing)
+            } else if (try? output(of: "/usr/bin/env", recipe.command(from: sources, in: directory))) != nil {
+                built.insert(recipe.name)
+            } else {
+                note("\(recipe.name) cannot be built: the comparison with it is left out; \(recipe.remedy)")
+            }
         }
         return built
     }

@@ -22,7 +22,33 @@ struct Runner {
             for part in parts { report(scenario, part, values[part] ?? []) }
         }
         if options.peers { try Peers(runs: options.runs, runner: self).run() }
+        if let plots = options.plots, wants("growth") { try drawGrowth(in: plots) }
     }
+
+    /// Measures how costs grow, and draws it.
+    private func drawGrowth(in folder: String) throws {
+        var groups: [BarChart.Group] = []
+        for scenario in GrowthScenario.all {
+            var values: [String: [Double]] = [:]
+            for _ in 0..<options.runs {
+                for measurement in try scenario.run() {
+                    values[measurement.part, default: []].append(measurement.value)
+                }
+            }
+            let parts = scenario.values.map(scenario.label)
+            for part in parts { report(scenario, part, values[part] ?? []) }
+            groups.append(
+                BarChart.Group(
+                    title: scenario.title, note: scenario.note,
+                    bars: parts.map {
+                        BarChart.Bar(name: $0, unit: scenario.unit, values: values[$0] ?? [], isOurs: true)
+                    }))
+        }
+        try BarChart(groups: groups).write("growth", in: folder)
+    }
+
+    /// Whether a scenario is compared with others: all are, unless some are named.
+    func wants(_ name: String) -> Bool { options.names.isEmpty || options.names.contains(name) }
 
     private func report(_ scenario: any Scenario, _ part: String, _ values: [Double]) {
         let name = part.isEmpty ? scenario.name : "\(scenario.name) \(part)"

@@ -15,6 +15,8 @@ protocol Scenario: Sendable {
 extension Scenario {
     var largerIsBetter: Bool { false }
     var isDefault: Bool { true }
+    /// What a chart says of its bars.
+    var note: String { largerIsBetter ? "longer is better" : "shorter is better" }
 }
 
 /// One value of a run; a scenario with several of them names each.
