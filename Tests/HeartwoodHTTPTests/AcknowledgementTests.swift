@@ -94,6 +94,20 @@ private final class Collector: Sendable {
         #expect(bench.logger.httpStatistics.pending == 0 && events(bench).count == 4 && bench.balance)
     }
 
+    @Test("Questions about what is indexed have the credentials that every other request has")
+    func credentials() async throws {
+        let bench = try bench()
+        bench.logger.decorators = [.splunkToken(Secret("collector-token"))]
+        collector.setIndexing(true)
+        await bench.log(0..<5)
+        bench.logger.sendNow()
+        await bench.settled(1)
+        await pass(bench) { bench.logger.httpStatistics.acknowledged == 5 }
+        #expect(questions(bench) > 0)
+        #expect(
+            bench.server.requests.allSatisfy { $0.headers["Authorization"] == "Splunk collector-token" })
+    }
+
     @Test("What is not indexed in time is sent again, the same bytes with the same key, and reported")
     func sentAgain() async throws {
         let bench = try bench()

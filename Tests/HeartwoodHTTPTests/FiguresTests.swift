@@ -99,6 +99,24 @@ import Testing
         #expect(bench.balance)
     }
 
+    @Test("A message that is refused while all others must wait is set aside, and is not sent again")
+    func refusedBesideWaiting() async throws {
+        let items = [400, 429, 429].map { #"{"create":{"status":\#($0)}}"# }.joined(separator: ",")
+        let server = try LoopbackServer(
+            answers: [.status(200, body: #"{"errors":true,"items":[\#(items)]}"#)],
+            then: .status(200, body: #"{"errors":false}"#))
+        let bench = try HTTPBench(server, encoding: ElasticsearchEncoding(index: "logs"), onDisk: true)
+        await bench.log(0..<3)
+        bench.logger.sendNow()
+        await bench.settled(1)
+        #expect(bench.logger.httpStatistics.rejected == 1 && bench.logger.httpStatistics.pending == 2)
+        bench.clock.advance(by: .seconds(2))
+        await bench.settled(2)
+        let again = try #require(server.requests.last).text
+        #expect(!again.contains("record 0\"") && again.contains("record 1\"") && again.contains("record 2\""))
+        #expect(bench.logger.httpStatistics.acknowledged == 2 && bench.balance)
+    }
+
     /// Says of one message that it was delivered, however many there were.
     private struct OneItem: RemoteEncoding {
         private let array = JSONArrayEncoding()

@@ -36,6 +36,19 @@ import Testing
         }
     }
 
+    @Test("Steady logging does not put a save off: its delay counts from the first message that waits")
+    func steadyLogging() async throws {
+        let bench = try HTTPBench(try LoopbackServer(), onDisk: true)
+        bench.logger.isPaused = true
+        bench.logger.saveDelay = .seconds(5)
+        for number in 0..<5 {
+            await bench.log(number..<number + 1)
+            bench.clock.advance(by: .seconds(1))
+        }
+        await bench.settle()
+        #expect(bench.logger.isSettled)
+    }
+
     @Test("With the defaults, a program that ends right after its last call has sent it, once")
     func endOfProgram() async throws {
         let directory = try TemporaryDirectory()
@@ -50,5 +63,23 @@ import Testing
         }
         #expect(server.stored.count == 1)
         #expect(try Spool(directory: path + "/spool").pending == 0)
+    }
+
+    @Test(
+        "At the end of a process the longer of two waits holds: that of a flush, or that of the exit",
+        arguments: [(60, 0), (0, 60)])
+    func longerWait(ofFlush: Int, ofExit: Int) async throws {
+        let server = try LoopbackServer(then: .ok.delayed(by: .milliseconds(100)))
+        let address = server.address
+        await #expect(processExitsWith: .exitCode(0)) {
+            [address = address as String, ofFlush = ofFlush as Int, ofExit = ofExit as Int] in
+            let logger = try HTTPLogger(address)
+            logger.flushWait = .seconds(ofFlush)
+            logger.exitWait = .seconds(ofExit)
+            LogDispatcher.shared.add(logger)
+            for number in 0..<3 { logInfo("record \(number)") }
+            exit(0)
+        }
+        #expect(server.stored.count == 1)
     }
 }

@@ -172,6 +172,13 @@ import Testing
         #expect(isSend(engine.handle(.network(true), at(1.3, 10))))
     }
 
+    @Test("The first notice that the network is there sends nothing before its time") func firstNotice() {
+        var engine = engine()
+        _ = engine.handle(.added(atFirstUse: false), at(0, 0))
+        #expect(engine.handle(.stored(points: 1), at(1, 5)) == [.wait(until: .seconds(61))])
+        #expect(engine.handle(.network(true), at(2, 5)) == [.wait(until: .seconds(61))])
+    }
+
     @Test("Closing starts nothing, and at the end nothing is started that nobody waits for") func endings() {
         var closing = engine()
         _ = closing.handle(.added(atFirstUse: false), at(0, 0))
