@@ -3,6 +3,13 @@ import Foundation
 import Heartwood
 import Testing
 
+/// Keeps the texts that it handles.
+private final class ListingLogger: AbstractLogger, @unchecked Sendable {  // `texts` guards itself
+    let texts = Locked<[String]>([])
+
+    override func log(_ message: LogMessage) { texts.withLock { $0.append(message.text) } }
+}
+
 @Suite struct ForkTests {
     @Test(
         "After a fork in the middle of logging, parent and child write their own messages, once and whole",
@@ -66,6 +73,42 @@ import Testing
             for thread in 0..<3 { precondition(next["parent \(thread)"] == share) }
             precondition(next["parent 3"] == children)
             for child in 0..<children { precondition(next["child \(child)"] == 51) }
+        }
+    }
+
+    @Test(
+        "What waits for a parent's loggers is not handled by its child, and takes no room from the child's messages",
+        .disabled(
+            if: Load.isSanitized, "the thread sanitizer does not support a fork of a process with threads"))
+    func waitingMessages() async {
+        await #expect(processExitsWith: .success) {
+            alarm(60)
+            let queue = DispatchQueue(label: "fork")
+            let logger = ListingLogger(queue: queue)
+            logger.backlogLimit = .kibibytes(16)
+            logger.overflowPolicy = .dropNewest
+            let dispatcher = LogDispatcher()
+            dispatcher.diagnostics.handler = { _ in }
+            dispatcher.add(logger)
+            logInfo("warm", to: dispatcher)
+            logError("warm", to: dispatcher)
+            precondition(dispatcher.flush().isComplete)
+            queue.suspend()
+            for number in 0..<1000 { logInfo("parent \(number)", to: dispatcher) }
+            dispatcher.flush(timeout: .zero)
+            let child = forkProcess()
+            if child == 0 {
+                alarm(30)
+                for number in 0..<3 { logInfo("child \(number)", to: dispatcher) }
+                let isComplete = dispatcher.flush(timeout: .seconds(20)).isComplete
+                let texts = logger.texts.withLock { $0 }
+                _exit(isComplete && texts == ["warm", "warm", "child 0", "child 1", "child 2"] ? 0 : 3)
+            }
+            precondition(Self.status(of: child) == 0, "the child handled other messages than its own")
+            queue.resume()
+            precondition(dispatcher.flush(timeout: .seconds(30)).isComplete)
+            let texts = logger.texts.withLock { $0 }
+            precondition(texts.dropFirst(2).first == "parent 0" && !texts.contains("child 0"))
         }
     }
 

@@ -405,6 +405,27 @@ import Testing
         #expect(asked.value == 2)
     }
 
+    @Test(
+        "Those that share a file go on with the one that is there, also where they would start a new one alone"
+    )
+    func sharedWithoutReuse() throws {
+        let engines = try (0..<2).map { _ in
+            try makeEngine {
+                $0.isShared = true
+                $0.reusesFiles = false
+            }
+        }
+        var log = RecordLog()
+        for round in 0..<6 { log.write(1, to: engines[round % 2]) }
+        #expect(scratch.names().count == 1)
+        #expect(scratch.lines(engines[0].settings.naming) == log.lines + [""])
+        for engine in engines { engine.close() }
+        // A run of its own starts a new one.
+        let alone = try makeEngine { $0.reusesFiles = false }
+        log.write(1, to: alone)
+        #expect(scratch.names().count == 2)
+    }
+
     @Test("The catalogue forgets open files that are gone")
     func catalogueForgets() throws {
         let engine = try makeEngine()

@@ -29,6 +29,22 @@ import Testing
         #expect(try await read(LogFileReader(directory: scratch.logs)) == ["1", "2", "3"])
     }
 
+    @Test(
+        "A compressed file that ends too early is read as far as it goes, and is told of",
+        arguments: [0, 1, 30])
+    func cutArchive(missing: Int) throws {
+        let text = (0..<1000).map { "line \($0)\n" }.joined()
+        let archive = try GzipMember.compress(Array(text.utf8))
+        mkdir(scratch.logs, 0o700)
+        let path = scratch.logs + "/app 2026-01-01--00-00-00-000.log.gz"
+        try Data(archive.dropLast(missing)).write(to: URL(fileURLWithPath: path))
+        let source = try LogFileSource(path: path)
+        var read: [UInt8] = []
+        while let piece = try source.next() { read += piece }
+        #expect(text.utf8.starts(with: read) && read.count > text.utf8.count / 2)
+        #expect(source.damage == (missing == 0 ? nil : "cut off"))
+    }
+
     @Test("Files that were changed at the same time go by their names, whatever the directory's order")
     func sameTime() throws {
         let names = (0..<40).map { "part \($0 < 10 ? "0" : "")\($0).log" }

@@ -47,6 +47,17 @@ import Testing
         #expect(names(RetentionPlan(quota: 99), files([5, 90, 5, 5])) == "ab")
     }
 
+    @Test("Files that are in use, and files that are young enough, are passed over; the next oldest ones go")
+    func passedOver() {
+        var inUse = files([1, 1, 1, 1, 1])
+        inUse[0].isProtected = true
+        inUse[2].isProtected = true
+        #expect(names(RetentionPlan(maximumCount: 3), inUse) == "bd")
+        var young = files([1, 1, 1, 1])
+        young[0].modified = now
+        #expect(names(RetentionPlan(maximumAge: .seconds(9000)), young) == "b")
+    }
+
     @Test("The active file is never removed, however large it is")
     func activeFile() {
         #expect(

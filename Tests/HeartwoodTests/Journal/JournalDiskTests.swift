@@ -227,6 +227,44 @@ import Testing
         #expect(missing + recovered == accepted, "\(note)")
     }
 
+    @Test("The file of a large message stays while the message before it is written, and it is not")
+    func largeFileStays() throws {
+        let fixture = JournalFixture()
+        let dispatcher = fixture.makeDispatcher()
+        let allowed = Locked<[SystemCalls.Fault?]>([])
+        let isLimited = Box(false)
+        let calls = SystemCalls { call in
+            guard isLimited.value, call == .write else { return nil }
+            return allowed.withLock { $0.isEmpty ? .fails(ENOSPC) : $0.removeFirst() }
+        }
+        let logger = try FileLogger(
+            LogDirectory(fixture.scratch.path + "/logs", calls: calls), naming: JournalFixture.naming,
+            formatter: nil, name: "file")
+        logger.minimumFreeSpace = .zero
+        dispatcher.add(logger)
+        logInfo("first", to: dispatcher)
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        // Both are written at once, and the disk takes the line of the first of them alone.
+        let gate = Gate()
+        logger.perform { gate.pass() }
+        let text = String(repeating: "long ", count: 10_000)
+        logInfo("before", to: dispatcher)
+        logInfo("\(text)", to: dispatcher)
+        dispatcher.drainNow()
+        allowed.withLock { $0 = [.short("before\n".utf8.count)] }
+        isLimited.value = true
+        gate.open()
+        #expect(!dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(fixture.lines() == ["first", "before"])
+        dispatcher.drainNow()
+        #expect(fixture.scratch.names(fixture.journal).count { $0.hasSuffix(".large") } == 1)
+        try fixture.die()
+        fixture.end(dispatcher)
+        isLimited.value = false
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(fixture.lines() == ["first", "before", text])
+    }
+
     @Test("Files of large messages are removed when every logger has written the message")
     func largeFilesGo() throws {
         let fixture = JournalFixture()

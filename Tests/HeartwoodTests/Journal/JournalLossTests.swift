@@ -195,6 +195,29 @@ import Testing
             })
     }
 
+    @Test("A fatal signal leaves no last message once that was switched off again")
+    func signalsSwitchedOff() async throws {
+        let scratch = Scratch()
+        let path = scratch.path
+        await #expect(processExitsWith: .failure) { [path = path as String] in
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+            let dispatcher = LogDispatcher.forTest()
+            dispatcher.journal = .file(path + "/journal")
+            dispatcher.recordsFatalSignals = true
+            dispatcher.recordsFatalSignals = false
+            dispatcher.add(try JournalScene().makeLogger(path))
+            logInfo("the last", to: dispatcher)
+            abort()
+        }
+        let dispatcher = JournalScene().makeDispatcher(path)
+        dispatcher.add(try JournalScene().makeLogger(path))
+        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        dispatcher.removeAll()
+        let lines = scratch.lines(JournalScene.naming)
+        #expect(lines.contains("the last") && !lines.contains { $0.contains("terminated by") }, "\(lines)")
+    }
+
     @Test("A limit on the size of files leaves the process without a journal, and does not end it")
     func fileSizeLimit() async {
         let scratch = Scratch()
