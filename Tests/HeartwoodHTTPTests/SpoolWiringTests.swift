@@ -118,15 +118,10 @@ import Testing
             var settings = SpoolSettings()
             settings.synchronizes = synchronizes
             let spool = try Spool(directory: place.path, settings: settings)
-            let calls = Locked(0)
-            spool.disk?.makeDurable = { _ in
-                calls.withLock { $0 += 1 }
-                return 0
-            }
             func made(_ body: () throws -> Void) rethrows -> Int {
-                calls.withLock { $0 = 0 }
-                try body()
-                return calls.withLock { $0 }
+                let syncs = CountedSyncs()
+                try SpoolFile.$faults.withValue(syncs, operation: body)
+                return syncs.count
             }
             let one = synchronizes ? 1 : 0
             #expect(
@@ -150,13 +145,49 @@ import Testing
         var settings = SpoolSettings()
         settings.synchronizes = true
         let spool = try Spool(directory: directory.path, settings: settings)
-        spool.disk?.makeDurable = { _ in
-            errno = EIO
-            return -1
+        SpoolFile.$faults.withValue(CountedSyncs(error: EIO)) {
+            spool.append([1], time: time, level: 4)
+            spool.save()
         }
-        spool.append([1], time: time, level: 4)
-        spool.save()
         let troubles = spool.drainErrors()
         #expect(troubles.contains { $0.message.contains("sync") && $0.cause == EIO }, "\(troubles)")
+    }
+
+    @Test("What a file takes before it may grow no more is waited for, too") func durableInPart() throws {
+        /// Lets the second of two records be written in part only.
+        final class Limited: SpoolFaults, @unchecked Sendable {
+            let syncs = CountedSyncs()
+            func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? {
+                inPlace ? nil : (count - 3, EFBIG)
+            }
+            func change() -> Int32 { 0 }
+            func synchronize() -> Int32 { syncs.synchronize() }
+        }
+        var settings = SpoolSettings()
+        settings.synchronizes = true
+        let spool = try Spool(directory: directory.path, settings: settings)
+        for number in 1...2 { spool.append([UInt8(number)], time: time, level: 4) }
+        let faults = Limited()
+        SpoolFile.$faults.withValue(faults) { _ = spool.save() }
+        #expect(faults.syncs.count == 1)
+        #expect(spool.unsavedCount == 1)
+        #expect(!spool.drainErrors().contains { $0.message.contains("sync") })
+    }
+
+    /// Counts how often a file was to be on the disk.
+    private final class CountedSyncs: SpoolFaults, @unchecked Sendable {
+        private let calls = Locked(0)
+        private let error: Int32
+
+        init(error: Int32 = 0) { self.error = error }
+
+        var count: Int { calls.withLock { $0 } }
+
+        func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
+        func change() -> Int32 { 0 }
+        func synchronize() -> Int32 {
+            calls.withLock { $0 += 1 }
+            return error
+        }
     }
 }

@@ -24,7 +24,7 @@ extension Spool {
         }
         let before = nextID - 1
         let end = before + UInt64(count)
-        let failures = disk.counters.failures
+        let failures = disk.reports.counters.failures
         do {
             var left = count
             while left > 0 {
@@ -37,12 +37,11 @@ extension Spool {
                             "a record of \(payload.count) bytes is too large: the limit is "
                                 + "\(ByteCount(settings.effectivePayloadLimit))")
                     }
-                    chunk.append(SpoolRecord(id: nextID, time: time, level: level, payload: payload))
-                    nextID += 1
+                    chunk.append(SpoolRecord(id: takeID(), time: time, level: level, payload: payload))
                     left -= 1
                 }
                 let written = disk.write(chunk.all, settings, uptime: clock.uptime(), groupEnd: end)
-                guard written == chunk.count, disk.counters.failures == failures else {
+                guard written == chunk.count, disk.reports.counters.failures == failures else {
                     throw LogError(
                         .file, "cannot write the spool", place: disk.directory.path, cause: lastCause)
                 }
@@ -51,10 +50,8 @@ extension Spool {
             disk.cancel(before + 1...end)
             throw error
         }
-        if pending == 0 { oldestKnown = nil }
-        pending += count
-        ownCounters.appended += count
+        countStored(count, from: nil)
     }
 
-    private var lastCause: Int32? { disk?.troubles.last?.cause }
+    private var lastCause: Int32? { disk?.reports.lastCause }
 }

@@ -49,7 +49,7 @@ extension SpoolDisk {
     func finishResending(among names: [String]) {
         let error = ResendMark.finish(in: directory, among: names) { UInt64($0).map { nextID > $0 } ?? false }
         if error != 0 {
-            fail("cannot remove dead letters that were queued again", DeadLetterFile.name, error)
+            reports.fail("cannot remove dead letters that were queued again", DeadLetterFile.name, error)
         }
     }
 }

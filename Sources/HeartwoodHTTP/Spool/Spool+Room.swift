@@ -28,18 +28,16 @@ extension Spool {
 
     /// Drops the oldest records that are not in the open batch: a segment, or a part of what is in memory.
     func evictOldest() -> Bool {
-        if let disk, let count = disk.evictOldest(sparing: state.range, state.isDone) {
-            pending -= count
-            ownCounters.droppedFull += count
+        if let disk, let count = disk.evictOldest(sparing: batch.state.range, batch.state.isDone) {
+            countDropped(count, \.droppedFull)
             return true
         }
-        let spared = state.last
+        let spared = batch.state.last
         guard let oldest = unsaved.from(spared + 1).first else { return false }
         let share = max(1, unsaved.count / 64)
         let end = oldest.id + UInt64(share)
         let count = unsaved.removeAll { $0.id > spared && $0.id < end }
-        pending -= count
-        ownCounters.droppedFull += count
+        countDropped(count, \.droppedFull)
         return count > 0
     }
 
@@ -48,8 +46,8 @@ extension Spool {
     /// A store that is full of refused messages would take no other one otherwise, and so never find out that the server
     /// takes others. The piece on its way goes last; what the server has received and not yet confirmed stays.
     private func evictFromBatch() -> Bool {
-        let ids = pendingOfBatch(besides: parked.filter(\.isUnconfirmed).map(\.range))
-        let others = ids.filter { state.piece?.contains($0) != true }
+        let ids = pendingOfBatch(besides: batch.parked.filter(\.isUnconfirmed).map(\.range))
+        let others = ids.filter { batch.state.piece?.contains($0) != true }
         let oldest = others.isEmpty ? ids : others
         return dropOfBatch(oldest.prefix(max(1, oldest.count / 2)))
     }
@@ -58,70 +56,54 @@ extension Spool {
     ///
     /// That costs as many messages as to refuse the new one, and shows whether the server takes any.
     private func replaceRefused() -> Bool {
-        guard let newest = parked.last(where: { !$0.isUnconfirmed }) else { return false }
+        guard let newest = batch.parked.last(where: { !$0.isUnconfirmed }) else { return false }
         let ids = pendingOfBatch(besides: []).filter { newest.range.contains($0) }
         return dropOfBatch(ids.suffix(1))
     }
 
     /// The ids of the open batch that are not done, but for those in some ranges.
     private func pendingOfBatch(besides spared: [ClosedRange<UInt64>]) -> [UInt64] {
-        guard let range = state.range else { return [] }
+        guard let range = batch.state.range else { return [] }
         return (records(in: range) ?? []).map(\.id).filter { id in !spared.contains { $0.contains(id) } }
     }
 
     private func dropOfBatch(_ ids: some Collection<UInt64>) -> Bool {
         guard !ids.isEmpty else { return false }
-        state.mark(ids)
-        pending -= ids.count
-        ownCounters.droppedFull += ids.count
-        reclaimable += ids.count
-        let left = pendingOfBatch(besides: [])
-        parked.removeAll { piece in !left.contains { piece.range.contains($0) } }
+        countDropped(batch.mark(ids), \.droppedFull)
+        batch.removeParked(without: pendingOfBatch(besides: []))
         saveState()
         return reclaim()
     }
 
     /// Takes what is done in the open batch out of memory, or of the oldest file that has such; false when there is nothing.
     private func reclaim() -> Bool {
-        guard reclaimable > 0, let range = state.range else { return false }
-        if unsaved.removeAll(where: { state.isDone($0.id) }) > 0 { return true }
-        let isFound = disk?.reclaim(range, state.isDone) ?? false
-        if !isFound { reclaimable = 0 }
+        guard batch.reclaimable > 0, let range = batch.state.range else { return false }
+        if unsaved.removeAll(where: { batch.state.isDone($0.id) }) > 0 { return true }
+        let isFound = disk?.reclaim(range, batch.state.isDone) ?? false
+        if !isFound { batch.endReclaiming() }
         return isFound
     }
 
     func evict(below level: UInt8) -> Bool {
-        let spared = state.last
-        var count = disk?.compact(below: level, sparing: state.range, state.isDone) ?? 0
+        let spared = batch.state.last
+        var count = disk?.compact(below: level, sparing: batch.state.range, batch.state.isDone) ?? 0
         if count == 0 { count = unsaved.removeAll { $0.id > spared && $0.level > level } }
-        pending -= count
-        ownCounters.droppedFull += count
+        countDropped(count, \.droppedFull)
         return count > 0
     }
 
     /// Drops what is older than ``SpoolSettings/maximumAge``; whole segments on disk.
-    ///
-    /// Once the wall clock was seen to jump by more than an hour, nothing counts as old until the next start: a wrong
-    /// clock must not empty the store. Times before 2001 are a clock that was never set, and no age.
     package func expire() {
-        guard let age = settings.maximumAge else { return }
-        let now = clock.now()
-        let drift = (now - opened.wall) - (clock.uptime() - opened.uptime)
-        if drift > .seconds(3600) || drift < .seconds(-3600) { hasClockJumped = true }
-        guard !hasClockJumped else { return }
-        let isOld: (LogTimestamp) -> Bool = { $0.nanoseconds > 978_307_200_000_000_000 && now - $0 > age }
+        guard let limit = settings.maximumAge, let isOld = age.rule(limit, clock) else { return }
+        let state = batch.state
         if let disk {
             while let first = disk.segments.first, state.range.map({ first.firstID > $0.upperBound }) ?? true,
                 let times = disk.times(of: first), isOld(times.last),
                 let count = disk.evictOldest(sparing: state.range, state.isDone)
             {
-                pending -= count
-                ownCounters.droppedOld += count
+                countDropped(count, \.droppedOld)
             }
         }
-        let spared = state.last
-        let count = unsaved.removeAll { $0.id > spared && isOld($0.time) }
-        pending -= count
-        ownCounters.droppedOld += count
+        countDropped(unsaved.removeAll { $0.id > state.last && isOld($0.time) }, \.droppedOld)
     }
 }

@@ -8,14 +8,11 @@ extension Spool {
         record.mark = mark
         let isStorable = payload.count <= settings.effectivePayloadLimit && nextID < SpoolRecord.largestID
         guard isStorable, makeRoom(for: record) else {
-            ownCounters.appended += 1
-            ownCounters.droppedFull += 1
+            countRefused()
             return false
         }
-        nextID += 1
-        if pending == 0 { oldestKnown = time }
-        pending += 1
-        ownCounters.appended += 1
+        _ = takeID()
+        countStored(1, from: time)
         unsaved.append(record)
         if disk != nil && unsaved.bytes >= 1 << 20 { save() }
         return true
@@ -34,8 +31,6 @@ extension Spool {
 
     /// Forgets what is in memory only, as if it had never come: it will come again, from a crash journal.
     func forgetUnsaved() {
-        let count = unsaved.removeAll { _ in true }
-        pending -= count
-        ownCounters.appended -= count
+        countForgotten(unsaved.removeAll { _ in true })
     }
 }

@@ -10,34 +10,27 @@ package final class Spool: UnsentStore {
     /// Limits and the cutting into files; may be changed at any time.
     package var settings: SpoolSettings
     /// How many records are pending.
-    package internal(set) var pending = 0 {
-        didSet { if pending < oldValue { oldestKnown = nil } }
-    }
+    package private(set) var pending = 0
 
     let clock: any LogClock
     var disk: SpoolDisk?
-    /// Where the crash journal is told of each write before it is made.
-    var slot: JournalSlot? { didSet { disk?.slot = slot } }
     /// The directory's path, if there is one.
     let path: String?
     /// Whether it was closed: nothing may be asked of it any more but its figures.
     package private(set) var isClosed = false
     let identity: [UInt8]
     private let identityDigits: String
-    var state: BatchState
-    var isStateSaved = true
-    /// Pieces of the open batch that are to be sent, in their order, and those that are parked.
-    var todo: [ClosedRange<UInt64>] = []
-    var parked: [ParkedPiece] = []
-    /// How many records of the open batch were done since their files were last looked at for room.
-    var reclaimable = 0
+    var batch: OpenBatch
+    /// Records that are in memory only.
     var unsaved = RecordQueue()
-    var nextID: UInt64
-    var ownCounters = SpoolCounters()
-    var diskDamage = 0
-    let opened: (wall: LogTimestamp, uptime: Duration)
-    var hasClockJumped = false
-    var oldestKnown: LogTimestamp?
+    private(set) var nextID: UInt64
+    var age: SpoolAge
+    private(set) var isStateSaved = true
+    /// Where the crash journal is told of each write before it is made.
+    private var slot: JournalSlot?
+    /// What was stored and dropped; the files count damage.
+    private var stored = SpoolCounters()
+    private var oldestKnown: LogTimestamp?
 
     /// Opens a spool in `directory`, or makes one in memory.
     ///
@@ -48,63 +41,106 @@ package final class Spool: UnsentStore {
         self.settings = settings
         self.clock = clock
         path = directory
-        opened = (clock.now(), clock.uptime())
+        age = SpoolAge(clock)
         if let directory {
             let disk = try SpoolDisk(path: directory, quarantineLimit: settings.quarantineBytes)
             self.disk = disk
             identity = disk.identity
-            state = disk.openedState
+            batch = OpenBatch(disk.openedState)
             nextID = disk.nextID
         } else {
             disk = nil
             identity = RandomBytes.make(16)
-            state = BatchState()
+            batch = OpenBatch(BatchState())
             nextID = 1
         }
         identityDigits = Hexadecimal.encode(identity)
         recover()
-        disk?.isDone = { [unowned self] in state.isDone($0) }
-        disk?.onLoss = { [unowned self] in state.mark(CollectionOfOne($0)) }
+        disk?.losses.connect(
+            isDone: { [unowned self] in batch.state.isDone($0) },
+            onLoss: { [unowned self] in batch.lose($0) })
         try disk?.endOpening()
     }
 
-    /// Counts what an earlier run left, and takes up its open batch where it was.
+    /// Counts what an earlier run left.
     private func recover() {
         guard let disk else { return }
+        let state = batch.state
         let touched = state.isOpen ? state.last : state.acknowledged
         for segment in disk.segments {
             pending +=
                 segment.firstID > touched ? segment.count : disk.unfinished(in: segment, state.isDone)
         }
-        diskDamage = disk.counters.damagedRecords
-        ownCounters.recovered = pending + diskDamage
-        guard let range = state.range else { return }
-        todo = [range]
-        if let piece = state.piece {
-            todo = [piece]
-            if piece.lowerBound > range.lowerBound {
-                todo.insert(range.lowerBound...piece.lowerBound - 1, at: 0)
-            }
-            if piece.upperBound < range.upperBound { todo.append(piece.upperBound + 1...range.upperBound) }
-        }
+        disk.reports.settleAll()
+        stored.recovered = pending + disk.reports.settled
+    }
+
+    /// Has the crash journal told of each write before it is made, or no longer.
+    func note(writesIn slot: JournalSlot?) {
+        self.slot = slot
+        disk?.writer.tell(slot)
+    }
+
+    // MARK: What comes and goes
+
+    /// The id of a record that comes, unless all were used.
+    func takeID() -> UInt64 {
+        defer { nextID += 1 }
+        return nextID
+    }
+
+    /// Counts records that have come, the first of them logged at a time.
+    func countStored(_ count: Int, from time: LogTimestamp?) {
+        if pending == 0 { oldestKnown = time }
+        pending += count
+        stored.appended += count
+    }
+
+    /// Counts records that are pending no more.
+    func countDone(_ count: Int) {
+        pending -= count
+        if count > 0 { oldestKnown = nil }
+    }
+
+    /// Counts records that are dropped, by reason.
+    func countDropped(_ count: Int, _ reason: WritableKeyPath<SpoolCounters, Int>) {
+        countDone(count)
+        stored[keyPath: reason] += count
+    }
+
+    /// Counts records that the program dropped, which are counted as done already.
+    func countAsked(_ count: Int) { stored.droppedAsked += count }
+
+    /// Counts a record that was not taken.
+    func countRefused() {
+        stored.appended += 1
+        stored.droppedFull += 1
+    }
+
+    /// Takes a count of records back that will come again.
+    func countForgotten(_ count: Int) {
+        countDone(count)
+        stored.appended -= count
+    }
+
+    /// Writes the state of the open batch to the cursor.
+    func saveState() {
+        isStateSaved = disk?.save(batch.state, synchronizes: settings.synchronizes) ?? true
     }
 
     // MARK: Figures
 
     /// The counts so far: stored, dropped by reason, damaged.
     package var counters: SpoolCounters {
-        guard let disk else { return ownCounters }
+        guard let disk else { return stored }
         settleDamage()
-        var sum = ownCounters
-        sum.damagedRecords += disk.counters.damagedRecords
-        sum.damagedBytes += disk.counters.damagedBytes
-        sum.tornBytes += disk.counters.tornBytes
-        sum.failures += disk.counters.failures
+        var sum = stored
+        sum += disk.reports.counters
         return sum
     }
 
     /// What the unsent messages take.
-    package var bytes: Int { unsaved.bytes + (disk?.bytes ?? 0) }
+    package var bytes: Int { unsaved.bytes + (disk?.segments.bytes ?? 0) }
 
     /// Whether it outlives the process.
     package var isOnDisk: Bool { disk != nil }
@@ -119,8 +155,8 @@ package final class Spool: UnsentStore {
     package var oldestTime: LogTimestamp? {
         if pending == 0 { return nil }
         if let oldestKnown { return oldestKnown }
-        forEach(after: state.acknowledged) { record in
-            if !state.isDone(record.id) { oldestKnown = record.time }
+        forEach(after: batch.state.acknowledged) { record in
+            if !batch.state.isDone(record.id) { oldestKnown = record.time }
             return oldestKnown == nil
         }
         return oldestKnown
@@ -128,8 +164,7 @@ package final class Spool: UnsentStore {
 
     /// What went wrong since this was last asked.
     package func drainErrors() -> [LogError] {
-        defer { disk?.troubles = [] }
-        return disk?.troubles ?? []
+        disk?.reports.drain() ?? []
     }
 
     package func name(of record: SpoolRecord, in piece: SpoolPiece) -> String { name(of: record) }
@@ -142,11 +177,10 @@ package final class Spool: UnsentStore {
     /// Frees the directory for others; what was not saved is gone, and counted.
     package func close() {
         if isOnDisk {
-            let gone = unsaved.removeAll { !state.isDone($0.id) }
-            pending -= gone
-            ownCounters.droppedUnsaved += gone
+            let state = batch.state
+            countDropped(unsaved.removeAll { !state.isDone($0.id) }, \.droppedUnsaved)
         }
-        ownCounters = counters
+        stored = counters
         isClosed = true
         disk = nil
     }
@@ -154,18 +188,18 @@ package final class Spool: UnsentStore {
     /// Opens the directory again, after ``close()``, and continues the figures.
     package func reopened() throws -> any UnsentStore {
         let opened = try Spool(directory: path, settings: settings, clock: clock)
-        let found = opened.pending + opened.diskDamage
-        opened.ownCounters = ownCounters
-        opened.ownCounters.recovered += found - pending
-        opened.slot = slot
+        let found = opened.pending + (opened.disk?.reports.settled ?? 0)
+        opened.stored = stored
+        opened.stored.recovered += found - pending
+        opened.note(writesIn: slot)
         return opened
     }
 
     /// The same in memory, where the directory cannot be had again.
     package func reopenedInMemory() -> any UnsentStore {
         guard let opened = try? Spool(directory: nil, settings: settings, clock: clock) else { return self }
-        opened.ownCounters = ownCounters
-        opened.ownCounters.recovered -= pending
+        opened.stored = stored
+        opened.stored.recovered -= pending
         return opened
     }
 }

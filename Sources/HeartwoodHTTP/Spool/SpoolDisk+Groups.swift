@@ -25,17 +25,16 @@ extension SpoolDisk {
 
     /// Gives up a group: its records are taken away, now or before anything else is written.
     func cancel(_ group: ClosedRange<UInt64>) {
-        // Nothing was written since an earlier one that could not be taken away.
-        cancelled = cancelled.map { min($0.lowerBound, group.lowerBound)...group.upperBound } ?? group
+        losses.cancel(group)
         takeCancelledAway()
     }
 
     /// Takes a group away that was given up; false when that is not possible now.
     @discardableResult
     func takeCancelledAway() -> Bool {
-        guard let group = cancelled else { return true }
+        guard let group = losses.cancelled else { return true }
         guard rollBack(to: group.lowerBound - 1) else { return false }
-        cancelled = nil
+        losses.endCancelling()
         return true
     }
 
@@ -57,7 +56,7 @@ extension SpoolDisk {
         let before = (segments[index].lastID, segments[index].count)
         segments[index].lastID = nil
         guard let file = open(segments[index]) else {
-            guard let index = self.index(of: firstID) else { return rollBack(to: id) }  // it is lost
+            guard let index = segments.index(of: firstID) else { return rollBack(to: id) }  // it is lost
             (segments[index].lastID, segments[index].count) = before
             return false
         }
@@ -80,10 +79,9 @@ extension SpoolDisk {
         let error = file < 0 ? hw_errno() : SpoolFile.truncate(file, to: size)
         if file >= 0 { close(file) }
         guard error == 0 else {
-            fail("cannot truncate a file of the spool", segment.name, error)
+            reports.fail("cannot truncate a file of the spool", segment.name, error)
             return false
         }
-        bytes -= segments[index].size - size
         segments[index].size = size
         return true
     }

@@ -13,10 +13,10 @@ extension SpoolDisk {
             if segment.count > 0, let last = segment.lastID, last <= id { continue }
             guard let file = open(segment) else {
                 // One that cannot be read now comes before what follows it.
-                if index(of: segment.firstID) != nil { return false }
+                if segments.index(of: segment.firstID) != nil { return false }
                 continue
             }
-            for entry in file.entries where entry.id > id && cancelled?.contains(entry.id) != true {
+            for entry in file.entries where entry.id > id && !losses.isCancelled(entry.id) {
                 guard body(file.record(entry)) else { return true }
             }
         }
@@ -26,8 +26,8 @@ extension SpoolDisk {
     /// How many of a segment's records are not done; of one that cannot be read now, by what is known without reading.
     func unfinished(in segment: SpoolSegment, _ isDone: (UInt64) -> Bool) -> Int {
         if let file = open(segment) { return file.entries.reduce(0) { $0 + (isDone($1.id) ? 0 : 1) } }
-        if index(of: segment.firstID) == nil { return 0 }
-        return max(0, segment.count - countDone(in: segment, besides: []))
+        if segments.index(of: segment.firstID) == nil { return 0 }
+        return max(0, segment.count - losses.countDone(in: segment, besides: []))
     }
 
     /// The ages of a segment's first and last record.
@@ -40,16 +40,16 @@ extension SpoolDisk {
 
     /// The segment's content; of one that is damaged, what is whole of it.
     func open(_ segment: SpoolSegment) -> SegmentFile? {
-        let isActive = active != nil && segment.firstID == segments.last?.firstID
+        let isActive = writer.isOpen && segment.firstID == segments.last?.firstID
         if let reader, reader.firstID == segment.firstID {
             // What was added and cannot be read comes before what follows it.
             if !isActive || reader.file.refresh() == 0 { return reader.file }
             self.reader = nil
         }
-        while let current = index(of: segment.firstID) {
+        while let current = segments.index(of: segment.firstID) {
             do {
                 return try read(segments[current], isActive)
-            } catch let error where isOpening && error.isTransient {
+            } catch let error where opening.isUnderWay && error.isTransient {
                 // Counted as a failure; after the last one the file is no longer among the segments.
                 continue
             } catch {
@@ -73,21 +73,22 @@ extension SpoolDisk {
             switch error {
             case .system(let number): throw failed(segment, number)
             case .foreign, .unidentified:
-                report(.damaged, "a file of the spool was replaced; moved to quarantine/", segment.name)
-                moveToQuarantine(segment.name)
+                reports.report(
+                    .damaged, "a file of the spool was replaced; moved to quarantine/", segment.name)
+                quarantine.move(segment.name)
                 lose(segment)
                 throw Unread(isTransient: false)
             }
         }
         let error = file.refresh()
         if error != 0 {
-            fail("cannot read a file of the spool", segment.name, error)
+            reports.fail("cannot read a file of the spool", segment.name, error)
             guard countReadFailure(segment) else { throw Unread(isTransient: refuse(segment, error)) }
             if isActive { sealActive() }
         }
         reader = (segment.firstID, file)
         // What cannot be read at last counts as damaged.
-        if !isActive || error != 0, segment.lastID != nil, let index = index(of: segment.firstID) {
+        if !isActive || error != 0, segment.lastID != nil, let index = segments.index(of: segment.firstID) {
             compare(segments[index], with: file)
         }
         return file
@@ -95,13 +96,13 @@ extension SpoolDisk {
 
     /// Notes that a file cannot be opened: one that is gone, or fails too often, is lost.
     private func failed(_ segment: SpoolSegment, _ error: Int32) -> Unread {
-        fail("cannot read a file of the spool", segment.name, error)
+        reports.fail("cannot read a file of the spool", segment.name, error)
         if error == ENOENT {
             lose(segment)
             return Unread(isTransient: false)
         }
         guard countReadFailure(segment) else { return Unread(isTransient: refuse(segment, error)) }
-        moveToQuarantine(segment.name)
+        quarantine.move(segment.name)
         lose(segment)
         return Unread(isTransient: false)
     }
@@ -111,59 +112,34 @@ extension SpoolDisk {
     /// A lack of descriptors or memory says nothing about the file, and refuses the opening instead. A file that is not
     /// ours to open stays where it is.
     private func refuse(_ segment: SpoolSegment, _ error: Int32) -> Bool {
-        guard isOpening, error != EIO else { return true }
+        guard opening.isUnderWay, error != EIO else { return true }
         guard [EMFILE, ENFILE, ENOMEM].contains(error) else { return false }
-        openingError = LogError(
-            .file, "cannot read a file of the spool", place: directory.path + "/" + segment.name,
-            cause: error)
+        opening.fail(
+            LogError(
+                .file, "cannot read a file of the spool", place: directory.path + "/" + segment.name,
+                cause: error))
         return false
     }
 
     /// Whether a file has failed so often that the others must not wait for it any longer.
     func countReadFailure(_ segment: SpoolSegment) -> Bool {
-        guard let index = index(of: segment.firstID) else { return false }
+        guard let index = segments.index(of: segment.firstID) else { return false }
         segments[index].readFailures += 1
         return segments[index].readFailures >= Self.readAttempts
     }
 
-    func moveToQuarantine(_ name: String) {
-        let error = directory.move(name, into: "quarantine")
-        if error != 0 { fail("cannot move a damaged file of the spool to quarantine/", name, error) }
-    }
-
     /// Counts what a sealed segment should have and has not, once.
     func compare(_ segment: SpoolSegment, with file: SegmentFile) {
-        guard let index = index(of: segment.firstID),
+        guard let index = segments.index(of: segment.firstID),
             !file.damage.isEmpty || file.entries.count != segment.count
         else { return }
         let missing = max(0, segment.count - file.entries.count)
-        let lost = missing == 0 ? 0 : max(0, missing - countDone(in: segment, besides: file.entries))
+        let lost = missing == 0 ? 0 : max(0, missing - losses.countDone(in: segment, besides: file.entries))
         guard missing > 0 || !segments[index].isExamined else { return }
-        counters.damagedRecords += lost
-        tellLoss(of: segment, besides: file.entries)
+        reports.countDamaged(records: lost)
+        losses.tell(segment, besides: file.entries)
         segments[index].count = file.entries.count
-        if !segments[index].isExamined { setAside(file, segment) }
+        if !segments[index].isExamined { quarantine.copy(file, segment) }
         segments[index].isExamined = true
-    }
-
-    /// Copies damaged bytes to the quarantine.
-    func setAside(_ file: SegmentFile, _ segment: SpoolSegment) {
-        for range in file.damage {
-            if range.lowerBound == file.end && segment.name.split(separator: "-").count == 1 {
-                counters.tornBytes += range.count  // an end that was never written
-                continue
-            }
-            counters.damagedBytes += range.count
-            report(
-                .damaged, "\(range.count) damaged bytes of the spool were moved to quarantine/",
-                segment.name)
-            guard quarantined + range.count <= quarantineLimit, directory.makeDirectory("quarantine") == 0
-            else { continue }
-            let copy = directory.open(
-                "\(segment.name).\(range.lowerBound)", in: "quarantine", O_WRONLY | O_CREAT | O_TRUNC)
-            guard copy >= 0 else { continue }
-            quarantined += SpoolFile.append(copy, file.content(range)).written
-            close(copy)
-        }
     }
 }

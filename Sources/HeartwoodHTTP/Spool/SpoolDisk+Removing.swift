@@ -5,7 +5,7 @@ extension SpoolDisk {
     /// Deletes the segments of which everything is done, which the cursor on disk must say already.
     func reap(through acknowledged: UInt64) {
         while let first = segments.first, let last = first.lastID, last <= acknowledged, first.count > 0 {
-            if segments.count == 1 && active != nil {
+            if segments.count == 1 && writer.isOpen {
                 // Nothing waits: the file goes too, and the next record begins a new one.
                 sealActive()
             }
@@ -23,8 +23,8 @@ extension SpoolDisk {
         guard let oldest = candidate.map({ segments[$0] }) else { return nil }
         let count = unfinished(in: oldest, isDone)
         // One that cannot be read is lost by that, and counted there.
-        guard let candidate = index(of: oldest.firstID) else { return 0 }
-        if candidate == segments.count - 1 && active != nil { sealActive() }
+        guard let candidate = segments.index(of: oldest.firstID) else { return 0 }
+        if candidate == segments.count - 1 && writer.isOpen { sealActive() }
         guard candidate < segments.count, discard(at: candidate) else { return nil }
         return count
     }
@@ -32,10 +32,10 @@ extension SpoolDisk {
     /// Rewrites the oldest segment that has records less serious than `level`, without these; returns how many went.
     func compact(below level: UInt8, sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int?
     {
-        for segment in segments where !(active != nil && segment.firstID == segments.last?.firstID) {
+        for segment in segments where !(writer.isOpen && segment.firstID == segments.last?.firstID) {
             // Reading may find a file lost.
             guard segment.compactedLevel.map({ $0 > level }) ?? true, let file = open(segment),
-                let index = index(of: segment.firstID)
+                let index = segments.index(of: segment.firstID)
             else { continue }
             let waiting = file.entries.filter { !isDone($0.id) }
             let kept = waiting.filter { $0.level <= level || range?.contains($0.id) == true }
@@ -55,11 +55,11 @@ extension SpoolDisk {
     func reclaim(_ range: ClosedRange<UInt64>, _ isDone: (UInt64) -> Bool) -> Bool {
         for segment in segments {
             guard segment.firstID <= range.upperBound, segment.lastID ?? 0 >= range.lowerBound,
-                let file = open(segment), let index = index(of: segment.firstID)
+                let file = open(segment), let index = segments.index(of: segment.firstID)
             else { continue }
             let kept = file.entries.filter { !isDone($0.id) }
             guard kept.count < file.entries.count else { continue }
-            if active != nil, index == segments.count - 1 { sealActive() }
+            if writer.isOpen, index == segments.count - 1 { sealActive() }
             guard let last = kept.last else { return discard(at: index) }
             var output = segment.header(identity: identity)
             for entry in kept { SpoolFrame.encode(file.record(entry), salt: file.salt, into: &output) }
@@ -82,7 +82,6 @@ extension SpoolDisk {
             _ = directory.remove("compact.tmp")
             return false
         }
-        bytes += output.count - segments[index].size
         (compacted.size, compacted.name) = (output.count, name)
         segments[index] = compacted
         if name != old { _ = directory.remove(old) }
@@ -95,48 +94,22 @@ extension SpoolDisk {
         let segment = segments[index]
         let error = directory.remove(segment.name)
         guard error == 0 else {
-            fail("cannot remove a file of the spool", segment.name, error)
+            reports.fail("cannot remove a file of the spool", segment.name, error)
             return false
         }
         if reader?.firstID == segment.firstID { reader = nil }
-        bytes -= segment.size
         segments.remove(at: index)
         return true
     }
 
     /// A segment that is not there any more, or is not ours, counts as lost.
     func lose(_ segment: SpoolSegment) {
-        guard let index = index(of: segment.firstID) else { return }
-        counters.damagedRecords += max(0, segment.count - countDone(in: segment, besides: []))
-        tellLoss(of: segment, besides: [])
-        bytes -= segment.size
+        guard let index = segments.index(of: segment.firstID) else { return }
+        reports.countDamaged(records: max(0, segment.count - losses.countDone(in: segment, besides: [])))
+        losses.tell(segment, besides: [])
         if reader?.firstID == segment.firstID { reader = nil }
-        if let active, index == segments.count - 1 {
-            // What is written to it would be lost: the next record starts a new one.
-            close(active.descriptor)
-            self.active = nil
-        }
+        // What is written to it would be lost: the next record starts a new one.
+        if index == segments.count - 1 { writer.end() }
         segments.remove(at: index)
     }
-
-    /// How many records of a segment that are not among the entries are done, as far as their ids tell.
-    func countDone(in segment: SpoolSegment, besides entries: [SegmentParser.Entry]) -> Int {
-        guard let last = segment.lastID, segment.count > 0 else { return 0 }
-        let known = Set(entries.map(\.id))
-        var count = 0
-        for id in segment.firstID...min(last, segment.firstID + UInt64(2 * BatchState.widestBatch))
-        where (isDone(id) || cancelled?.contains(id) == true) && !known.contains(id) { count += 1 }
-        return count
-    }
-
-    /// Tells which records of a segment are lost: all that are not among the entries.
-    func tellLoss(of segment: SpoolSegment, besides entries: [SegmentParser.Entry]) {
-        isCountUncertain = true
-        guard let last = segment.lastID else { return }
-        let known = Set(entries.map(\.id))
-        for id in segment.firstID...min(last, segment.firstID + UInt64(2 * BatchState.widestBatch))
-        where !known.contains(id) { onLoss(id) }
-    }
-
-    func index(of firstID: UInt64) -> Int? { segments.firstIndex { $0.firstID == firstID } }
 }

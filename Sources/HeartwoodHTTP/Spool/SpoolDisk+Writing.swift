@@ -13,7 +13,7 @@ extension SpoolDisk {
         var written = 0
         var rest = records
         while let first = rest.first {
-            guard let index = prepareActive(for: first, settings, uptime), let active else { return written }
+            guard let index = prepareActive(for: first, settings, uptime) else { return written }
             var output = segments[index].size == 0 ? segments[index].header(identity: identity) : []
             var ends: [Int] = []
             for record in rest {
@@ -22,15 +22,11 @@ extension SpoolDisk {
                     size > settings.effectiveSegmentBytes
                     || segments[index].count + ends.count >= settings.segmentCount
                 if isFull && (!ends.isEmpty || segments[index].count > 0) { break }
-                if slot != nil, ends.count == JournalSlot.writeLimit { break }
-                SpoolFrame.encode(
-                    record, salt: active.salt, continues: record.id < groupEnd, into: &output)
+                if ends.count == writer.recordLimit { break }
+                writer.encode(record, continues: record.id < groupEnd, into: &output)
                 ends.append(output.count)
             }
-            let stored = append(output, ends, to: index, rest)
-            if stored > 0 && settings.synchronizes && makeDurable(active.descriptor) != 0 {
-                fail("cannot sync the spool to disk", segments[index].name, hw_errno())
-            }
+            let stored = append(output, ends, to: index, rest, synchronizes: settings.synchronizes)
             written += stored
             rest = rest.dropFirst(stored)
             if stored < ends.count { return written }
@@ -39,80 +35,64 @@ extension SpoolDisk {
     }
 
     /// Writes frames that end at `ends`; what is not whole of them afterwards is cut off.
-    func append(
-        _ output: [UInt8], _ ends: [Int], to index: Int, _ records: ArraySlice<SpoolRecord>
+    private func append(
+        _ output: [UInt8], _ ends: [Int], to index: Int, _ records: ArraySlice<SpoolRecord>,
+        synchronizes: Bool
     ) -> Int {
-        guard let active else { return 0 }
-        announce(output, ends, to: index, active.descriptor, records)
-        let (written, error) = SpoolFile.append(active.descriptor, output)
+        let (written, error) = writer.append(output, ends, to: segments[index], records)
         let whole = ends.prefix { $0 <= written }.count
-        defer { slot?.settle(upTo: records.prefix(whole).reduce(0) { max($0, $1.mark) }) }
+        let stored = records.prefix(whole)
+        defer { writer.settle(stored) }
+        var size = written
+        var isCut = true
         if error != 0 {
-            fail("cannot write the spool; messages stay in memory", segments[index].name, error)
-            let keep = whole > 0 ? ends[whole - 1] : 0
-            if SpoolFile.truncate(active.descriptor, to: segments[index].size + keep) != 0 {
-                segments[index].size += written - keep
-                bytes += written - keep
-                note(records.prefix(whole), at: index, keep)
-                sealActive()
-                return whole
-            }
-            note(records.prefix(whole), at: index, keep)
-            // This file may grow no more, but another one may.
-            if error == EFBIG && segments[index].count > 0 { sealActive() }
-            return whole
+            reports.fail("cannot write the spool; messages stay in memory", segments[index].name, error)
+            let end = whole > 0 ? ends[whole - 1] : 0
+            isCut = writer.truncate(to: segments[index].size + end) == 0
+            if isCut { size = end }
         }
-        note(records.prefix(whole), at: index, written)
+        note(stored, at: index, size)
+        if whole > 0, synchronizes {
+            let error = writer.synchronize()
+            if error != 0 { reports.fail("cannot sync the spool to disk", segments[index].name, error) }
+        }
+        // A file with a torn end is closed, and so is one that may grow no more while another one may.
+        if !isCut || error == EFBIG && segments[index].count > 0 { sealActive() }
         return whole
     }
 
-    /// Tells the crash journal what is going to be written.
-    private func announce(
-        _ output: [UInt8], _ ends: [Int], to index: Int, _ descriptor: Int32,
-        _ records: ArraySlice<SpoolRecord>
-    ) {
-        guard let slot, let status = try? SystemCalls().status(descriptor) else { return }
-        let marks = records.prefix(ends.count).map(\.mark)
-        output.withUnsafeBytes { output in
-            slot.intend(
-                status.identity, segments[index].name, size: status.size, output, from: 0, ends: ends[...],
-                marks: marks[...])
-        }
-    }
-
-    func note(_ records: ArraySlice<SpoolRecord>, at index: Int, _ size: Int) {
+    private func note(_ records: ArraySlice<SpoolRecord>, at index: Int, _ size: Int) {
         segments[index].size += size
-        bytes += size
         segments[index].count += records.count
         if let last = records.last { segments[index].lastID = last.id }
     }
 
     /// The active segment's place, a new one where the old is full or too old for `record`.
-    func prepareActive(for record: SpoolRecord, _ settings: SpoolSettings, _ uptime: Duration) -> Int? {
-        if let active, let current = segments.last {
+    private func prepareActive(for record: SpoolRecord, _ settings: SpoolSettings, _ uptime: Duration)
+        -> Int?
+    {
+        if writer.isOpen, let current = segments.last {
             let size = current.size + SpoolFrame.size(of: record)
             let isDue =
                 size > settings.effectiveSegmentBytes || current.count >= settings.segmentCount
-                || uptime - active.openedAt >= settings.segmentAge
+                || writer.isOlder(than: settings.segmentAge, at: uptime)
             if !isDue || current.count == 0 { return segments.count - 1 }
             sealActive()
         }
         let segment = SpoolSegment(firstID: record.id)
-        let file = directory.open(segment.name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND)
-        guard file >= 0 else {
-            fail("cannot write the spool; messages stay in memory", segment.name, hw_errno())
+        let error = writer.start(segment, identity: identity, at: uptime)
+        guard error == 0 else {
+            reports.fail("cannot write the spool; messages stay in memory", segment.name, error)
             return nil
         }
         if settings.synchronizes { _ = directory.synchronize() }
         segments.append(segment)
-        active = (file, SpoolSegment.salt(identity: identity, firstID: record.id), uptime)
         return segments.count - 1
     }
 
     func sealActive() {
-        guard let active else { return }
-        close(active.descriptor)
-        self.active = nil
+        guard writer.isOpen else { return }
+        writer.end()
         if segments.last?.count == 0 { discard(at: segments.count - 1) } else { seal(at: segments.count - 1) }
     }
 

@@ -15,7 +15,7 @@ extension HTTPLogger: DurableLogger {
 
     package func note(writesIn slot: JournalSlot?) {
         runtime.save()
-        journaled?.slot = slot
+        journaled?.note(writesIn: slot)
     }
 
     package func forgetUnwritten() {

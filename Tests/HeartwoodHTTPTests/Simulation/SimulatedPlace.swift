@@ -47,9 +47,9 @@ struct SimulatedPlace {
     static func describe(_ store: (any UnsentStore)?) -> String {
         switch store {
         case let spool as Spool:
-            "pending \(spool.pending), done to \(spool.state.acknowledged), batch to \(spool.state.last), next "
+            "pending \(spool.pending), done to \(spool.batch.state.acknowledged), batch to \(spool.batch.state.last), next "
                 + "\(spool.nextID), unsaved \(spool.unsaved.count), noted \(spool.isStateSaved), "
-                + "\((spool.disk?.segments ?? []).map { "\($0.firstID)...\($0.lastID ?? 0)" })"
+                + "\((spool.disk?.segments ?? SegmentList()).map { "\($0.firstID)...\($0.lastID ?? 0)" })"
         case let spool as PartitionedSpool: "pending \(spool.pending), \(spool.partitions)"
         default: "no store"
         }
