@@ -72,15 +72,15 @@ struct Peers {
 
     func run() throws {
         try withTemporaryDirectory { directory in
-            let built = build(in: directory)
-            let peers = Peers.all.filter { built.contains($0.program) }
+            let wanted = Peers.all.filter { runner.wants($0.scenario) }
+            if wanted.isEmpty { return }
+            let built = build(Set(wanted.map(\.program)), in: directory)
+            let peers = wanted.filter { built.contains($0.program) }
             var names: [String] = []
             for peer in peers where !names.contains(peer.scenario) { names.append(peer.scenario) }
             var groups: [BarChart.Group] = []
             for name in names {
-                guard runner.wants(name), let ours = scenarios.first(where: { $0.name == name }) else {
-                    continue
-                }
+                guard let ours = scenarios.first(where: { $0.name == name }) else { continue }
                 groups.append(try compare(ours, with: peers.filter { $0.scenario == name }, in: directory))
             }
             guard let plots = runner.options.plots else { return }
@@ -136,12 +136,13 @@ struct Peers {
 
     // MARK: - Building
 
-    /// What can be built of the peers; says why of each that cannot.
-    private func build(in directory: String) -> Set<String> {
+    /// What can be built of these programs; says why of each that cannot.
+    private func build(_ programs: Set<String>, in directory: String) -> Set<String> {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Peers").path
         var built: Set<String> = []
-        for recipe in PeerRecipe.all(sources: runner.options.peerSources) {
+        for recipe in PeerRecipe.all(sources: runner.options.peerSources)
+        where programs.contains(recipe.name) {
             if let missing = recipe.missing {
                 note(missing)
             } else if (try? output(of: "/usr/bin/env", recipe.command(from: sources, in: directory))) != nil {

@@ -241,6 +241,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
     /// - Returns: those that have not finished at `deadline`.
     static func wait(for loggers: [AbstractLogger], until deadline: DispatchTime) -> [AbstractLogger] {
         if ThreadState.current.isInHook { return loggers }
+        if loggers.count == 1, let logger = loggers.first {
+            return wait(for: logger, until: deadline) ? [] : loggers
+        }
         let lost = loggers.filter { $0.node.isLost.load(ordering: .relaxed) }
         if !lost.isEmpty {
             return lost
@@ -261,6 +264,17 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs; the rest belong
         }
         for (node, mark) in ownWork { node.run(until: mark, deadline) }
         return zip(loggers, marks).filter { !$1.wait(until: deadline) }.map(\.0)
+    }
+
+    /// The same for one logger, without the arrays.
+    private static func wait(for logger: AbstractLogger, until deadline: DispatchTime) -> Bool {
+        let node = logger.node
+        if node.isLost.load(ordering: .relaxed) { return false }
+        let mark = Mark()
+        let isOnQueue = DispatchQueue.getSpecific(key: node.ownQueue) != nil
+        let mayTake = isOnQueue || hw_forked_child_load() || logger.runsOnCaller
+        if node.append(mark, leavingItToCaller: mayTake) { node.run(until: mark, deadline) }
+        return mark.wait(until: deadline)
     }
 
     /// Puts a mark after the entries so far; returns whether the caller has to call `run`.

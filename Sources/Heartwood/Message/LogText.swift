@@ -126,8 +126,9 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
             }
         }
 
+        // Always inlined: the length of a literal is known where it is, so that a few stores are left of the copy.
         /// Appends a piece of the literal.
-        @inlinable
+        @inlinable @inline(__always)
         public mutating func appendLiteral(_ literal: StaticString) {
             let count = literal.utf8CodeUnitCount
             if count == 0 { return }

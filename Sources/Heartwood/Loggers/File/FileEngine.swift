@@ -234,19 +234,23 @@ final class FileEngine {
     /// How long until ``tick()`` has something to do; nil for never.
     var untilTick: Duration? {
         let uptime = clock.uptime()
-        let health = failures.health
-        var delays: [Duration?] = []
-        if !isIdle { delays.append(health.retryDelay(at: uptime)) }
-        if isStarted, !ledger.isSaved { delays.append(FileEngine.retryInterval) }
-        if opener.names.hasSurplusName { delays.append(FileEngine.retryInterval) }
+        // Asked after each batch, so without an array.
+        var least: Duration?
+        func consider(_ delay: Duration?) {
+            guard let delay else { return }
+            least = least.map { min($0, delay) } ?? delay
+        }
+        if !isIdle { consider(failures.health.retryDelay(at: uptime)) }
+        if isStarted, !ledger.isSaved { consider(FileEngine.retryInterval) }
+        if opener.names.hasSurplusName { consider(FileEngine.retryInterval) }
         if let writer, writer.hasRecords {
             // The wall clock may be set meanwhile: look again after ten minutes at the latest.
             let delay = writer.deadline.delay(wall: clock.now(), steady: uptime)
-            if let delay { delays.append(max(health.rollDelay(at: uptime), min(delay, .seconds(600)))) }
+            if let delay { consider(max(failures.health.rollDelay(at: uptime), min(delay, .seconds(600)))) }
         }
-        delays.append(disk.delay(at: uptime))
-        if isStarted { delays.append(budget.ageCheckDelay(at: uptime)) }
-        return delays.compactMap { $0 }.min()
+        consider(disk.delay(at: uptime))
+        if isStarted { consider(budget.ageCheckDelay(at: uptime)) }
+        return least
     }
 
     // MARK: Settings and the end

@@ -530,10 +530,13 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     private func armTimer() {
         guard engine.isStarted else { return }
-        timer?.arm(after: engine.untilTick) { [weak self] in
+        let delay = engine.untilTick
+        // Most batches find the timer of an earlier one, and need no closure.
+        guard let timer, timer.isNeeded(after: delay) else { return }
+        timer.arm(after: delay) { [weak self] in
             guard let self else { return }
             perform { [self] in
-                timer?.didFire()
+                self.timer?.didFire()
                 engine.tick()
                 settle()
             }

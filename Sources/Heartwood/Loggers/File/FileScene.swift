@@ -9,10 +9,10 @@ final class FileScene {
     let clock: any LogClock
     let report: (FileEvent) -> Void
     /// Changed by the engine only.
-    var settings: FileSettings
-    var counters = FileCounters()
+    @exclusivity(unchecked) var settings: FileSettings
+    @exclusivity(unchecked) var counters = FileCounters()
     /// Notices that the wall clock was set forward.
-    var watch = ClockWatch()
+    @exclusivity(unchecked) var watch = ClockWatch()
 
     init(
         _ directory: LogDirectory, _ inventory: FileInventory, _ settings: FileSettings,

@@ -25,11 +25,19 @@ final class FileTimer {
         start = nil
     }
 
+    /// Whether a timer is needed that fires after `delay`, which is nil for never: an earlier one is enough.
+    func isNeeded(after delay: Duration?) -> Bool {
+        guard let delay else {
+            cancel()
+            return false
+        }
+        return next == nil || due > clock.uptime() + delay
+    }
+
     /// Has `work` called after `delay`, which is nil for never; an earlier timer stays.
     func arm(after delay: Duration?, _ work: @escaping @Sendable () -> Void) {
-        guard let delay else { return cancel() }
+        guard isNeeded(after: delay), let delay else { return }
         let due = clock.uptime() + delay
-        if next != nil, self.due <= due { return }
         next?.cancel()
         self.due = due
         next = clock.schedule(after: delay, on: queue, work)

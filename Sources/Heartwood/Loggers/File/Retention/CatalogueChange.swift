@@ -28,7 +28,10 @@ struct CatalogueChange: Equatable {
     }
 
     /// Whether there is nothing to do.
-    var isEmpty: Bool { self == CatalogueChange() }
+    var isEmpty: Bool {
+        finished == nil && !resetsFinished && active == nil && opened.isEmpty && closed.isEmpty
+            && processed.isEmpty && forgotten.isEmpty
+    }
 
     /// Adds a later change.
     mutating func add(_ later: CatalogueChange) {

@@ -70,8 +70,9 @@ struct RollingPolicy: Sendable, Hashable {
 
         /// How long to sleep before it is worth looking again; nil for never.
         package func delay(wall now: LogTimestamp, steady uptime: Duration) -> Duration? {
-            let delays = [wall.map { $0 - now }, steady.map { $0 - uptime }].compactMap { $0 }
-            return delays.min().map { max($0, .zero) }
+            let (byWall, bySteady) = (wall.map { $0 - now }, steady.map { $0 - uptime })
+            guard let byWall else { return bySteady.map { max($0, .zero) } }
+            return max(min(byWall, bySteady ?? byWall), .zero)
         }
     }
 

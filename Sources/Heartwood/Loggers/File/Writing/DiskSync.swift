@@ -8,7 +8,7 @@ import CHeartwood
 final class DiskSync {
     private let scene: FileScene
     private let current: OpenFile
-    private var plan = SyncPlan()
+    @exclusivity(unchecked) private var plan = SyncPlan()
 
     init(_ scene: FileScene, _ current: OpenFile) {
         self.scene = scene

@@ -8,7 +8,7 @@ final class FileFailures {
     private let current: OpenFile
     private let waiting: WaitingRecords
     /// When it is worth trying again.
-    var health = FileHealth()
+    @exclusivity(unchecked) var health = FileHealth()
 
     init(_ scene: FileScene, _ current: OpenFile, _ waiting: WaitingRecords) {
         self.scene = scene

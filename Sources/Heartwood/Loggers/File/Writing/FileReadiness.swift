@@ -15,8 +15,8 @@ final class FileReadiness {
     /// The header of a new file; empty for none.
     private let header: () -> [UInt8]
     /// The bytes of the last header.
-    private(set) var headerSize = 0
-    private var look: FileLook
+    @exclusivity(unchecked) private(set) var headerSize = 0
+    @exclusivity(unchecked) private var look: FileLook
 
     /// Makes the part that gets files ready, of parts that the engine has.
     ///
@@ -90,10 +90,10 @@ final class FileReadiness {
     private func mayRelyOnLook(
         _ writer: FileWriter, _ now: LogTimestamp, _ uptime: Duration, isJournaled: Bool
     ) -> Bool {
-        let settings = scene.settings
-        return !look.isDue(at: uptime)
-            && !isJournaled && !settings.isShared && !writer.isShared && !writer.isFramed
-            && !settings.hasHeader && headerSize == 0 && !writer.needsHeader && !writer.isTorn
+        // Not of a copy of the settings: to make one costs more than the rest.
+        !look.isDue(at: uptime)
+            && !isJournaled && !scene.settings.isShared && !writer.isShared && !writer.isFramed
+            && !scene.settings.hasHeader && headerSize == 0 && !writer.needsHeader && !writer.isTorn
             && now >= writer.deadline.earliest && !writer.deadline.isReached(wall: now, steady: uptime)
     }
 

@@ -20,26 +20,28 @@ package final class FileWriter {
     /// When the file was created; as exactly as is known.
     package let createdAt: LogTimestamp
     /// The bytes in the file, as far as is known: others may cut or extend it.
-    package private(set) var size: Int
+    @exclusivity(unchecked) package private(set) var size: Int
     /// Whether there is more in it than a header.
-    package var hasRecords: Bool
+    @exclusivity(unchecked) package var hasRecords: Bool
     /// Whether the header has still to be written.
-    package var needsHeader: Bool
-    var deadline = RollingPolicy.Deadline(
+    @exclusivity(unchecked) package var needsHeader: Bool
+    @exclusivity(unchecked) var deadline = RollingPolicy.Deadline(
         wall: nil, steady: nil, earliest: LogTimestamp(nanoseconds: .min))
 
     /// Makes frames of the records; nil where they are written as they are.
     private var frames: FrameEncoder?
+    /// Whether records are encrypted before they are written.
+    package let isFramed: Bool
     /// Where the last frame ends that `frames` knows of.
     private var framesEnd: Int
     /// The process has a limit on the size of files, so a write could raise a signal that ends it.
-    private var isLimited: Bool
+    @exclusivity(unchecked) private var isLimited: Bool
     /// The part of a record at the end of the file that could not be cut off; empty for none.
-    private var part: [UInt8] = []
+    @exclusivity(unchecked) private var part: [UInt8] = []
     /// Records are lines, so that one that others left without its end must be ended.
     private let endsLines: Bool
     /// Where the last whole line ends that is known; what comes after it others wrote.
-    private var wholeEnd: Int
+    @exclusivity(unchecked) private var wholeEnd: Int
     private let calls: SystemCalls
 
     package init(
@@ -59,14 +61,12 @@ package final class FileWriter {
         self.endsLines = endsLines
         self.wholeEnd = isWhole ? status.size : 0
         self.frames = frames
+        self.isFramed = frames != nil
         self.framesEnd = status.size
         self.isLimited = calls.fileSizeLimit() != nil
         self.isShared = isShared
         self.calls = calls
     }
-
-    /// Whether records are encrypted before they are written.
-    package var isFramed: Bool { frames != nil }
 
     /// The key that records are encrypted with.
     package var cipher: FrameCipher? { frames?.cipher }

@@ -8,9 +8,9 @@ final class OpenFile {
     private let ledger: FileLedger
     private let opener: FileOpener
     /// The file; nil for none.
-    private(set) var writer: FileWriter?
+    @exclusivity(unchecked) private(set) var writer: FileWriter?
     /// The process that it belongs to; another one after a fork.
-    var process: Int32
+    @exclusivity(unchecked) var process: Int32
 
     init(_ scene: FileScene, _ ledger: FileLedger, _ opener: FileOpener) {
         self.scene = scene

@@ -13,7 +13,7 @@ final class RecordWriter {
     }
 
     /// Where the journal is told of each write before it is made.
-    var slot: JournalSlot?
+    @exclusivity(unchecked) var slot: JournalSlot?
     private let scene: FileScene
     private let ledger: FileLedger
     private let budget: DiskBudget
