@@ -103,6 +103,26 @@ import Testing
         #expect(spool.pending <= kept && spool.counters.droppedFull > 2)
     }
 
+    @Test(
+        "A full store takes a message of just the level that it keeps, in the place of less serious ones",
+        arguments: [true, false])
+    func messageOfTheLevel(onDisk: Bool) throws {
+        var settings = SpoolSettings()
+        settings.maximumBytes = .kibibytes(16)
+        settings.overflow = .dropBelow(.warning)
+        let spool = try Spool(
+            directory: onDisk ? directory.path + "/spool" : nil, settings: settings, clock: clock)
+        let (warning, info) = (UInt8(LogLevel.warning.index), UInt8(LogLevel.info.index))
+        while spool.append(Array("less".utf8), time: clock.now(), level: info) {}
+        #expect(spool.append(Array("kept".utf8), time: clock.now(), level: warning))
+        var texts: [String] = []
+        spool.forEachPending { record in
+            texts.append(String(decoding: record.payload, as: UTF8.self))
+            return true
+        }
+        #expect(texts.last == "kept" && spool.counters.droppedFull > 1)
+    }
+
     @Test("A file is sealed by its age, so that old messages go by the age limit though new ones come")
     func sealedByAge() throws {
         let spool = try open {

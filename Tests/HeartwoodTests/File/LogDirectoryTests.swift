@@ -82,6 +82,20 @@ import Testing
         #expect(FileManager.default.contents(atPath: victim) == Data("precious".utf8))
     }
 
+    @Test("A pipe that nothing writes to is refused at once where a file is to be read")
+    func plantedPipe() async {
+        let path = scratch.logs
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            alarm(60)  // to open it would wait forever
+            let directory = try LogDirectory(path)
+            mkfifo(path + "/pipe", 0o600)
+            #expect(throws: LogDirectory.Refusal.notRegular) {
+                try directory.open("pipe", writing: false, acceptsLinked: true)
+            }
+            #expect(throws: LogDirectory.Refusal.notRegular) { try directory.hold("pipe") }
+        }
+    }
+
     @Test("A rename never takes the place of another file, with links and without", arguments: [false, true])
     func rename(_ lacksLinks: Bool) throws {
         let calls = SystemCalls { call in lacksLinks && call == .link ? .fails(EPERM) : nil }

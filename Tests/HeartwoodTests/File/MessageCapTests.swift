@@ -96,6 +96,18 @@ import Testing
         #expect(try omitted(lines[0]) == "large".utf8.count + "\(value)".utf8.count)
     }
 
+    @Test(
+        "A message that is cut shows no private value, in its text or its fields", arguments: [true, false])
+    func privateValues(isJSON: Bool) async throws {
+        let formatter: LogFormatter = isJSON ? JSONLinesFormatter() : LogfmtFormatter()
+        let text = String(repeating: "x", count: 5000)
+        let lines = try await lines(.bytes(1000), formatter) {
+            logInfo("\("hunter2", as: "password", privacy: .private) \(text)", to: $0)
+        }
+        #expect(lines.count == 1 && lines[0].contains("truncated") && lines[0].contains("password"))
+        #expect(!lines[0].contains("hunter2"), "\(lines)")
+    }
+
     @Test("A formatter that makes as much of any message has its output cut")
     func stubborn() async throws {
         final class Stubborn: LogFormatter, @unchecked Sendable {

@@ -43,6 +43,38 @@ import Testing
         #expect(fixture.lines() == ["warning", "info"])
     }
 
+    @Test(
+        "Messages that no logger had been given yet are recovered by the levels that were set last",
+        arguments: [true, false])
+    func undecided(_ isRaised: Bool) throws {
+        let fixture = JournalFixture()
+        let logger = try fixture.makeLogger()
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.add(RecordingLogger())
+        dispatcher.add(logger, levels: isRaised ? .off : .all)
+        logger.levels = isRaised ? .all : .warning
+        // Nothing is taken from the ring until the process has died.
+        try dispatcher.drain.withLock { _ in
+            logInfo("info", to: dispatcher)
+            logWarning("warning", to: dispatcher)
+            try fixture.die()
+        }
+        dispatcher.flush(timeout: .seconds(60))
+        fixture.end(dispatcher)
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(fixture.lines() == (isRaised ? ["info", "warning"] : ["warning"]))
+    }
+
+    @Test("A message that was made elsewhere, with a time that it brought along, is recovered with that time")
+    func ownTime() throws {
+        let fixture = JournalFixture()
+        let time = LogTimestamp(nanoseconds: 981_173_106_000_000_000)
+        try fixture.live([fixture.makeLogger()]) { $0.log(LogMessage("made elsewhere", timestamp: time)) }
+        let formatter = try PatternFormatter("{utc:yyyy-MM-dd HH:mm:ss} {message}")
+        #expect(try fixture.recover([fixture.makeLogger(formatter: formatter)]))
+        #expect(fixture.lines() == ["2001-02-03 04:05:06 made elsewhere"])
+    }
+
     @Test("Each of several loggers gets back what its own levels let pass at each message")
     func severalLevels() throws {
         let fixture = JournalFixture()
@@ -212,6 +244,19 @@ import Testing
             #expect(fixture.lines() == ["second kept"])
             #expect(fixture.scratch.names(fixture.next).isEmpty)
         }
+    }
+
+    @Test(
+        "What is left of two loggers waits for the second one, though the first has got its own in a run alone"
+    )
+    func waitsForTheSecond() throws {
+        let fixture = JournalFixture()
+        try fixture.live([fixture.makeLogger("a"), fixture.makeLogger("b")]) { logInfo("line", to: $0) }
+        try fixture.recover([fixture.makeLogger("a")])
+        #expect(fixture.lines("a") == ["line"] && fixture.lines("b").isEmpty)
+        #expect(try fixture.recover([fixture.makeLogger("b")]))
+        #expect(fixture.lines("a") == ["line"] && fixture.lines("b") == ["line"])
+        #expect(fixture.scratch.names(fixture.next).isEmpty)
     }
 
     @Test("What is left of one logger waits for it while the other one of the same place has a run alone")
