@@ -28,24 +28,18 @@ package enum AESCBC {
         guard status == kCCSuccess else { throw LogError(.secret, "the encryption failed (\(status))") }
         output.removeLast(output.count - moved)
         #else
-        guard let context = EVP_CIPHER_CTX_new(), let size = Int32(exactly: bytes.count) else {
+        guard let run = CipherRun(EVP_aes_256_cbc(), key: key, vector: vector, encrypts: true) else {
             throw LogError(.secret, "the encryption failed: no memory")
         }
-        defer { EVP_CIPHER_CTX_free(context) }
-        var first: Int32 = 0
-        var last: Int32 = 0
-        let isDone = output.withUnsafeMutableBytes { output in
+        let count = output.withUnsafeMutableBytes { output -> Int? in
             let start = output.assumingMemoryBound(to: UInt8.self).baseAddress
-            let isKeyed = key.withBytes { key in
-                EVP_EncryptInit_ex(
-                    context, EVP_aes_256_cbc(), nil, key.assumingMemoryBound(to: UInt8.self).baseAddress,
-                    vector)
-            }
-            return isKeyed == 1 && EVP_EncryptUpdate(context, start, &first, bytes, size) == 1
-                && EVP_EncryptFinal_ex(context, start.map { $0 + Int(first) }, &last) == 1
+            guard let first = run.convert(bytes, count: bytes.count, to: start),
+                let last = run.finish(to: start.map { $0 + first })
+            else { return nil }
+            return first + last
         }
-        guard isDone else { throw LogError(.secret, "the encryption failed") }
-        output.removeLast(output.count - Int(first + last))
+        guard let count else { throw LogError(.secret, "the encryption failed") }
+        output.removeLast(output.count - count)
         #endif
         return output
     }

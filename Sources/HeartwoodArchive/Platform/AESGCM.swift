@@ -19,24 +19,15 @@ enum AESGCM {
         }
         return Array(box.ciphertext) + Array(box.tag)
         #else
-        guard let context = EVP_CIPHER_CTX_new() else { throw AESGCM.failure }
-        defer { EVP_CIPHER_CTX_free(context) }
+        guard let run = CipherRun(EVP_aes_256_gcm(), key: key, vector: nonce, encrypts: true) else {
+            throw AESGCM.failure
+        }
         var output = [UInt8](repeating: 0, count: bytes.count + FrameCipher.tagSize)
-        var length: Int32 = 0
         let isDone = output.withUnsafeMutableBytes { output in
             let start = output.assumingMemoryBound(to: UInt8.self).baseAddress
-            let isKeyed = key.withBytes { key in
-                EVP_EncryptInit_ex(
-                    context, EVP_aes_256_gcm(), nil, key.assumingMemoryBound(to: UInt8.self).baseAddress,
-                    nonce)
-            }
-            return isKeyed == 1
-                && EVP_EncryptUpdate(context, nil, &length, header, Int32(header.count)) == 1
-                && EVP_EncryptUpdate(context, start, &length, bytes, Int32(bytes.count)) == 1
-                && EVP_EncryptFinal_ex(context, start.map { $0 + bytes.count }, &length) == 1
-                && EVP_CIPHER_CTX_ctrl(
-                    context, EVP_CTRL_AEAD_GET_TAG, Int32(FrameCipher.tagSize), start.map { $0 + bytes.count }
-                ) == 1
+            let end = start.map { $0 + bytes.count }
+            return run.authenticate(header) && run.convert(bytes, count: bytes.count, to: start) != nil
+                && run.finish(to: end) != nil && run.writeTag(of: FrameCipher.tagSize, to: end)
         }
         guard isDone else { throw AESGCM.failure }
         return output
@@ -57,23 +48,15 @@ enum AESGCM {
             return Array(opened)
         }
         #else
-        guard let context = EVP_CIPHER_CTX_new() else { return nil }
-        defer { EVP_CIPHER_CTX_free(context) }
+        guard let run = CipherRun(EVP_aes_256_gcm(), key: key, vector: nonce, encrypts: false) else {
+            return nil
+        }
         var output = [UInt8](repeating: 0, count: max(1, count))
-        var tag = Array(sealed.suffix(FrameCipher.tagSize))
-        var length: Int32 = 0
         let isOpen = output.withUnsafeMutableBytes { output in
             let start = output.assumingMemoryBound(to: UInt8.self).baseAddress
-            let isKeyed = key.withBytes { key in
-                EVP_DecryptInit_ex(
-                    context, EVP_aes_256_gcm(), nil, key.assumingMemoryBound(to: UInt8.self).baseAddress,
-                    nonce)
-            }
-            return isKeyed == 1
-                && EVP_DecryptUpdate(context, nil, &length, header, Int32(header.count)) == 1
-                && EVP_DecryptUpdate(context, start, &length, sealed, Int32(count)) == 1
-                && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1
-                && EVP_DecryptFinal_ex(context, start.map { $0 + count }, &length) == 1
+            return run.authenticate(header) && run.convert(sealed, count: count, to: start) != nil
+                && run.expect(tag: Array(sealed.suffix(FrameCipher.tagSize)))
+                && run.finish(to: start.map { $0 + count }) != nil
         }
         guard isOpen else { return nil }
         return Array(output.prefix(count))

@@ -5,37 +5,11 @@ import Testing
 @testable import Heartwood
 
 /// What the catalogue of a directory says, and what an engine makes of it.
-@Suite struct FileCatalogueTests {
-    private let clock = ManualClock()
-    private let disk: SimulatedDisk
+@Suite struct FileCatalogueTests: FileBench {
+    let clock = ManualClock()
+    let disk: SimulatedDisk
 
-    init() {
-        disk = SimulatedDisk(clock)
-        disk.makeFolder(owner: 1000, mode: 0o700)
-    }
-
-    private func makeEngine(
-        _ kernel: SimulatedKernel? = nil, activeName: String? = nil,
-        _ change: (inout FileSettings) -> Void = { _ in }
-    ) throws -> FileEngine {
-        var settings = FileSettings(naming: try LogFileNaming(application: "t", activeName: activeName))
-        change(&settings)
-        let kernel = kernel ?? SimulatedKernel(disk, process: 101, user: 1000)
-        return FileEngine(
-            directory: try LogDirectory("/logs", calls: SystemCalls(kernel: kernel)), settings: settings,
-            clock: clock)
-    }
-
-    private func write(_ line: String, to engine: FileEngine) {
-        let bytes = Array((line + "\n").utf8)
-        bytes.withUnsafeBytes { engine.write($0, [bytes.count]) }
-    }
-
-    private func text(_ name: String) -> String {
-        String(decoding: disk.folder?.entries[name]?.data ?? [], as: UTF8.self)
-    }
-
-    private var names: [String] { (disk.folder?.entries.keys.filter { !$0.hasPrefix(".") } ?? []).sorted() }
+    init() { disk = Self.makeDisk(clock) }
 
     @Test(
         "The label of an active file goes from the catalogue when the file is finished, so that the next one has its own time"

@@ -5,15 +5,12 @@ import Testing
 @testable import Heartwood
 
 /// Limits where something has changed since it was last looked at.
-@Suite struct FileLimitTests {
-    private let clock = ManualClock()
-    private let disk: SimulatedDisk
+@Suite struct FileLimitTests: FileBench {
+    let clock = ManualClock()
+    let disk: SimulatedDisk
     private let naming = LogFileNaming(application: "t")
 
-    init() {
-        disk = SimulatedDisk(clock)
-        disk.makeFolder(owner: 1000, mode: 0o700)
-    }
+    init() { disk = Self.makeDisk(clock) }
 
     private func makeEngine(
         calls: SystemCalls? = nil, header: @escaping () -> [UInt8] = { [] },
@@ -21,21 +18,13 @@ import Testing
     ) throws -> FileEngine {
         var settings = FileSettings(naming: naming)
         change(&settings)
-        let calls = calls ?? SystemCalls(kernel: SimulatedKernel(disk, process: 101, user: 1000))
+        let calls = calls ?? SystemCalls(kernel: makeKernel())
         return FileEngine(
             directory: try LogDirectory("/logs", calls: calls), settings: settings, clock: clock,
             header: header)
     }
 
-    private func write(_ line: String, to engine: FileEngine) {
-        let bytes = Array((line + "\n").utf8)
-        bytes.withUnsafeBytes { engine.write($0, [bytes.count]) }
-    }
-
-    private var texts: [String] {
-        (disk.folder?.entries ?? [:]).filter { !$0.key.hasPrefix(".") }.sorted { $0.key < $1.key }
-            .map { String(decoding: $0.value.data, as: UTF8.self) }
-    }
+    private var texts: [String] { names.map(text) }
 
     @Test(
         "The free space that is to be left to others is left at each write, on a disk that fills in small steps"

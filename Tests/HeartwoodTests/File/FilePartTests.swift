@@ -5,40 +5,12 @@ import Testing
 @testable import Heartwood
 
 /// Parts of records at the end of a file, which a full disk left, and files whose state cannot be found out.
-@Suite struct FilePartTests {
-    private let clock = ManualClock()
-    private let disk: SimulatedDisk
+@Suite struct FilePartTests: FileBench {
+    let clock = ManualClock()
+    let disk: SimulatedDisk
 
-    init() {
-        disk = SimulatedDisk(clock)
-        disk.makeFolder(owner: 1000, mode: 0o700)
-    }
+    init() { disk = Self.makeDisk(clock) }
 
-    private func makeKernel(_ process: Int32 = 101) -> SimulatedKernel {
-        SimulatedKernel(disk, process: process, user: 1000)
-    }
-
-    private func makeEngine(
-        _ kernel: SimulatedKernel, activeName: String? = nil,
-        _ change: (inout FileSettings) -> Void = { _ in }
-    ) throws -> FileEngine {
-        var settings = FileSettings(naming: try LogFileNaming(application: "t", activeName: activeName))
-        change(&settings)
-        return FileEngine(
-            directory: try LogDirectory("/logs", calls: SystemCalls(kernel: kernel)), settings: settings,
-            clock: clock)
-    }
-
-    private func write(_ line: String, to engine: FileEngine) {
-        let bytes = Array((line + "\n").utf8)
-        bytes.withUnsafeBytes { engine.write($0, [bytes.count]) }
-    }
-
-    private func text(_ name: String) -> String {
-        String(decoding: disk.folder?.entries[name]?.data ?? [], as: UTF8.self)
-    }
-
-    private var names: [String] { (disk.folder?.entries.keys.filter { !$0.hasPrefix(".") } ?? []).sorted() }
     private var texts: [String] { names.map(text) }
 
     private func retry(_ engine: FileEngine) {

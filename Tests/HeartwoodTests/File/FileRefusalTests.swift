@@ -6,19 +6,12 @@ import Testing
 
 /// Files in the directory that cannot be used, and files of other writers: in a simulated directory, so that owners and
 /// permissions are as they should be whoever runs the tests.
-@Suite struct FileRefusalTests {
-    private let clock = ManualClock()
-    private let disk: SimulatedDisk
+@Suite struct FileRefusalTests: FileBench {
+    let clock = ManualClock()
+    let disk: SimulatedDisk
     private let reports = Locked<[String]>([])
 
-    init() {
-        disk = SimulatedDisk(clock)
-        disk.makeFolder(owner: 1000, mode: 0o700)
-    }
-
-    private func makeKernel(_ process: Int32 = 101) -> SimulatedKernel {
-        SimulatedKernel(disk, process: process, user: 1000)
-    }
+    init() { disk = Self.makeDisk(clock) }
 
     private func makeEngine(
         _ kernel: SimulatedKernel, template: String = "{app} {date}.log", activeName: String? = nil,
@@ -31,12 +24,6 @@ import Testing
             directory: try LogDirectory("/logs", calls: SystemCalls(kernel: kernel)), settings: settings,
             clock: clock, report: { [reports] event in reports.withLock { $0.append("\(event)") } })
     }
-
-    private func text(_ name: String) -> String {
-        String(decoding: disk.folder?.entries[name]?.data ?? [], as: UTF8.self)
-    }
-
-    private var names: [String] { (disk.folder?.entries.keys.filter { !$0.hasPrefix(".") } ?? []).sorted() }
 
     /// What the logs hold, oldest first.
     private var lines: [String] { names.flatMap { text($0).split(separator: "\n").map(String.init) } }
