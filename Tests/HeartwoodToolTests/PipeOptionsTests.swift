@@ -223,7 +223,7 @@ struct PipeOptionsTests {
         #expect(try String(contentsOfFile: tool.logs + "/moved", encoding: .utf8) == "c\n")
     }
 
-    @Test("Lines in the journal when the pipe is killed are written by the next run, each once")
+    @Test("Lines in the journal when the pipe is killed are written by the next run, one at most twice")
     func journal() async throws {
         let journal = tool.scratch.appendingPathComponent("journal").path
         let ends = Pipe()
@@ -241,8 +241,22 @@ struct PipeOptionsTests {
         #expect(outcome.code == 0, "\(outcome.error)")
         let messages = try tool.messages().filter { $0.hasPrefix("line ") || $0 == "after" }
         #expect(messages.last == "after" || messages.contains("after"))
-        let numbers = messages.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
-        #expect(numbers == Array(0..<numbers.count))
+        // The line that was being copied may be there twice, and what was read may end in the middle of a line.
+        var (next, repeated) = (0, 0)
+        var others: [String] = []
+        for text in messages where text != "after" {
+            if text == "line \(next)" {
+                next += 1
+            } else if text == "line \(next - 1)" {
+                repeated += 1
+            } else {
+                others.append(text)
+            }
+        }
+        #expect(repeated <= 1)
+        #expect(others.count <= 1 && others.allSatisfy { "line \(next)".hasPrefix($0) }, "\(others)")
+        // The write returned, so no more than 64 KiB of 224 were left in the pipe.
+        #expect(next > 15_000)
     }
 
     @Test("Levels of logcat are those of its letters, in all its forms")
