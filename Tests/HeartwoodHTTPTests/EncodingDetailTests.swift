@@ -48,6 +48,18 @@ import Testing
         #expect(LokiEncoding.label(name) == label)
     }
 
+    @Test("Splunk has confirmed what it answers with true, and nothing else")
+    func splunkConfirms() {
+        let encoding = SplunkEncoding(channel: "c")
+        func confirmed(_ status: Int, _ body: String) -> [String]? {
+            encoding.confirmed(in: HTTPResponse(status: status, body: Array(body.utf8)))?.sorted()
+        }
+        let answer = #"{"acks":{"1":true,"2":false,"3":true}}"#
+        #expect(confirmed(200, answer) == ["1", "3"])
+        #expect(confirmed(503, answer) == nil && confirmed(200, "no JSON") == nil)
+        #expect(confirmed(200, #"{"acks":{}}"#) == [])
+    }
+
     @Test("A body that is compressed already stays as it is, however much smaller it could become")
     func compressedTwice() throws {
         let request = HTTPRequest(

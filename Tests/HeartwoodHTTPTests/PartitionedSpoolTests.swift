@@ -42,6 +42,20 @@ import Testing
         #expect(store.pending == 1)
     }
 
+    @Test("The limit counts the partitions that wait for their turn as well, after a restart too")
+    func limitOfClosed() throws {
+        var settings = SpoolSettings()
+        settings.maximumBytes = .kibibytes(8)
+        let payload = [UInt8](repeating: 1, count: 1000)
+        let first = try open(settings)
+        var count = 0
+        while count < 100, append(payload, to: first) { count += 1 }
+        #expect((5...8).contains(count) && first.partitions.count == count && first.bytes <= 8192)
+        first.close()
+        let second = try open(settings)
+        #expect(second.pending == count && !append(payload, to: second))
+    }
+
     @Test(
         "A partition that cannot be opened holds up those after it for ten attempts, and so does the next one"
     )

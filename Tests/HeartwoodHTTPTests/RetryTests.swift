@@ -81,6 +81,11 @@ import Testing
             policy.decide(after: DeliveryFailure(cause: .status(1), action: action), random: 0) == decision)
     }
 
+    @Test("A hold is as long as the server asks for, if it does") func askedHold() {
+        let failure = DeliveryFailure(cause: .status(403), action: .hold, retryAfter: .seconds(30))
+        #expect(policy.decide(after: failure, random: 0) == .hold(.seconds(30)))
+    }
+
     @Test("New credentials are asked for once, then the sending is held") func authorization() {
         let failure = DeliveryFailure(
             cause: .status(401), action: .authorize, hasRefreshedAuthorization: true)

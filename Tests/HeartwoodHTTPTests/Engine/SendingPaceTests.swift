@@ -50,6 +50,19 @@ import Testing
         #expect(pace.decide(waiting, at(0, waiting), rules) == .send)
     }
 
+    @Test("The points of messages that come one after the other add up, until a request takes them along")
+    func pointsAddUp() {
+        var pace = SendingPace()
+        pace.stored(points: 5, at(0, 1), rules)
+        #expect(pace.decide(1, at(0, 1), rules) == .wait(until: .seconds(60)))
+        pace.stored(points: 5, at(1, 2), rules)
+        #expect(pace.decide(2, at(1, 2), rules) == .send)
+        pace.began()
+        pace.ended(settling: 2, at(2, 0), rules)
+        pace.stored(points: 9, at(3, 1), rules)
+        #expect(pace.decide(1, at(3, 1), rules) == .wait(until: .seconds(63)))
+    }
+
     @Test("Without a number that triggers, any number waits for the interval") func noTrigger() {
         var rules = rules
         rules.countThreshold = nil
