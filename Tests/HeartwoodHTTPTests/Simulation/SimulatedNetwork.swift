@@ -90,7 +90,9 @@ struct SimulatedNetwork {
         let reply = server.answer(numbers, &random)
         // What the server takes is bounded by what there is.
         let isTaken = server.taken.count > before || server.confirmsLater && server.mode == .accepts
-        if !isTaken {
+        if isTaken {
+            requests.countSuccess()
+        } else {
             // What it had taken already, and says so, is settled by that; the same must not come again and again.
             let isSettled =
                 if case .success(let response) = reply.result { response.status == 200 } else { false }
@@ -114,7 +116,8 @@ struct SimulatedNetwork {
         _ request: HTTPRequest, at now: Duration, _ settings: SimulatedSettings, isSearch: Bool
     ) throws {
         if let problem = requests.countFailure(
-            request, at: now, interval: settings.shortestInterval, isSearch: isSearch)
+            request, at: now, interval: settings.shortestInterval, isSearch: isSearch,
+            isRefusal: server.mode == .refusesItems)
         {
             throw SimulatedProblem(problem)
         }

@@ -12,6 +12,8 @@ struct SimulatedRequests {
     private var pressures: [Duration] = []
     private var starts: [Duration] = []
     private(set) var count = 0
+    /// How many refusals may still follow the last success of this process.
+    private var refusalsAfterSuccess = 0
 
     /// Something happened that may cause attempts: a wish, a setting, a start, the network's return.
     mutating func press(at now: Duration) { pressures.append(now) }
@@ -19,6 +21,7 @@ struct SimulatedRequests {
     /// A process has started, or the logger was added again, which knows nothing of what earlier ones found out about the server.
     mutating func start(at now: Duration) {
         starts.append(now)
+        refusalsAfterSuccess = 0
         press(at: now)
     }
 
@@ -56,6 +59,9 @@ struct SimulatedRequests {
         return nil
     }
 
+    /// The server has taken something: 20 messages that it refuses after that are set aside as bad, each found by halving.
+    mutating func countSuccess() { refusalsAfterSuccess = 60 }
+
     /// Counts an attempt that the server has taken nothing of, and returns what is wrong.
     ///
     /// Few are made in any minute, but for those that something has asked for.
@@ -63,12 +69,14 @@ struct SimulatedRequests {
     /// With `isSearch` a message of it was refused as bad, or the request as too large, by a server that takes others: of
     /// such there are as many as the messages need, but the same one does not come again and again.
     mutating func countFailure(
-        _ request: HTTPRequest, at now: Duration, interval: Duration, isSearch: Bool
+        _ request: HTTPRequest, at now: Duration, interval: Duration, isSearch: Bool, isRefusal: Bool
     ) -> String? {
         pressures.removeAll { now - $0 > .seconds(60) }
         // A policy may try once per interval, which is drawn shorter by a tenth; pauses that grow come to less than 12.
         let limit = max(12, Int(.seconds(67) / interval))
-        if !isSearch {
+        if isRefusal, refusalsAfterSuccess > 0 {
+            refusalsAfterSuccess -= 1
+        } else if !isSearch {
             attempts.append(now)
             attempts.removeAll { now - $0 > .seconds(60) }
             // To find out whether the server takes anything, up to 30 pieces are tried that it refuses; a process that

@@ -48,7 +48,9 @@ import Testing
 
     @Test(
         "Worlds beyond the ordinary ones that failed once",
-        arguments: [66_534, 80_503, 80_982, 242_400, 399_587, 506_422, 544_497, 579_096, 582_502] as [UInt64])
+        arguments: [
+            66_534, 80_503, 80_982, 242_400, 399_587, 487_961, 506_422, 544_497, 579_096, 582_502,
+        ] as [UInt64])
     func failedOnce(seed: UInt64) throws {
         let directory = try TemporaryDirectory(isFast: true)
         if case .failure(let error) = Self.run(seed, in: directory.path, isTraced: false) {
