@@ -9,14 +9,14 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
     /// The position in the ring after its last record.
     var end: UInt64 = 0
     /// How many records there are.
-    var count = 0
-    var hasReferences = false
+    private(set) var count = 0
+    private(set) var hasReferences = false
     /// Per level bit: how many records, and how many bytes they stand for; nil for a small batch.
     let counts: UnsafeMutablePointer<Int>?
     /// The memory that all records stand for.
-    var weight = 0
+    private(set) var weight = 0
     /// Which levels occur.
-    var levels: UInt32 = 0
+    private(set) var levels: UInt32 = 0
 
     static let usualCapacity = 128 * 1024
     private static let pool = Locked<[UnsafeMutableRawPointer]>([])
