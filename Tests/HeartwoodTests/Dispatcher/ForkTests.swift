@@ -93,6 +93,8 @@ private final class ListingLogger: AbstractLogger, @unchecked Sendable {  // `te
             logInfo("warm", to: dispatcher)
             logError("warm", to: dispatcher)
             precondition(dispatcher.flush().isComplete)
+            // What runs on the queue may still take messages, until it ends.
+            queue.sync {}
             queue.suspend()
             for number in 0..<1000 { logInfo("parent \(number)", to: dispatcher) }
             dispatcher.flush(timeout: .zero)
