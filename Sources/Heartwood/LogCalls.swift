@@ -66,8 +66,8 @@ func submitPlain(
     _ line: UInt
 ) {
     let intake = dispatcher.map { $0.intake } ?? LogDispatcher.sharedIntake
-    intake.pointee.acceptPlain(
-        UnsafeRawBufferPointer(start: text, count: count), level, category, context,
+    Intake.acceptPlain(
+        intake, UnsafeRawBufferPointer(start: text, count: count), level, category, context,
         CallSiteTable.id(file: file, function: function, line: line), asynchronous)
 }
 

@@ -58,9 +58,12 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     public let path: String
     let writer: String
 
-    // MARK: Owned by 'queue'
+    // MARK: Owned by the hooks
     private var existingStore: SQLiteStore?
-    var store: SQLiteStore { existingStore.unsafelyUnwrapped }
+    var store: SQLiteStore {
+        assert(isOwnedHere, "The store was used outside of the logger's hooks; use it in a hook")
+        return existingStore.unsafelyUnwrapped
+    }
     private var fields = SQLiteLogger.fieldsFormatter(.redact)
     private var text = LogBuffer(capacity: 1024)
     private var early: [(LogDiagnostics.Kind, String)] = []

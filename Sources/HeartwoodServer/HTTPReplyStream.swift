@@ -1,3 +1,5 @@
+import Heartwood
+
 /// Writes the body of an answer in chunks, while it is made.
 ///
 /// Used on the connection's thread only.
@@ -6,6 +8,7 @@ package final class HTTPReplyStream {
     private let isChunked: Bool
     /// Whether the client takes more.
     private(set) var isOpen = true
+    private var owner = ThreadOwner("the body of an answer")
 
     init(_ stream: SocketStream, isChunked: Bool) {
         self.stream = stream
@@ -15,6 +18,7 @@ package final class HTTPReplyStream {
     /// Writes a piece; false when the client has gone, does not read, or the server is being stopped.
     @discardableResult
     package func write(_ bytes: [UInt8]) -> Bool {
+        owner.enter()
         guard isOpen else { return false }
         guard !bytes.isEmpty else { return true }
         if isChunked {
@@ -27,6 +31,7 @@ package final class HTTPReplyStream {
 
     /// Waits; false when the client has gone or the server is being stopped.
     package func pause(_ duration: Duration) -> Bool {
+        owner.enter()
         if isOpen { isOpen = stream.pause(duration) }
         return isOpen
     }

@@ -23,7 +23,6 @@ package final class SocketListener: Sendable {
     private struct State {
         var connections: Set<Int32> = []
         var connectionCount = 0
-        var refusedCount = 0
         var isStopped = false
     }
     private let state = Locked(State())
@@ -59,9 +58,6 @@ package final class SocketListener: Sendable {
     /// How many connections were accepted so far.
     package var connectionCount: Int { state.withLock { $0.connectionCount } }
 
-    /// How many connections were closed at once because the limit was reached.
-    package var refusedCount: Int { state.withLock { $0.refusedCount } }
-
     /// Shuts all connections down and frees the port; a second call does nothing.
     package func stop() {
         let wasStopped = state.withLock { state in
@@ -82,10 +78,7 @@ package final class SocketListener: Sendable {
             let error = hw_errno()
             let number = state.withLock { state -> Int? in
                 guard !state.isStopped, descriptor >= 0 else { return nil }
-                guard state.connections.count < limit else {
-                    state.refusedCount += 1
-                    return nil
-                }
+                guard state.connections.count < limit else { return nil }
                 state.connections.insert(descriptor)
                 defer { state.connectionCount += 1 }
                 return state.connectionCount

@@ -116,21 +116,18 @@ package final class SocketStream: @unchecked Sendable {  // used by the thread t
     /// Writes bytes whole; false when the client has gone or does not read.
     @discardableResult
     package func send(_ bytes: [UInt8]) -> Bool {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[sent...])
-                #if canImport(Darwin)
-                return hw_write_quietly(descriptor, rest.baseAddress, rest.count)
-                #else
-                return sendBytes(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-                #endif
+        bytes.withUnsafeBytes { bytes in
+            let outcome = SystemCalls.writeWhole(bytes) { rest, _ throws(SystemFailure) in
+                try SystemCalls().perform(.write) {
+                    #if canImport(Darwin)
+                    hw_write_quietly(descriptor, rest.baseAddress, rest.count)
+                    #else
+                    sendBytes(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+                    #endif
+                }
             }
-            if count < 0 && hw_errno() == EINTR { continue }
-            guard count > 0 else { return false }
-            sent += count
+            return outcome.failure == nil
         }
-        return true
     }
 
     // MARK: Waiting and ending
@@ -147,12 +144,6 @@ package final class SocketStream: @unchecked Sendable {  // used by the thread t
         guard milliseconds > 0 else { return true }
         var entry = pollfd(fd: descriptor, events: hangUp, revents: 0)
         return poll(&entry, 1, milliseconds) == 0
-    }
-
-    /// Whether the client has closed its side, or the connection was shut down.
-    package var isEnded: Bool {
-        var entry = pollfd(fd: descriptor, events: hangUp, revents: 0)
-        return poll(&entry, 1, 0) != 0
     }
 }
 

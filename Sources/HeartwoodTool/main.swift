@@ -1,4 +1,5 @@
 import CHeartwood
+import Heartwood
 
 SystemCalls.reserveStandardDescriptors()
 exit(Tool.run(Array(CommandLine.arguments.dropFirst())).code)

@@ -9,17 +9,22 @@ import Testing
 struct ErrorAndTraceTests {
     private struct Failure: Error { let cause: NSError }
 
-    private func batch() throws -> RemoteBatch {
+    private func message(_ category: LogCategory = .default) throws -> LogMessage {
         let dispatcher = LogDispatcher()
         let recorder = RecordingLogger()
         dispatcher.add(recorder)
         let trace = LogTrace(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
         let cause = NSError(domain: "Net", code: 7, userInfo: [NSLocalizedDescriptionKey: "timed out"])
         withLogTrace(trace) {
-            logError("x", error: Failure(cause: cause), metadata: ["n": 1], to: dispatcher)
+            logError(
+                "x", error: Failure(cause: cause), category: category, metadata: ["n": 1], to: dispatcher)
         }
         dispatcher.flush()
-        var entry = RemoteEntry(try #require(recorder.messages.first))
+        return try #require(recorder.messages.first)
+    }
+
+    private func batch() throws -> RemoteBatch {
+        var entry = RemoteEntry(try message())
         entry.id = "id-1"
         // Through the store, as before each sending.
         entry = try #require(EntryCoder.decode(EntryCoder.encode(entry), id: "id-1"))
@@ -48,6 +53,41 @@ struct ErrorAndTraceTests {
         #expect(text.contains(#""trace.id":"4bf92f3577b34da6a3ce929d0e0e4736","span.id":"00f067aa0ba902b7""#))
         #expect(text.contains(#""error.type":"HeartwoodHTTPTests."#))
         #expect(text.contains(#""labels":{"n":1}"#))
+    }
+
+    /// The names of an object's members, in their order, without those of objects inside.
+    private func members(of json: some StringProtocol) -> [String] {
+        var names: [String] = []
+        var (depth, text, isText, isEscaped) = (0, "", false, false)
+        for character in json {
+            if isText {
+                if !isEscaped, character == "\"" { isText = false } else { text.append(character) }
+                isEscaped = !isEscaped && character == "\\"
+                continue
+            }
+            switch character {
+            case "\"": (isText, text) = (true, "")
+            case "{", "[": depth += 1
+            case "}", "]": depth -= 1
+            case ":" where depth == 1: names.append(text)
+            default: break
+            }
+        }
+        return names
+    }
+
+    @Test("A document for Elasticsearch has the members of the ECS formatter, in their order")
+    func ecsMembers() throws {
+        let message = try message(LogCategory("shop"))
+        let line = try #require(JSONLinesFormatter(.ecs(service: "s")).format(message))
+        var entry = RemoteEntry(message)
+        // The formatter writes the queue's label or the thread's number where there is no name.
+        entry.threadName = "worker"
+        let body = ElasticsearchEncoding(index: "i").encode(RemoteBatch(entries: [entry], key: "k"))
+        let document = try #require(String(decoding: body, as: UTF8.self).split(separator: "\n").last)
+        // The service is known to the formatter only.
+        #expect(members(of: document) == members(of: line).filter { $0 != "service.name" })
+        #expect(members(of: document).count == 17)
     }
 
     @Test("Datadog has the identifiers as decimal numbers of 64 bits")

@@ -15,6 +15,13 @@ extension HTTPLogger {
         }
     }
 
+    /// Whether everything that was logged so far is on the disk, asked in its turn.
+    func isSettledInTurn() async -> Bool {
+        await withCheckedContinuation { continuation in
+            performInOrder { [self] in continuation.resume(returning: isSettled) }
+        }
+    }
+
     /// Until the figures satisfy a condition; an issue after half a minute, so that no mistake hangs the whole run.
     ///
     /// Conditions must be such that once true they stay true: what lies between two looks is not seen.

@@ -29,10 +29,10 @@ import Testing
         bench.logger.saveDelay = .seconds(5)
         for round in 0..<3 {
             await bench.log(round..<round + 1)
-            #expect(!bench.logger.isSettled)
+            #expect(await !bench.logger.isSettledInTurn())
             bench.clock.advance(by: .seconds(5))
             await bench.settle()
-            #expect(bench.logger.isSettled, "round \(round)")
+            #expect(await bench.logger.isSettledInTurn(), "round \(round)")
         }
     }
 
@@ -46,7 +46,7 @@ import Testing
             bench.clock.advance(by: .seconds(1))
         }
         await bench.settle()
-        #expect(bench.logger.isSettled)
+        #expect(await bench.logger.isSettledInTurn())
     }
 
     @Test("With the defaults, a program that ends right after its last call has sent it, once")

@@ -201,8 +201,6 @@ import Testing
 
     // MARK: Limits
 
-    private func frameSize(_ text: String) -> Int { SpoolFrame.headerSize + text.utf8.count }
-
     @Test("The files never have more bytes than allowed, and what goes is the oldest, counted")
     func dropOldest() throws {
         let spool = try open { $0.maximumBytes = .kibibytes(64) }

@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 import HeartwoodTestSupport
 import Testing
 

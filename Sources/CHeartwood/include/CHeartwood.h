@@ -228,6 +228,71 @@ static inline void hw_outer_fields_set(void) {
     atomic_store_explicit(&hw_outer_fields_used, true, memory_order_relaxed);
 }
 
+// MARK: Bytes of texts
+
+typedef int8_t hw_bytes16 __attribute__((vector_size(16)));
+
+static inline hw_bytes16 hw_marks(hw_bytes16 bytes, int8_t special) {
+    // Signed: what is not ASCII is below the blank, too.
+    return (bytes < 0x20) | (bytes == special) | (bytes == 0x5C) | (bytes == 0x7F);
+}
+
+static inline bool hw_has_marks(hw_bytes16 marks) {
+    uint64_t halves[2];
+    memcpy(halves, &marks, 16);
+    return (halves[0] | halves[1]) != 0;
+}
+
+// Whether bytes are all printable ASCII, and neither a backslash nor `special`.
+static inline bool hw_is_plain(const void *bytes, size_t count, int8_t special) {
+    const uint8_t *place = (const uint8_t *)bytes;
+    hw_bytes16 block;
+    if (count < 16) {
+        // Filled up with blanks, in two steps of eight.
+        memset(&block, ' ', 16);
+        if (count >= 8) {
+            memcpy(&block, place, 8);
+            memcpy((uint8_t *)&block + 8, place + count - 8, 8);
+        } else if (count >= 4) {
+            memcpy(&block, place, 4);
+            memcpy((uint8_t *)&block + 4, place + count - 4, 4);
+        } else {
+            for (size_t index = 0; index < count; index++) ((uint8_t *)&block)[index] = place[index];
+        }
+        return !hw_has_marks(hw_marks(block, special));
+    }
+    for (size_t index = 0;;) {
+        memcpy(&block, place + index, 16);
+        if (hw_has_marks(hw_marks(block, special))) return false;
+        if (index + 16 == count) return true;
+        // The last sixteen bytes, some of which have been looked at before.
+        index = index + 32 <= count ? index + 16 : count - 16;
+    }
+}
+
+extern const char hw_digit_pairs[200];
+extern const uint64_t hw_powers_of_ten[20];
+
+static inline uint64_t hw_power_of_ten(int exponent) { return hw_powers_of_ten[exponent]; }
+
+// How many decimal digits a number has; 1 for 0.
+static inline int hw_decimal_size(uint64_t value) {
+    // 1,233 / 4,096 is about the logarithm of 2: the guess is right, or one too small. 0 has as many digits as 1.
+    value |= 1;
+    int guess = (64 - __builtin_clzll(value)) * 1233 >> 12;
+    return guess + (value >= hw_powers_of_ten[guess]);
+}
+
+// Writes `size` decimal digits, with zeros in front; two at a time, from the end.
+static inline void hw_write_decimal(uint64_t value, int size, uint8_t *target) {
+    while (size >= 2) {
+        size -= 2;
+        memcpy(target + size, hw_digit_pairs + value % 100 * 2, 2);
+        value /= 100;
+    }
+    if (size == 1) target[0] = (uint8_t)('0' + value % 10);
+}
+
 // MARK: Records of a journal
 
 typedef uint64_t __attribute__((may_alias)) hw_word;

@@ -131,15 +131,7 @@ extension LogConfiguration {
         do throws(SystemFailure) {
             let descriptor = try calls.openForReading(path)
             defer { calls.close(descriptor) }
-            var bytes: [UInt8] = []
-            while bytes.count <= sizeLimit {
-                let piece = try [UInt8](unsafeUninitializedCapacity: 65_536) {
-                    buffer, count throws(SystemFailure) in
-                    count = try calls.read(descriptor, UnsafeMutableRawBufferPointer(buffer), at: bytes.count)
-                }
-                if piece.isEmpty { return bytes }
-                bytes += piece
-            }
+            if let contents = try calls.contents(of: descriptor, limit: sizeLimit) { return contents }
         } catch {
             if error.number == ENOENT || error.number == ENOTDIR { return nil }
             throw LogConfigurationError(

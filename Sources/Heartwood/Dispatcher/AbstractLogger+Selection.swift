@@ -3,23 +3,28 @@ import Dispatch
 // What a logger does with messages that are not to be written, or not now. All of it runs like a hook.
 extension AbstractLogger {
     /// Handles a message unless it is to be left out, or held back.
-    func select(_ message: LogMessage) {
+    @inline(__always)
+    func handle(_ message: LogMessage) {
+        if selection == nil { log(message) } else { select(message) }
+    }
+
+    private func select(_ message: LogMessage) {
         guard let selection else { return }
-        if !selection.passes(message) { return node.leaveOut() }
+        if !selection.passes(message) { return node.delivery.leaveOut() }
         if selection.flight != nil {
-            if hold(message, selection) { return node.note(.filtered) }
+            if hold(message, selection) { return node.delivery.note(.filtered) }
             if let record = selection.flight?.take(for: message) { handOn(record, selection) }
         }
         switch selection.step(message) {
         case .write: log(message)
         case .writeAfter(let note):
             logOwn(note)
-            node.note(.delivered)
+            node.delivery.note(.delivered)
             log(message)
-        case .skip: node.note(.filtered)
+        case .skip: node.delivery.note(.filtered)
         case .skipAfter(let note):
             logOwn(note)
-            node.note(.filtered)
+            node.delivery.note(.filtered)
         }
         if selection.owesReport, repeatTimer == nil, let interval = selection.interval {
             startTimer(interval)
@@ -65,7 +70,7 @@ extension AbstractLogger {
         if count == 0 { return }
         if let note = selection.owed() { logOwn(note) }
         if recorder.announces { logOwn(note(of: record)) }
-        for message in record.messages { node.deliverLate(message) }
+        for message in record.messages { node.delivery.deliverLate(message) }
     }
 
     private func note(of record: FlightMemory.Record) -> LogMessage {

@@ -177,9 +177,9 @@ open class AbstractLogger: @unchecked Sendable {
             }, node
         )
         if let dispatcher = node.dispatcher {
-            dispatcher.submit { _ in node.setLimits(limits) }
+            dispatcher.submit { _ in node.inbox.setLimits(limits) }
         } else {
-            node.setLimits(limits)
+            node.inbox.setLimits(limits)
         }
     }
 
@@ -217,7 +217,7 @@ open class AbstractLogger: @unchecked Sendable {
         }
         guard let formatter = formatterInEffect else { return message.text }
         let text = formatter.format(message)
-        if text == nil { node.leaveOut() }
+        if text == nil { node.delivery.leaveOut() }
         return text
     }
 
@@ -235,7 +235,7 @@ open class AbstractLogger: @unchecked Sendable {
             return true
         }
         output.truncate(to: start)
-        node.leaveOut()
+        node.delivery.leaveOut()
         return false
     }
 
@@ -244,11 +244,16 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Counts the current message as filtered, because the logger left it out on purpose; call it in
     /// ``log(_:)``.
-    public final func countFiltered() { node.leaveOut() }
+    ///
+    /// A debug build stops if a logger of a dispatcher calls it outside of its hooks.
+    public final func countFiltered() { node.delivery.leaveOut() }
 
     /// Counts the current message as failed, and reports the reason; call it in ``log(_:)``.
+    ///
+    /// A debug build stops if a logger of a dispatcher calls it outside of its hooks. For a failure that is known later, use
+    /// ``reportDeferredFailure(of:_:)``.
     public final func reportFailure(_ reason: @autoclosure () -> String) {
-        node.note(.failed)
+        node.delivery.note(.failed)
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name)
     }
 
@@ -262,22 +267,25 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Marks the flush as incomplete, because the logger holds messages that it cannot write at the moment;
     /// call it in ``flush()``.
-    public final func reportPending() { node.holdsBack = true }
+    ///
+    /// A debug build stops if a logger of a dispatcher calls it outside of its hooks.
+    public final func reportPending() { node.reportPending() }
 
     /// Reports progress, for example after each part of a long write; call it in a hook.
     ///
     /// Callers that wait for room (``OverflowPolicy/block(upTo:)``) wait as long as a logger makes progress.
     /// Each message that ``log(_:)`` has handled counts as progress. A hook that takes longer than the time
-    /// limit of the policy must call this method.
+    /// limit of the policy must call this method. A debug build stops if a logger of a dispatcher calls it outside of its
+    /// hooks.
     public final func noteProgress() { node.noteProgress() }
 
     /// The mark of the message at hand, by which a logger that makes messages durable tells the journal of its writes.
     ///
     /// 0: no journal keeps it.
-    package final var journalMark: UInt64 { node.mark }
+    package final var journalMark: UInt64 { node.follower.mark }
 
     /// Says that something which could not be made durable before may be so now.
-    package final func noteSettled() { node.acknowledge() }
+    package final func noteSettled() { node.follower.acknowledge() }
 
     /// Whether the formatter in effect colors its lines itself.
     final var formatterColorsItself: Bool { formatterInEffect?.writesOwnColors ?? false }
@@ -304,7 +312,7 @@ open class AbstractLogger: @unchecked Sendable {
     ///
     /// Any thread; never waits.
     package final func perform(_ work: @escaping @Sendable () -> Void) {
-        node.push { [self] in
+        node.inbox.push { [self] in
             withExtendedLifetime(self) { work() }
         }
     }
@@ -317,7 +325,7 @@ open class AbstractLogger: @unchecked Sendable {
         if let dispatcher = node.dispatcher {
             dispatcher.submit(ordered, to: node)
         } else {
-            node.push(ordered)
+            node.inbox.push(ordered)
         }
     }
 
@@ -332,7 +340,7 @@ open class AbstractLogger: @unchecked Sendable {
     package final var isProcessEnding: Bool { ProcessExit.isUnderWay }
 
     /// Whether the caller runs inside one of this logger's hooks.
-    public final var isInHook: Bool { ThreadState.current.runningNode == node.identity }
+    public final var isInHook: Bool { node.isRunningHere }
 
     final var currentTime: LogTimestamp {
         node.dispatcher?.clock.now() ?? SystemClock().now()
@@ -360,13 +368,5 @@ open class AbstractLogger: @unchecked Sendable {
         toldFormatter?.willRemove(fromLogger: name)
         toldFormatter = formatterInEffect
         toldFormatter?.didAdd(toLogger: name)
-    }
-
-    // MARK: - Leaving out
-
-    /// Handles a message unless it is to be left out.
-    @inline(__always)
-    final func handle(_ message: LogMessage) {
-        if selection == nil { log(message) } else { select(message) }
     }
 }

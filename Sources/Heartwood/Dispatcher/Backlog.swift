@@ -53,8 +53,7 @@ struct Backlog {
 
     mutating func next() -> Entry? {
         while first < entries.count {
-            let entry = entries[first]
-            entries[first] = nil
+            let entry = entries[first].take()
             if entry == nil { holes -= 1 }
             first += 1
             if first == entries.count {

@@ -4,7 +4,7 @@ import Synchronization
 /// Makes callers wait while a logger whose policy asks for it is late.
 final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic, and constant
     private struct State {
-        var holders: [LoggerNode] = []
+        var holders: [LoggerInbox] = []
         var waiting: [Semaphore] = []
     }
 
@@ -23,17 +23,17 @@ final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic,
     deinit { count.deallocate() }
 
     /// From now on callers wait for the logger.
-    func hold(_ node: LoggerNode) {
+    func hold(_ logger: LoggerInbox) {
         state.withLock { state in
-            state.holders.append(node)
+            state.holders.append(logger)
             count.pointee.store(state.holders.count, ordering: .relaxed)
         }
     }
 
     /// Callers do not wait for the logger any more.
-    func release(_ node: LoggerNode) {
+    func release(_ logger: LoggerInbox) {
         let waiting = state.withLock { state in
-            state.holders.removeAll { $0 === node }
+            state.holders.removeAll { $0 === logger }
             count.pointee.store(state.holders.count, ordering: .relaxed)
             return state.holders.isEmpty ? state.waiting : []
         }

@@ -19,7 +19,7 @@ struct Call {
     var outerFields = UnsafeRawBufferPointer(start: nil, count: 0)
     var tag: Unmanaged<TagBox>?
     var large: Unmanaged<LargeBody>?
-    var flags: RecordLayout.Flags = []
+    var flags: RecordView.Flags = []
     var time: UInt64 = 0
     var thread: UInt64 = 0
     var threadName = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -46,7 +46,7 @@ struct Call {
     var size: Int {
         let names = threadName.count + queueLabel.count + taskName.count
         let body = large == nil ? text.count + fields.count + outerFields.count : 8
-        return RecordLayout.padded(RecordLayout.header + (tag == nil ? 0 : 8) + names + body)
+        return RecordView.padded(RecordView.header + (tag == nil ? 0 : 8) + names + body)
     }
 
     /// Takes the names of where it runs.
@@ -61,21 +61,21 @@ struct Call {
 
     /// Writes everything but the first word, which publishes the record.
     @inline(__always)
-    func write(to record: UnsafeMutableRawPointer) {
-        record.write(time, at: RecordLayout.time)
-        record.write(thread, at: RecordLayout.thread)
-        record.write(Int64(context), at: RecordLayout.context)
-        record.write(site, at: RecordLayout.site)
-        record.write(categoryID, at: RecordLayout.category)
-        record.write(UInt32(truncatingIfNeeded: text.count), at: RecordLayout.textSize)
-        record.write(
-            UInt32(truncatingIfNeeded: fields.count + outerFields.count), at: RecordLayout.fieldsSize)
-        record.write(UInt8(truncatingIfNeeded: level.trailingZeroBitCount), at: RecordLayout.level)
-        record.write(flags.rawValue, at: RecordLayout.flags)
-        record.write(UInt8(truncatingIfNeeded: threadName.count), at: RecordLayout.nameSize)
-        record.write(UInt8(truncatingIfNeeded: queueLabel.count), at: RecordLayout.queueSize)
-        record.write(UInt8(truncatingIfNeeded: taskName.count), at: RecordLayout.taskSize)
-        var cursor = record + RecordLayout.header
+    func write(to place: UnsafeMutableRawPointer) {
+        let record = RecordView(place)
+        record.time = time
+        record.thread = thread
+        record.context = Int64(context)
+        record.site = site
+        record.category = categoryID
+        record.textSize = text.count
+        record.fieldsSize = fields.count + outerFields.count
+        record.level = level.trailingZeroBitCount
+        record.flags = flags
+        record.setNameSize(0, threadName.count)
+        record.setNameSize(1, queueLabel.count)
+        record.setNameSize(2, taskName.count)
+        var cursor = place + RecordView.header
         if let tag {
             cursor.write(tag.toOpaque(), at: 0)
             cursor += 8

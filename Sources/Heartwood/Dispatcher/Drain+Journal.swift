@@ -33,7 +33,7 @@ extension Drain {
                 "the journal supports at most \(JournalLayout.slotCount) loggers; \(node.logger.name) may lose messages in a crash"
             )
         }
-        node.setSlot(recipient.slot)
+        node.follower.setSlot(recipient.slot)
         return recipient
     }
 
@@ -43,15 +43,15 @@ extension Drain {
         // What comes from here on is not for it.
         slot.levels = 0
         departing.append(slot)
-        recipient.node.endSlot(slot, isLeaving: true) {}
+        recipient.node.follower.endSlot(slot, isLeaving: true) {}
     }
 
     /// Keeps with a message which loggers want it, by their levels of this moment.
-    func decide(_ record: UnsafeRawPointer, _ ring: RecordRing, at position: UInt64) {
-        let level = UInt32(record.load(fromByteOffset: RecordLayout.level, as: UInt8.self) & 31)
+    func decide(_ record: RecordView, _ ring: RecordRing, at position: UInt64) {
+        let level = record.levelBit
         var decision = JournalDecision()
         for recipient in recipients {
-            if let slot = recipient.slot, recipient.choice.levels.rawValue >> level & 1 != 0 {
+            if let slot = recipient.slot, recipient.choice.levels.rawValue & level != 0 {
                 decision.add(slot: slot.index)
             }
         }
@@ -63,7 +63,7 @@ extension Drain {
         for index in recipients.indices {
             guard let slot = recipients[index].slot else { continue }
             recipients[index].slot = nil
-            recipients[index].node.endSlot(slot, isLeaving: false) {
+            recipients[index].node.follower.endSlot(slot, isLeaving: false) {
                 if old.isDoneWith { old.mapping.remove() }
             }
         }
@@ -94,7 +94,7 @@ extension Drain {
         var mark = consumed
         for recipient in recipients {
             guard let slot = recipient.slot else { continue }
-            if recipient.node.isAcknowledged(slot) {
+            if recipient.node.inbox.isAcknowledged(slot) {
                 // Nothing is under way for it: what came since was not for it.
                 slot.acknowledge(consumed)
                 if slot.isLagging { (slot.isLagging, slot.lost) = (false, 0) }
@@ -121,7 +121,7 @@ extension Drain {
         let lagging =
             departing.filter { $0.isInUse && !$0.isLagging }
             + recipients.compactMap { recipient in
-                recipient.slot.flatMap { $0.isLagging || recipient.node.isAcknowledged($0) ? nil : $0 }
+                recipient.slot.flatMap { $0.isLagging || recipient.node.inbox.isAcknowledged($0) ? nil : $0 }
             }
         if lagging.isEmpty { return 0 }
         var total = 0

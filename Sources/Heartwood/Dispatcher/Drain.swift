@@ -21,10 +21,12 @@ struct Drain {
     var departing: [JournalSlot] = []
     /// Whether the journal's file is still what it was.
     var journalLook = JournalLook()
+    /// What is called, without the lock, when it is not.
+    private(set) var whenJournalIsGone: (@Sendable () -> Void)?
     /// What dead processes have left.
     var recovery: JournalRecovery?
-    /// What may be due to be freed and may hold objects of the user's: freed by `LogDispatcher.consume`, when the lock is
-    /// open again.
+    /// What may be due to be freed and may hold objects of the user's: freed by `RingConsumer.withDrain`, when the lock
+    /// is open again.
     var garbage: [AnyObject] = []
 
     init(usesTicks: Bool) {
@@ -76,6 +78,9 @@ struct Drain {
         return position != first
     }
 
+    /// Has `work` called, without the lock, where the journal's file is found gone.
+    mutating func watchJournal(_ work: @escaping @Sendable () -> Void) { whenJournalIsGone = work }
+
     /// Has a journal know the time from its first record on.
     mutating func noteClock(in file: JournalFile) {
         if !usesTicks { return }
@@ -87,7 +92,7 @@ struct Drain {
     private func passOn(_ gaps: RingGaps, at position: UInt64) {
         let missing = gaps.take(upTo: position)
         if missing == 0 { return }
-        for recipient in recipients { recipient.node.push(lostAtRing: missing) }
+        for recipient in recipients { recipient.node.inbox.push(lostAtRing: missing) }
     }
 
     /// Copies the published messages from `start` on into a batch, frees them, and hands the batch out; nil where they are
@@ -117,26 +122,21 @@ struct Drain {
 
         var offset = 0
         while offset < total {
-            let record = batch.base + offset
-            let size = Int(record.load(as: UInt64.self) & 0xFFFF_FFFF)
-            let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
-            if usesTicks, flags & RecordLayout.Flags.wallTime.rawValue == 0 {
-                let time = record.load(fromByteOffset: RecordLayout.time, as: UInt64.self)
-                record.storeBytes(
-                    of: ticks.wallTime(of: time), toByteOffset: RecordLayout.time, as: Int64.self)
+            let record = RecordView(batch.base + offset)
+            let (size, flags) = (record.publishedSize, record.flags)
+            if usesTicks, !flags.contains(.wallTime) {
+                record.time = UInt64(bitPattern: ticks.wallTime(of: record.time))
             }
             sequence += 1
             batch.add(at: offset, size: size, sequence: sequence)
             if journal != nil { decide(record, ring, at: start &+ UInt64(offset)) }
-            if flags & (RecordLayout.Flags.large.rawValue | RecordLayout.Flags.tag.rawValue) != 0 {
-                RecordLayout.leaveRing(record)
-            }
+            if !flags.isDisjoint(with: .references) { record.leaveRing() }
             offset += size
         }
         accepted += batch.count
         if batch.hasReferences { garbage.append(batch) }
         for recipient in recipients {
-            let freed = recipient.node.push(
+            let freed = recipient.node.inbox.push(
                 batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller, slot: recipient.slot)
             for batch in freed where batch.hasReferences { garbage.append(batch) }
         }

@@ -1,10 +1,10 @@
 /// A logger that puts messages where they survive the process, and tells the journal how far it is.
 ///
-/// All members are called like hooks: one at a time, in order with the messages.
+/// All members but ``journalKey`` are called like hooks: one at a time, in order with the messages.
 package protocol DurableLogger: AbstractLogger {
     /// What the logger is known by, over restarts of the program: its kind, and where it writes to.
     ///
-    /// Nil for one that keeps messages in memory only.
+    /// Nil for one that keeps messages in memory only. Asked on any thread.
     var journalKey: String? { get }
 
     /// Whether everything that it was given is where it survives, or was dropped and counted.

@@ -8,7 +8,7 @@ struct Intake {
     let ring: RingMemory
     private let dispatcher: Unmanaged<LogDispatcher>
     /// What the drain does: see `DrainSchedule`.
-    let schedule: UnsafeMutablePointer<Atomic<UInt8>>
+    private let schedule: UnsafeMutablePointer<Atomic<UInt8>>
     let synchronousLevels: UnsafeMutablePointer<Atomic<UInt32>>
     /// How many loggers hold callers back.
     private let held: UnsafeMutablePointer<Atomic<Int>>
@@ -20,14 +20,12 @@ struct Intake {
         self.dispatcher = .passUnretained(dispatcher)
         held = dispatcher.backpressure.count
         self.usesTicks = usesTicks
-        schedule = .allocate(capacity: 1)
-        schedule.initialize(to: Atomic(DrainSchedule.asleep))
+        schedule = dispatcher.consumer.schedule
         synchronousLevels = .allocate(capacity: 1)
         synchronousLevels.initialize(to: Atomic(LogLevelMask.error.rawValue))
     }
 
     func deallocate() {
-        schedule.deallocate()
         synchronousLevels.deallocate()
     }
 
@@ -35,35 +33,33 @@ struct Intake {
     ///
     /// This is the hot path. It allocates nothing, takes no lock and makes no system call while the ring has room and
     /// the drain is awake. Calls in hooks, in tasks and with fields from outside take the other way, `accept`.
+    ///
+    /// It is given where the intake is, and not the intake: a copy of all of it would be kept on the stack.
     @inline(__always)
-    func acceptPlain(
-        _ text: UnsafeRawBufferPointer, _ level: UInt32, _ category: LogCategory?, _ context: Int,
-        _ site: UInt32,
-        _ asynchronous: Bool?
+    static func acceptPlain(
+        _ intake: UnsafePointer<Intake>, _ text: UnsafeRawBufferPointer, _ level: UInt32,
+        _ category: LogCategory?, _ context: Int, _ site: UInt32, _ asynchronous: Bool?
     ) {
         let thread = ThreadState.current
         let ticks = hw_ticks()
         let name = thread.name(at: ticks)
         let label = hw_queue_label()
         let labelSize = label.map { min(strlen($0), 255) } ?? 0
-        let size = RecordLayout.padded(RecordLayout.header + name.count + labelSize + text.count)
-        guard usesTicks, !thread.isInHook, !hw_in_task(), !hw_outer_fields_load(), size <= ring.maximumRecord,
-            let (position, used) = ring.reserve(size)
+        let size = RecordView.padded(RecordView.header &+ name.count &+ labelSize &+ text.count)
+        guard intake.pointee.usesTicks, !thread.isInHook, !hw_in_task(), !hw_outer_fields_load(),
+            size <= intake.pointee.ring.maximumRecord,
+            let (position, used) = intake.pointee.ring.reserve(size)
         else {
             var call = Call(text: text, level: level, category: category, context: context, site: site)
-            return accept(&call, asynchronous)
+            return intake.pointee.accept(&call, asynchronous)
         }
-        // As `Call.write`, several fields at a time.
+        let ring = intake.pointee.ring
         let record = ring.address(of: position)
-        let categoryID = category.map { $0.state.id } ?? CategoryRegistry.defaultID
-        let sizes = UInt64(name.count) << 16 | UInt64(labelSize) << 24
-        record.write(ticks, at: RecordLayout.time)
-        record.write(thread.id, at: RecordLayout.thread)
-        record.write(Int64(context), at: RecordLayout.context)
-        record.write((UInt64(site) | UInt64(categoryID) << 32).littleEndian, at: RecordLayout.site)
-        record.write(UInt64(text.count).littleEndian, at: RecordLayout.textSize)
-        record.write((UInt64(level.trailingZeroBitCount) | sizes).littleEndian, at: RecordLayout.level)
-        var cursor = record + RecordLayout.header
+        RecordView(record).setPlain(
+            time: ticks, thread: thread.id, context: Int64(context), site: site,
+            category: category.map { $0.state.id } ?? CategoryRegistry.defaultID, textSize: text.count,
+            level: level.trailingZeroBitCount, nameSize: name.count, queueSize: labelSize)
+        var cursor = record + RecordView.header
         if name.count > 0 {
             cursor.copyMemory(from: name.baseAddress.unsafelyUnwrapped, byteCount: name.count)
             cursor += name.count
@@ -77,13 +73,14 @@ struct Intake {
         }
         ring.publish(position, size: size, text: text)
         let synchronous =
-            asynchronous.map { !$0 } ?? (synchronousLevels.pointee.load(ordering: .relaxed) & level != 0)
+            asynchronous.map { !$0 }
+            ?? (intake.pointee.synchronousLevels.pointee.load(ordering: .relaxed) & level != 0)
         if synchronous {
-            dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(level) }
+            intake.pointee.dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(level) }
         } else {
-            wakeDrain(fill: used, size: size)
-            if held.pointee.load(ordering: .relaxed) != 0 {
-                dispatcher._withUnsafeGuaranteedRef { $0.backpressure.wait() }
+            intake.pointee.wakeDrain(fill: used, size: size)
+            if intake.pointee.held.pointee.load(ordering: .relaxed) != 0 {
+                intake.pointee.dispatcher._withUnsafeGuaranteedRef { $0.backpressure.wait() }
             }
         }
     }
@@ -136,8 +133,9 @@ struct Intake {
         let state = schedule.pointee.load(ordering: .sequentiallyConsistent)
         if state == DrainSchedule.running { return }
         // In its pause it looks every millisecond; a burst that fills a quarter of the ring ends the pause.
-        if state == DrainSchedule.asleep || fill >> ring.quarterShift != (fill &+ size) >> ring.quarterShift {
-            dispatcher._withUnsafeGuaranteedRef { $0.wakeDrain(isAsleep: state == DrainSchedule.asleep) }
+        if state == DrainSchedule.asleep || fill &>> ring.quarterShift != (fill &+ size) &>> ring.quarterShift
+        {
+            dispatcher._withUnsafeGuaranteedRef { $0.consumer.wake(isAsleep: state == DrainSchedule.asleep) }
         }
     }
 }

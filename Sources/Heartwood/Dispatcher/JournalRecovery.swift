@@ -52,7 +52,7 @@ final class JournalRecovery: Sendable {
     func deliver(to node: LoggerNode, _ key: JournalKey, order: Int) {
         guard leftovers.isWaiting(key.place) || leftovers.mustLookAgain else { return }
         leftovers.note(key)
-        node.recoverSoon { [self, unowned node] in take(for: node, key, order: order) }
+        node.recovery.trySoon { [self, unowned node] in take(for: node, key, order: order) }
     }
 
     private func take(for node: LoggerNode, _ key: JournalKey, order: Int) {
@@ -66,7 +66,7 @@ final class JournalRecovery: Sendable {
         }
         resolve(shares, node)
         if leftovers.mustLookAgain {
-            node.lookAgain { [self, unowned node] in take(for: node, key, order: order) }
+            node.recovery.lookAgain { [self, unowned node] in take(for: node, key, order: order) }
         }
     }
 
@@ -81,7 +81,7 @@ final class JournalRecovery: Sendable {
                 .damaged,
                 "\(node.logger.name) cannot yet recover the messages of a process that crashed; they are kept in"
                     + " \(names(of: shares)): \(error)", key: node.logger.name)
-            return node.recoverAgain(shares.count) { [self, unowned node] in resolve(shares, node) }
+            return node.recovery.tryAgain(shares.count) { [self, unowned node] in resolve(shares, node) }
         }
         deliver(shares, to: node)
     }
@@ -108,7 +108,7 @@ final class JournalRecovery: Sendable {
         }
         if rest.isEmpty { return }
         // The disk takes nothing: later, in the order as far as is possible.
-        node.recoverAgain(rest.count) { [self, rest, unowned node] in deliver(Array(rest), to: node) }
+        node.recovery.tryAgain(rest.count) { [self, rest, unowned node] in deliver(Array(rest), to: node) }
     }
 
     /// Removes a journal when all its slots are done with.
@@ -133,7 +133,7 @@ final class JournalRecovery: Sendable {
         let marker = Marker(
             header: share.mapping.header, recovered: places.count, damaged: damaged, missing: slot.lost)
         var piece = [
-            LoggerNode.Recovered(parts: marker.message(at: node.logger.currentTime), mark: 0, isNote: true)
+            RecoveredMessage(parts: marker.message(at: node.logger.currentTime), mark: 0, isNote: true)
         ]
         var size = 0
         for (index, place) in places.enumerated() {
@@ -142,19 +142,19 @@ final class JournalRecovery: Sendable {
                     JournalLargeText.read(for: place.position, size: $0, share.mapping)
                 }
             piece.append(
-                LoggerNode.Recovered(
+                RecoveredMessage(
                     parts: reader.message(place, sequence: UInt64(index + 1), large: large), mark: place.end,
                     size: place.size))
             size += place.size + (large?.count ?? 0)
             if size >= JournalRecovery.pieceSize {
-                guard node.deliver(piece, of: slot) else { return false }
+                guard node.delivery.deliver(piece, of: slot) else { return false }
                 (piece, size) = ([], 0)
             }
         }
         if let signal {
-            piece.append(LoggerNode.Recovered(parts: signal.message, mark: last, isNote: true))
+            piece.append(RecoveredMessage(parts: signal.message, mark: last, isNote: true))
         }
-        guard piece.isEmpty || node.deliver(piece, of: slot) else { return false }
+        guard piece.isEmpty || node.delivery.deliver(piece, of: slot) else { return false }
         diagnostics.report(.note, "\(node.logger.name): \(marker.text)", key: share.mapping.name)
         return true
     }

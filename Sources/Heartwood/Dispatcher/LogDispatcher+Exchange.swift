@@ -15,7 +15,7 @@ extension LogDispatcher {
                 diagnostics.report(.misuse, "\(logger.name) was already added to a dispatcher")
                 continue
             }
-            logger.node.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
+            logger.node.inbox.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
             arriving.append((logger, logger.levelChoice))
         }
         let leaving = settings.withLock { settings in
@@ -32,16 +32,11 @@ extension LogDispatcher {
         submit { [arriving, ring] drain in
             for logger in leaving {
                 drain.remove(logger.node)
-                logger.node.push { logger.node.detach() }
+                logger.node.leave()
             }
             for (logger, choice) in arriving {
-                let node = logger.node
-                node.retainedLogger.withLock { $0 = logger }
-                node.push {
-                    logger.tellFormatter()
-                    logger.didAdd()
-                }
-                drain.add(node, choice, at: ring.consumed)
+                logger.node.start()
+                drain.add(logger.node, choice, at: ring.consumed)
             }
         }
         drainNow()

@@ -37,15 +37,11 @@ extension LogDispatcher {
         }
         if let levels { logger.choose(levels) }
         // What may still come when callers are held: the batch at hand, the ring, and the large messages beside it.
-        node.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
+        node.inbox.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
         let choice = logger.levelChoice
-        // The recipient keeps its node, and through it nothing: the logger itself is kept here.
+        // A node does not keep its logger: that is kept here, and from `start` on by the membership.
         submit { [logger, ring] drain in
-            node.retainedLogger.withLock { $0 = logger }
-            node.push {
-                logger.tellFormatter()
-                logger.didAdd()
-            }
+            logger.node.start()
             drain.add(node, choice, at: ring.consumed)
         }
         // The journal must know of the logger before it has a message for it.
@@ -87,7 +83,7 @@ extension LogDispatcher {
         guard detach([logger]) else { return }
         drainNow()
         await withCheckedContinuation { continuation in
-            logger.node.push { continuation.resume() }
+            logger.node.inbox.push { continuation.resume() }
         }
     }
 
@@ -116,7 +112,7 @@ extension LogDispatcher {
             let node = logger.node
             submit { drain in
                 drain.remove(node)
-                node.push { node.detach() }
+                node.leave()
             }
         }
         return !leaving.isEmpty
@@ -133,7 +129,7 @@ extension LogDispatcher {
 
     /// Has `work` done by the node in order with the messages of this thread.
     func submit(_ work: @escaping @Sendable () -> Void, to node: LoggerNode) {
-        submit { _ in node.push(work) }
+        submit { _ in node.inbox.push(work) }
     }
 
     /// Has something done between the messages that this thread logged before and after it.
@@ -153,7 +149,7 @@ extension LogDispatcher {
             // With a journal the ring may be full of what loggers have not written yet: this one, for instance.
             if !isJournaled { continue }
             if ThreadState.current.isInHook || DispatchTime.now() >= deadline {
-                release()
+                journaling.release()
             } else {
                 usleep(100)
             }

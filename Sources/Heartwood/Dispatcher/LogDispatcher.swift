@@ -37,9 +37,14 @@ public final class LogDispatcher: Sendable {
     nonisolated(unsafe) let intake: UnsafePointer<Intake>
     private let isShared: Bool
     let usesTicks: Bool
-    /// The global queue.
-    let queue: DispatchQueue
-    private let wake = Semaphore()
+    /// What empties the ring.
+    let consumer: RingConsumer
+    /// Where the ring's memory is.
+    let place: RingPlace
+    /// The journal that was asked for.
+    let journaling: DispatcherJournal
+    /// What finds room for messages that do not simply fit in.
+    let room: RingRoom
 
     /// Reports the problems of the dispatcher and its loggers.
     public let diagnostics: LogDiagnostics
@@ -47,30 +52,13 @@ public final class LogDispatcher: Sendable {
     // MARK: Atomics (any thread)
     /// Which levels pass: the dispatcher's own, as far as any logger wants them.
     let gate = Atomic<UInt32>(0)
-    let droppedAtRing = Atomic<Int>(0)
-    /// Where messages found no room in the ring, until the drain has passed on that they are missing there.
-    let ringGaps = RingGaps()
-    let largeBytes = Atomic<Int>(0)
-    /// Whether the ring's memory is being replaced, so that no caller finds room for a moment.
-    let isExchanging = Atomic<Bool>(false)
 
     // MARK: Guarded by themselves
-    /// The journal that was set, and its state; one change at a time.
-    let journalState = Locked(JournalState())
-    /// The file that the ring is in.
-    let journalMapping = Locked<JournalMapping?>(nil)
-
     /// What configurations have set: the state of `LogConfiguration`, which belongs to a higher layer.
     let configured = Locked<(any AnyObject & Sendable)?>(nil)
 
     // MARK: Guarded by 'settings'
     let settings = Locked(Settings())
-
-    // MARK: Guarded by 'drain'
-    /// What the global queue works with.
-    ///
-    /// Whoever holds the lock is the ring's consumer; no hook runs under it.
-    let drain: Locked<Drain>
 
     struct Settings {
         var levels = LogLevelMask.all
@@ -79,7 +67,6 @@ public final class LogDispatcher: Sendable {
         /// Kept as loggers, not nodes: a node does not keep its logger, and who takes a copy of the list may still use
         /// it when they have been removed.
         var loggers: [AbstractLogger] = []
-        var overflowPolicy = OverflowPolicy.standard
         /// As bits in the intake, too.
         var synchronousLevels = LogLevelMask.error
         var synchronousTimeout = Duration.seconds(5)
@@ -104,14 +91,19 @@ public final class LogDispatcher: Sendable {
     private init(isShared: Bool, ringCapacity: ByteCount, clock: any LogClock, journal: LogJournal?) {
         self.isShared = isShared
         self.clock = clock
-        ring = RecordRing(capacity: ringCapacity.bytes)
         usesTicks = clock is SystemClock && TickClock.isReliable
-        queue = DispatchQueue(label: isShared ? "heartwood" : "heartwood.dispatcher", qos: .utility)
         diagnostics = LogDiagnostics(clock: clock)
-        drain = Locked(Drain(usesTicks: usesTicks))
+        let drain = DrainLock(Drain(usesTicks: usesTicks))
+        ring = RecordRing(capacity: ringCapacity.bytes, consumer: drain)
+        let queue = DispatchQueue(label: isShared ? "heartwood" : "heartwood.dispatcher", qos: .utility)
+        consumer = RingConsumer(ring, drain, queue)
+        place = RingPlace(ring, consumer, diagnostics)
+        journaling = DispatcherJournal(ring, place, consumer, clock, diagnostics)
+        room = RingRoom(ring, place, consumer, journaling)
         let intake = UnsafeMutablePointer<Intake>.allocate(capacity: 1)
         self.intake = UnsafePointer(intake)
         intake.initialize(to: Intake(self, usesTicks: usesTicks))
+        consumer.belong(to: self)
         ProcessExit.register(self)
         if ring.capacity < ring.wanted {
             diagnostics.report(
@@ -124,8 +116,8 @@ public final class LogDispatcher: Sendable {
 
     deinit {
         drainNow()
-        if journalState.withLock({ $0.status != .off }) { closeJournal() }
-        for node in settings.withLock({ $0.loggers.map(\.node) }) { node.push { node.detach() } }
+        journaling.close()
+        for node in settings.withLock({ $0.loggers.map(\.node) }) { node.leave() }
         intake.pointee.deallocate()
         intake.deallocate()
     }
@@ -172,8 +164,8 @@ public final class LogDispatcher: Sendable {
     /// The dispatcher moves messages from the ring to the queues of the loggers without waiting for any
     /// logger. The ring is full only while calls log faster than that.
     public var overflowPolicy: OverflowPolicy {
-        get { settings.withLock { $0.overflowPolicy } }
-        set { settings.withLock { $0.overflowPolicy = newValue } }
+        get { room.policy }
+        set { room.policy = newValue }
     }
 
     /// Fields that are added to every message.
@@ -193,8 +185,8 @@ public final class LogDispatcher: Sendable {
     /// The figures are exact after a flush. Before it, messages that are on their way are not included.
     public var statistics: LogStatistics {
         var statistics = LogStatistics()
-        statistics.accepted = drain.withLock { $0.accepted }
-        statistics.dropped = droppedAtRing.load(ordering: .relaxed)
+        statistics.accepted = consumer.drain.withLock { $0.accepted }
+        statistics.dropped = room.droppedCount
         for logger in members {
             var name = logger.name
             var number = 2
@@ -243,76 +235,8 @@ public final class LogDispatcher: Sendable {
 
     // MARK: - The global queue's turn
 
-    /// Wakes the drain out of its sleep, or out of its pause.
-    @inline(never)
-    func wakeDrain(isAsleep: Bool) {
-        if isAsleep { startDrain() } else { wake.signal() }
-    }
-
-    /// Has the drain look soon whether there is something to do.
-    func wakeDrain() {
-        let state = intake.pointee.schedule.pointee.load(ordering: .sequentiallyConsistent)
-        wakeDrain(isAsleep: state == DrainSchedule.asleep)
-    }
-
-    private func startDrain() {
-        let (claimed, _) = intake.pointee.schedule.pointee.compareExchange(
-            expected: DrainSchedule.asleep, desired: DrainSchedule.running, ordering: .sequentiallyConsistent)
-        if claimed { queue.async { self.runDrain() } }
-    }
-
-    /// Empties the ring until nothing has come for some milliseconds.
-    ///
-    /// Runs on the global queue, once at a time.
-    private func runDrain() {
-        var idle = 0
-        while true {
-            intake.pointee.schedule.pointee.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
-            let end = ring.tail
-            let found = consume(upTo: end, byCaller: false)
-            if found {
-                idle = 0
-            } else if idle == DrainSchedule.patience {
-                intake.pointee.schedule.pointee.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
-                if ring.tail == ring.consumed { return }
-                let (again, _) = intake.pointee.schedule.pointee.compareExchange(
-                    expected: DrainSchedule.asleep, desired: DrainSchedule.running,
-                    ordering: .sequentiallyConsistent)
-                if !again { return }
-                idle = 0
-            } else {
-                idle += 1
-            }
-            if ring.tail != ring.consumed, found { continue }
-            intake.pointee.schedule.pointee.store(DrainSchedule.lingering, ordering: .sequentiallyConsistent)
-            _ = wake.wait(upTo: DrainSchedule.interval)
-        }
-    }
-
-    /// Is the ring's consumer for a while; says whether there was anything to consume.
-    func consume(upTo end: UInt64, byCaller: Bool) -> Bool {
-        var (found, isGone, garbage) = drain.withLock { drain in
-            let found = drain.drain(ring, ringGaps, upTo: end, byCaller: byCaller)
-            defer { drain.garbage = [] }
-            return (found, drain.journalLook.isGone, drain.garbage)
-        }
-        if isGone { replaceJournal() }
-        // Freed outside of the lock: the end of a tag is the user's code, which may log.
-        if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
-        return found
-    }
-
     /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.
     ///
     /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.
-    func drainNow(byCaller: Bool = false) {
-        let end = ring.tail
-        // At least once, also when the ring is empty: another thread may have taken records off it, and not handed them
-        // out yet. It does both under the lock.
-        while true {
-            let found = consume(upTo: end, byCaller: byCaller)
-            if ring.consumed >= end { return }
-            if !found { sched_yield() }
-        }
-    }
+    func drainNow(byCaller: Bool = false) { consumer.consumeAll(byCaller: byCaller) }
 }

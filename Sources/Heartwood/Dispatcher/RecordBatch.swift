@@ -1,6 +1,6 @@
 /// A run of records on its way from the ring to the loggers, shared by all of them.
 ///
-/// The records follow each other as in `RecordLayout`; the first word holds the size alone, and the sequence
+/// The records follow each other as `RecordView` describes them; the first word holds the size alone, and the sequence
 /// number is filled in.
 final class RecordBatch: @unchecked Sendable {  // written by the drain, then only read
     let base: UnsafeMutableRawPointer
@@ -32,7 +32,8 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
                 ?? .allocate(byteCount: RecordBatch.usualCapacity, alignment: 64)
         } else {
             capacity = wanted
-            base = .allocate(byteCount: wanted, alignment: 64)
+            // A small one needs no cache line of its own; memory with more than the usual alignment takes long to find.
+            base = .allocate(byteCount: wanted, alignment: wanted < 8 * 1024 ? 16 : 64)
         }
         if wanted < 8 * 1024 {
             counts = nil
@@ -45,7 +46,7 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
 
     deinit {
         if hasReferences {
-            for record in RecordCursor(base, from: 0, to: size) { RecordLayout.releaseReferences(of: record) }
+            for record in RecordCursor(base, from: 0, to: size) { record.releaseReferences() }
         }
         counts?.deallocate()
         let kept =
@@ -61,15 +62,14 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
     /// Takes note of the record of `size` bytes at `offset`, which has been copied there.
     @inline(__always)
     func add(at offset: Int, size: Int, sequence: UInt64) {
-        let record = base + offset
-        record.storeBytes(of: sequence, toByteOffset: RecordLayout.sequence, as: UInt64.self)
-        let level = Int(record.load(fromByteOffset: RecordLayout.level, as: UInt8.self)) & 31
-        let flags = record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self)
-        record.storeBytes(of: UInt64(size), toByteOffset: RecordLayout.commit, as: UInt64.self)
+        let record = RecordView(base + offset)
+        let level = record.level & 31
+        record.sequence = sequence
+        record.size = size
         count += 1
         levels |= 1 << UInt32(level)
         var weight = size
-        if flags & (RecordLayout.Flags.tag.rawValue | RecordLayout.Flags.large.rawValue) != 0 {
+        if !record.flags.isDisjoint(with: .references) {
             hasReferences = true
             weight = RecordBatch.weight(of: record)
         }
@@ -83,40 +83,32 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
     /// A batch of the records of `slice` alone, for a logger that wants few of many.
     static func copy(of slice: RecordSlice) -> RecordBatch {
         var size = 0
-        slice.forEach { size += Int($0.load(fromByteOffset: RecordLayout.commit, as: UInt64.self)) }
+        slice.forEach { size += $0.size }
         let copy = RecordBatch(capacity: max(size, 8))
         copy.end = slice.batch.end
         slice.forEach { record in
-            let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
-            (copy.base + copy.size).copyMemory(from: record, byteCount: size)
-            RecordLayout.retainReferences(of: record)
-            let sequence = record.load(fromByteOffset: RecordLayout.sequence, as: UInt64.self)
-            copy.add(at: copy.size, size: size, sequence: sequence)
+            let size = record.size
+            (copy.base + copy.size).copyMemory(from: record.base, byteCount: size)
+            record.retainReferences()
+            copy.add(at: copy.size, size: size, sequence: record.sequence)
             copy.size += size
         }
         return copy
     }
 
     /// The memory that a record uses, its tag and its large body included.
-    static func weight(of record: UnsafeRawPointer) -> Int {
-        let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
-        let flags = RecordLayout.Flags(
-            rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
-        if flags.isDisjoint(with: [.tag, .large]) { return size }
-        let tag = RecordLayout.references(of: record).tag?._withUnsafeGuaranteedRef(\.weight) ?? 0
+    static func weight(of record: RecordView) -> Int {
+        let (size, flags) = (record.size, record.flags)
+        if flags.isDisjoint(with: .references) { return size }
+        let tag = record.references.tag?._withUnsafeGuaranteedRef(\.weight) ?? 0
         if !flags.contains(.large) { return size + tag }
-        return size + tag + Int(record.load(fromByteOffset: RecordLayout.textSize, as: UInt32.self))
-            + Int(record.load(fromByteOffset: RecordLayout.fieldsSize, as: UInt32.self))
+        return size + tag + record.textSize + record.fieldsSize
     }
-}
 
-extension RecordLayout {
-    /// The position in a journal's ring after a record of a batch.
+    /// The position in a journal's ring after a record of the batch.
     @inline(__always)
-    static func end(of record: UnsafeRawPointer, in batch: RecordBatch) -> UInt64 {
-        let place = UInt64(record.load(fromByteOffset: taskSize, as: UInt32.self) >> 8)
-        let distance = (batch.end >> 3 &- place) & 0xFF_FFFF
-        let size = record.load(fromByteOffset: commit, as: UInt64.self)
-        return batch.end &- distance << 3 &+ size
+    func end(of record: RecordView) -> UInt64 {
+        let distance = (end >> 3 &- record.place) & 0xFF_FFFF
+        return end &- distance << 3 &+ UInt64(record.size)
     }
 }

@@ -11,10 +11,10 @@ struct RecordCursor: Sequence, IteratorProtocol {
     }
 
     @inline(__always)
-    mutating func next() -> UnsafeRawPointer? {
+    mutating func next() -> RecordView? {
         if offset >= end { return nil }
-        let record = UnsafeRawPointer(base + offset)
-        offset += Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
+        let record = RecordView(base + offset)
+        offset += record.size
         return record
     }
 }

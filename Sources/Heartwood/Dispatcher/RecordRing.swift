@@ -25,6 +25,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     private let region: UnsafeMutableRawPointer
     /// The capacity that was asked for; there may not have been the memory for it.
     let wanted: Int
+    /// What makes a thread the consumer; nil for a ring without a dispatcher, whose consumer is not checked.
+    private let consumer: DrainLock?
 
     var capacity: Int { memory.capacity }
     var maximumRecord: Int { memory.maximumRecord }
@@ -54,7 +56,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     static let largest = 1 << 30
 
     /// Makes an empty ring; `capacity` is rounded up to a power of two between 64 KiB and 1 GiB.
-    init(capacity wanted: Int) {
+    init(capacity wanted: Int, consumer: DrainLock? = nil) {
+        self.consumer = consumer
         var size = JournalLayout.smallestRing
         while size < min(wanted, RecordRing.largest) { size *= 2 }
         self.wanted = size
@@ -101,7 +104,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     func reserve(_ size: Int) -> (position: UInt64, used: Int)? { memory.reserve(size) }
 
-    func publish(_ position: UInt64, size: Int, kind: RecordLayout.Kind) {
+    func publish(_ position: UInt64, size: Int, kind: RecordView.Kind) {
         memory.publish(position, size: size, kind: kind)
     }
 
@@ -122,9 +125,10 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// The record at a position: nil when nothing was published there yet.
     @inline(__always)
-    func record(at position: UInt64) -> (size: Int, kind: RecordLayout.Kind)? {
+    func record(at position: UInt64) -> (size: Int, kind: RecordView.Kind)? {
+        consumer?.check()
         let commit = memory.word(at: position).pointee.load(ordering: .acquiring)
-        guard commit != 0, let kind = RecordLayout.Kind(rawValue: commit >> 32 & 0xFF) else { return nil }
+        guard commit != 0, let kind = RecordView.Kind(rawValue: commit >> 32 & 0xFF) else { return nil }
         return (Int(commit & 0xFFFF_FFFF), kind)
     }
 
@@ -132,6 +136,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     ///
     /// Not atomic with others: until the message is passed on, only the consumer changes its first word.
     func decide(_ wanted: JournalDecision, at position: UInt64) {
+        consumer?.check()
         let word = memory.word(at: position)
         let commit = word.pointee.load(ordering: .relaxed)
         word.pointee.store(wanted.added(to: commit), ordering: .releasing)
@@ -142,6 +147,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// Takes note that the consumer needs nothing before `position` any more, and frees it unless it is kept.
     func consume(upTo position: UInt64) {
+        consumer?.check()
         if keepsConsumed {
             consumedWord.pointee.store(position, ordering: .sequentiallyConsistent)
         } else {
@@ -151,6 +157,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// Gives the bytes from `head` to `position` back to the producers.
     func free(upTo position: UInt64) {
+        consumer?.check()
         let head = memory.headWord.pointee.load(ordering: .relaxed)
         if consumed < position { consumedWord.pointee.store(position, ordering: .sequentiallyConsistent) }
         if isClosed { return }
@@ -178,6 +185,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// How many messages are kept from `position` to `end`, of those that were consumed and a journal's slot wants.
     func countMessages(from position: UInt64, to end: UInt64, for slot: Int) -> Int {
+        consumer?.check()
         var position = position
         var count = 0
         while position < min(end, consumed), let (size, kind) = record(at: position) {
@@ -193,10 +201,14 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     /// Whether the file that the ring was in was cut while it was in use; what was in the ring is gone then.
     ///
     /// The ring is in memory of its own now, and looks full: a call that had reserved room before may still write to it.
-    var isCut: Bool { keepsConsumed && hw_guard_was_hit(region) }
+    var isCut: Bool {
+        consumer?.check()
+        return keepsConsumed && hw_guard_was_hit(region)
+    }
 
     /// Counts all that is gone as consumed.
     func skipWhatIsGone() {
+        consumer?.check()
         isClosed = true
         consumedWord.pointee.store(tail, ordering: .sequentiallyConsistent)
     }
@@ -208,6 +220,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     /// - Returns: where the records end that were there before; nil, and nothing has changed, where there is no memory to
     ///   put in the ring's place.
     func close() -> UInt64? {
+        consumer?.check()
         replacement = MemoryMap.fresh(MemoryMap.pageSize + capacity)
         if replacement == nil { return nil }
         keepsConsumed = true
@@ -234,6 +247,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         for file: (descriptor: Int32, offset: Int, released: UnsafeMutablePointer<Atomic<UInt64>>)?,
         beginning: UInt64
     ) -> Bool {
+        consumer?.check()
         let size = MemoryMap.pageSize + capacity
         hw_guard_remove(region)
         consumedWord.pointee.store(beginning, ordering: .sequentiallyConsistent)

@@ -45,13 +45,11 @@ struct RecordSlice {
     }
 
     @inline(__always)
-    func wants(_ record: UnsafeRawPointer) -> Bool {
-        levels & (1 << UInt32(record.load(fromByteOffset: RecordLayout.level, as: UInt8.self) & 31)) != 0
-    }
+    func wants(_ record: RecordView) -> Bool { levels & record.levelBit != 0 }
 
     /// Calls `body` with each wanted record.
     @inline(__always)
-    func forEach(_ body: (UnsafeRawPointer) -> Void) {
+    func forEach(_ body: (RecordView) -> Void) {
         for record in RecordCursor(batch.base, from: start, to: end) where wants(record) { body(record) }
     }
 

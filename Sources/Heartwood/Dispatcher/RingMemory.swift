@@ -30,7 +30,9 @@ struct RingMemory {
     }
 
     @inline(__always)
-    func address(of position: UInt64) -> UnsafeMutableRawPointer { base + Int(position & mask) }
+    func address(of position: UInt64) -> UnsafeMutableRawPointer {
+        base + Int(truncatingIfNeeded: position & mask)
+    }
 
     @inline(__always)
     func word(at position: UInt64) -> UnsafeMutablePointer<Atomic<UInt64>> {
@@ -45,20 +47,21 @@ struct RingMemory {
         while true {
             let tail = tailWord.pointee.load(ordering: .relaxed)
             let head = headWord.pointee.load(ordering: .acquiring)
-            let rest = capacity - Int(tail & mask)
+            let rest = capacity &- Int(truncatingIfNeeded: tail & mask)
             let filler = size <= rest ? 0 : rest
             let used = Int(truncatingIfNeeded: tail &- head)
-            if used + filler + size > capacity {
+            if used &+ filler &+ size > capacity {
                 // `tail` may be older than `head`: look again, unless the ring really is full.
                 if tailWord.pointee.load(ordering: .relaxed) != tail { continue }
                 return nil
             }
             // Sequentially consistent, together with the drain's falling asleep: see `DrainSchedule`.
             let (exchanged, _) = tailWord.pointee.weakCompareExchange(
-                expected: tail, desired: tail &+ UInt64(filler + size), ordering: .sequentiallyConsistent)
+                expected: tail, desired: tail &+ UInt64(truncatingIfNeeded: filler &+ size),
+                ordering: .sequentiallyConsistent)
             if !exchanged { continue }
             if filler > 0 { publish(tail, size: filler, kind: .filler) }
-            return (tail &+ UInt64(filler), used)
+            return (tail &+ UInt64(truncatingIfNeeded: filler), used)
         }
     }
 
@@ -66,7 +69,7 @@ struct RingMemory {
     @inline(never)
     private func seal(_ position: UInt64, _ salt: UInt64) {
         let record = address(of: position)
-        let body = RecordLayout.body(of: record)
+        let body = RecordView(record).body
         hw_record_seal(record, position, salt, record + body.offset, body.count)
     }
 
@@ -79,16 +82,17 @@ struct RingMemory {
                 address(of: position), position, salt, text.baseAddress ?? UnsafeRawPointer(base), text.count)
         }
         word(at: position).pointee.store(
-            UInt64(size) | RecordLayout.Kind.message.rawValue << 32, ordering: .releasing)
+            UInt64(truncatingIfNeeded: size) | RecordView.Kind.message.rawValue << 32, ordering: .releasing)
     }
 
     /// Makes a reserved and written record visible to the consumer.
     @inline(__always)
-    func publish(_ position: UInt64, size: Int, kind: RecordLayout.Kind) {
+    func publish(_ position: UInt64, size: Int, kind: RecordView.Kind) {
         if kind == .message {
             let salt = (tailWord + 1).pointee.load(ordering: .relaxed)
             if salt != 0 { seal(position, salt) }
         }
-        word(at: position).pointee.store(UInt64(size) | kind.rawValue << 32, ordering: .releasing)
+        word(at: position).pointee.store(
+            UInt64(truncatingIfNeeded: size) | kind.rawValue << 32, ordering: .releasing)
     }
 }

@@ -58,6 +58,11 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
         header.geometry.ring + Int(position & UInt64(header.geometry.ringSize - 1))
     }
 
+    /// The fields of the record at a position; all of them must be in the ring.
+    private func record(at position: UInt64) -> RecordView {
+        RecordView(bytes.baseAddress.unsafelyUnwrapped + offset(of: position))
+    }
+
     private func word(_ position: UInt64) -> UInt64 {
         bytes.load(fromByteOffset: offset(of: position), as: UInt64.self)
     }
@@ -74,7 +79,7 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
             let commit = word(position)
             let size = Int(commit & 0xFFFF_FFFF)
             let fits = size >= 8 && size % 8 == 0 && size <= min(rest(at: position), Int(tail - position))
-            switch RecordLayout.Kind(rawValue: commit >> 32 & 0xFF) {
+            switch RecordView.Kind(rawValue: commit >> 32 & 0xFF) {
             case .message? where fits && isWhole(position, size):
                 places.append(
                     Place(position: position, size: size, decision: JournalDecision(in: commit)))
@@ -97,24 +102,23 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
 
     /// Whether something was written where a record should begin.
     private func hasContent(_ position: UInt64) -> Bool {
-        let count = min(RecordLayout.header, rest(at: position), Int(tail - position))
+        let count = min(RecordView.header, rest(at: position), Int(tail - position))
         return (0..<count / 8).contains { word(position + UInt64($0 * 8)) != 0 }
     }
 
     private func isWhole(_ position: UInt64, _ size: Int) -> Bool {
-        guard size >= RecordLayout.header, let base = bytes.baseAddress else { return false }
-        let record = base + offset(of: position)
-        let body = RecordLayout.body(of: record)
+        guard size >= RecordView.header else { return false }
+        let record = record(at: position)
+        let body = record.body
         guard body.offset + body.count <= size else { return false }
-        return record.load(fromByteOffset: RecordLayout.sequence, as: UInt64.self)
-            == hw_record_check(record, record + body.offset, body.count, position ^ header.salt)
+        return record.sequence
+            == hw_record_check(
+                record.base, record.base + body.offset, body.count, position ^ header.salt)
     }
 
     // MARK: Messages
 
-    func level(of place: Place) -> UInt32 {
-        1 << UInt32(bytes[offset(of: place.position) + RecordLayout.level] & 31)
-    }
+    func level(of place: Place) -> UInt32 { record(at: place.position).levelBit }
 
     /// Whether a message is for the logger of a slot, by the levels that it had at this place of the order.
     func isWanted(_ place: Place, by slot: JournalSlot) -> Bool {
@@ -124,49 +128,42 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
 
     /// How many bytes of a message are beside the journal; nil where it is in the ring.
     func largeSize(_ place: Place) -> Int? {
-        let start = offset(of: place.position)
-        let flags = RecordLayout.Flags(rawValue: bytes[start + RecordLayout.flags])
-        if !flags.contains(.large) { return nil }
-        func load(_ offset: Int) -> Int {
-            Int(bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self))
-        }
-        return load(RecordLayout.textSize) + load(RecordLayout.fieldsSize)
+        let record = record(at: place.position)
+        return record.flags.contains(.large) ? record.textSize + record.fieldsSize : nil
     }
 
     /// A message as it was logged; `large` is what was stored beside the journal.
     func message(_ place: Place, sequence: UInt64, large: [UInt8]?) -> MessageParts {
+        let record = record(at: place.position)
+        let flags = record.flags
         let start = offset(of: place.position)
-        func load<T: BitwiseCopyable>(_ offset: Int, _ type: T.Type) -> T {
-            bytes.loadUnaligned(fromByteOffset: start + offset, as: type)
-        }
-        let flags = RecordLayout.Flags(rawValue: load(RecordLayout.flags, UInt8.self))
-        var cursor = start + RecordLayout.header + (flags.contains(.tag) ? 8 : 0)
+        var cursor = start + RecordView.header + (flags.contains(.tag) ? 8 : 0)
         let end = start + place.size
         func take(_ count: Int) -> [UInt8] {
             let taken = cursor..<max(cursor, min(cursor + count, end))
             cursor = taken.upperBound
             return Array(bytes[taken])
         }
-        func name(_ offset: Int) -> String? {
-            let name = take(Int(load(offset, UInt8.self)))
+        func name(_ index: Int) -> String? {
+            let name = take(record.nameSize(index))
             return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
         }
         var parts = MessageParts()
-        parts.level = LogLevel(index: Int(load(RecordLayout.level, UInt8.self)) & 31) ?? .info
-        parts.category = names.categories[load(RecordLayout.category, UInt32.self)] ?? .default
-        parts.context = Int(load(RecordLayout.context, Int64.self))
-        parts.site = names.sites[load(RecordLayout.site, UInt32.self)] ?? .unknown
-        let time = load(RecordLayout.time, UInt64.self)
+        parts.level = LogLevel(index: record.level & 31) ?? .info
+        parts.category = names.categories[record.category] ?? .default
+        parts.context = Int(record.context)
+        parts.site = names.sites[record.site] ?? .unknown
+        let time = record.time
         parts.timestamp =
             flags.contains(.wallTime)
             ? LogTimestamp(nanoseconds: Int64(bitPattern: time)) : clock.time(of: time)
         parts.sequence = sequence
-        parts.threadID = load(RecordLayout.thread, UInt64.self)
-        parts.threadName = name(RecordLayout.nameSize)
-        parts.queueLabel = name(RecordLayout.queueSize)
-        parts.taskName = name(RecordLayout.taskSize)
-        let textSize = Int(load(RecordLayout.textSize, UInt32.self))
-        let fieldsSize = Int(load(RecordLayout.fieldsSize, UInt32.self))
+        parts.threadID = record.thread
+        parts.threadName = name(0)
+        parts.queueLabel = name(1)
+        parts.taskName = name(2)
+        let textSize = record.textSize
+        let fieldsSize = record.fieldsSize
         if !flags.contains(.large) {
             parts.text = take(textSize)
             parts.fields = take(fieldsSize)

@@ -36,6 +36,17 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
             base = .allocate(capacity: capacity)
             for index in 0..<capacity { (base + index).initialize(to: Atomic(nil)) }
         }
+
+        /// The number of the site with this key, if it is at this place.
+        @inline(__always)
+        func id(of key: Key, at index: Int) -> UInt32? {
+            guard let pointer = base[index].load(ordering: .acquiring) else { return nil }
+            return Unmanaged<Entry>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+                $0.key == key ? $0.site.id : nil
+            }
+        }
+
+        func isTaken(_ index: Int) -> Bool { base[index].load(ordering: .acquiring) != nil }
     }
 
     /// What a site is, whatever the address of its literals.
@@ -85,7 +96,25 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
         return shared.id(file: file, function: function, line: line)
     }
 
+    @inline(__always)
     private func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
+        guard file.hasPointerRepresentation, function.hasPointerRepresentation else {
+            return slowID(file: file, function: function, line: line)
+        }
+        let key = Key(
+            file: UInt(bitPattern: file.utf8Start), function: UInt(bitPattern: function.utf8Start), line: line
+        )
+        // Acquiring: what the entry points to was written before it was published.
+        let table = Unmanaged<Slots>.fromOpaque(slots.load(ordering: .acquiring))
+        // Nearly every site is in the first place where it may be.
+        let known = table._withUnsafeGuaranteedRef {
+            $0.id(of: key, at: CallSiteTable.slot(of: key) & $0.mask)
+        }
+        return known ?? slowID(file: file, function: function, line: line)
+    }
+
+    @inline(never)
+    private func slowID(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
         guard file.hasPointerRepresentation, function.hasPointerRepresentation else {
             return id(
                 file: file.description, function: function.description, line: Int(clamping: line)) ?? .max
@@ -93,15 +122,11 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
         let key = Key(
             file: UInt(bitPattern: file.utf8Start), function: UInt(bitPattern: function.utf8Start), line: line
         )
-        // Acquiring: what the entry points to was written before it was published.
         let table = Unmanaged<Slots>.fromOpaque(slots.load(ordering: .acquiring))
         return table._withUnsafeGuaranteedRef { table in
             var index = CallSiteTable.slot(of: key) & table.mask
-            while let pointer = table.base[index].load(ordering: .acquiring) {
-                let found = Unmanaged<Entry>.fromOpaque(pointer)._withUnsafeGuaranteedRef { entry in
-                    entry.key == key ? entry.site.id : nil
-                }
-                if let found { return found }
+            while table.isTaken(index) {
+                if let found = table.id(of: key, at: index) { return found }
                 index = (index + 1) & table.mask
             }
             return register(key, file: file, function: function)

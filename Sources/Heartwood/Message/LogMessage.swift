@@ -21,14 +21,14 @@ public struct LogMessage: Sendable {
 
     /// The level.
     public var level: LogLevel {
-        LogLevel(index: Int(storage.load(RecordLayout.level, as: UInt8.self))) ?? .info
+        LogLevel(index: storage.record.level) ?? .info
     }
 
     /// The category; ``LogCategory/default`` unless the call named one.
     public var category: LogCategory { storage.category }
 
     /// The `context` of the call; 0 unless the call set it.
-    public var context: Int { Int(storage.load(RecordLayout.context, as: Int64.self)) }
+    public var context: Int { Int(storage.record.context) }
 
     /// The `tag` of the call, unchanged; nil unless the call set it.
     public var tag: (any Sendable)? { storage.tag }
@@ -47,15 +47,15 @@ public struct LogMessage: Sendable {
 
     /// The time at which the message was logged.
     public var timestamp: LogTimestamp {
-        LogTimestamp(nanoseconds: storage.load(RecordLayout.time, as: Int64.self))
+        LogTimestamp(nanoseconds: Int64(bitPattern: storage.record.time))
     }
 
     /// The number of the message in its dispatcher, without gaps, in the order in which all loggers get
     /// messages.
-    public var sequence: UInt64 { storage.load(RecordLayout.sequence, as: UInt64.self) }
+    public var sequence: UInt64 { storage.record.sequence }
 
     /// The kernel's number of the thread that logged the message.
-    public var threadID: UInt64 { storage.load(RecordLayout.thread, as: UInt64.self) }
+    public var threadID: UInt64 { storage.record.thread }
 
     /// The name of that thread, if it has one.
     ///
@@ -77,7 +77,7 @@ public struct LogMessage: Sendable {
     var taskNameBytes: UnsafeRawBufferPointer { nameBytes(2) }
 
     /// Whether the task has a name.
-    var hasTaskName: Bool { storage.load(RecordLayout.taskSize, as: UInt8.self) != 0 }
+    var hasTaskName: Bool { storage.record.nameSize(2) != 0 }
 
     private func name(_ index: Int) -> String? {
         let bytes = nameBytes(index)
@@ -87,10 +87,9 @@ public struct LogMessage: Sendable {
     private func nameBytes(_ index: Int) -> UnsafeRawBufferPointer {
         var offset = storage.bodyOffset
         for before in 0..<index {
-            offset += Int(storage.load(RecordLayout.nameSize + before, as: UInt8.self))
+            offset += storage.record.nameSize(before)
         }
-        let size = Int(storage.load(RecordLayout.nameSize + index, as: UInt8.self))
-        return UnsafeRawBufferPointer(start: storage.bytes + offset, count: size)
+        return UnsafeRawBufferPointer(start: storage.bytes + offset, count: storage.record.nameSize(index))
     }
 
     /// The parts of the text, in their order: literals, and values with their types.

@@ -65,13 +65,6 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
             end = buffer.base + buffer.capacity
         }
 
-        /// Continues after the first `offset` bytes of a buffer.
-        init(continuing buffer: TextBuffer, at offset: Int) {
-            self.buffer = buffer
-            cursor = buffer.base + offset
-            end = buffer.base + buffer.capacity
-        }
-
         /// Makes room for `count` bytes, in a larger buffer if need be.
         @inlinable @inline(__always)
         mutating func reserve(_ count: Int) {

@@ -6,7 +6,7 @@ import CHeartwood
 /// while it has one owner, then only read: that is what makes it safe to share. For the same reason its variables need
 /// no checks of exclusive access, which would take a tenth of the time that a formatter takes.
 final class MessageStorage: @unchecked Sendable {
-    /// The record (`RecordLayout`) with text and fields in place, whatever their size.
+    /// The record (`RecordView`) with text and fields in place, whatever their size.
     @exclusivity(unchecked) private(set) var bytes: UnsafeMutableRawPointer
     @exclusivity(unchecked) private var capacity: Int
     /// Not counted: sites and categories that came through a ring live forever.
@@ -17,15 +17,15 @@ final class MessageStorage: @unchecked Sendable {
         LogCategory.default.state)
     @exclusivity(unchecked) private var ownedSite: CallSite?
     /// Where the record's body starts: after its references.
-    @exclusivity(unchecked) private(set) var bodyOffset = RecordLayout.header
-    @exclusivity(unchecked) private(set) var textOffset = RecordLayout.header
+    @exclusivity(unchecked) private(set) var bodyOffset = RecordView.header
+    @exclusivity(unchecked) private(set) var textOffset = RecordView.header
     @exclusivity(unchecked) private(set) var tag: (any Sendable)?
     @exclusivity(unchecked) private var hasTag = false
 
     init(capacity: Int = 512) {
         self.capacity = capacity
         bytes = .allocate(byteCount: capacity, alignment: 8)
-        memset(bytes, 0, RecordLayout.header)
+        record.clear()
     }
 
     /// Makes a copy in memory that is as large as it must be: for messages that are kept.
@@ -43,10 +43,9 @@ final class MessageStorage: @unchecked Sendable {
     /// The memory that it occupies, with the object itself and what the allocator adds, but without its tag.
     var footprint: Int { capacity + 192 }
 
+    /// The fields.
     @inline(__always)
-    func load<T: BitwiseCopyable>(_ offset: Int, as type: T.Type) -> T {
-        bytes.load(fromByteOffset: offset, as: type)
-    }
+    var record: RecordView { RecordView(bytes) }
 
     /// Whether the call named no category, known without touching it.
     @inline(__always)
@@ -72,8 +71,8 @@ final class MessageStorage: @unchecked Sendable {
     /// Whether it holds an object of the user's, or the memory of an unusually large message.
     var isWorthFreeing: Bool { tag != nil || capacity > 64 * 1024 }
 
-    var textSize: Int { Int(load(RecordLayout.textSize, as: UInt32.self)) }
-    var fieldsSize: Int { Int(load(RecordLayout.fieldsSize, as: UInt32.self)) }
+    var textSize: Int { record.textSize }
+    var fieldsSize: Int { record.fieldsSize }
     var text: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + textOffset, count: textSize) }
     var fields: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: bytes + textOffset + textSize, count: fieldsSize)
@@ -81,7 +80,7 @@ final class MessageStorage: @unchecked Sendable {
 
     /// The names of thread, queue and task with their sizes in front.
     var names: [UInt8] {
-        let sizes = (RecordLayout.nameSize...RecordLayout.taskSize).map { load($0, as: UInt8.self) }
+        let sizes = (0..<RecordView.nameCount).map { UInt8(record.nameSize($0)) }
         return sizes + UnsafeRawBufferPointer(start: bytes + bodyOffset, count: textOffset - bodyOffset)
     }
 
@@ -93,42 +92,35 @@ final class MessageStorage: @unchecked Sendable {
     }
 
     /// Takes a copy of the record at `record`.
-    func fill(from record: UnsafeRawPointer, names: inout NameCache) {
-        let size = Int(record.load(fromByteOffset: RecordLayout.commit, as: UInt64.self))
-        let flags = RecordLayout.Flags(
-            rawValue: record.load(fromByteOffset: RecordLayout.flags, as: UInt8.self))
-        if flags.isDisjoint(with: [.tag, .large]) {
+    func fill(from source: RecordView, names: inout NameCache) {
+        let size = source.size
+        if source.flags.isDisjoint(with: .references) {
             ensure(size)
-            bytes.copyMemory(from: record, byteCount: size)
-            bodyOffset = RecordLayout.header
+            bytes.copyMemory(from: source.base, byteCount: size)
+            bodyOffset = RecordView.header
             if hasTag { (tag, hasTag) = (nil, false) }
         } else {
-            fillWithReferences(from: record, size: size)
+            fillWithReferences(from: source, size: size)
         }
-        textOffset =
-            bodyOffset + Int(load(RecordLayout.nameSize, as: UInt8.self))
-            + Int(load(RecordLayout.queueSize, as: UInt8.self))
-            + Int(load(RecordLayout.taskSize, as: UInt8.self))
-        siteReference = names.site(load(RecordLayout.site, as: UInt32.self))
-        categoryReference = names.category(load(RecordLayout.category, as: UInt32.self))
+        textOffset = bodyOffset + record.namesSize
+        siteReference = names.site(record.site)
+        categoryReference = names.category(record.category)
     }
 
     @inline(never)
-    private func fillWithReferences(from record: UnsafeRawPointer, size: Int) {
-        let (tag, large) = RecordLayout.references(of: record)
+    private func fillWithReferences(from source: RecordView, size: Int) {
+        let (tag, large) = source.references
         self.tag = tag?.takeUnretainedValue().value
         hasTag = tag != nil
-        bodyOffset = RecordLayout.header + (tag == nil ? 0 : 8)
+        bodyOffset = RecordView.header + (tag == nil ? 0 : 8)
         guard let large else {
             ensure(size)
-            return bytes.copyMemory(from: record, byteCount: size)
+            return bytes.copyMemory(from: source.base, byteCount: size)
         }
         large._withUnsafeGuaranteedRef { large in
-            let names = (RecordLayout.nameSize...RecordLayout.taskSize).reduce(0) {
-                $0 + Int(record.load(fromByteOffset: $1, as: UInt8.self))
-            }
+            let names = source.namesSize
             ensure(bodyOffset + names + large.bytes.count)
-            bytes.copyMemory(from: record, byteCount: bodyOffset + names)
+            bytes.copyMemory(from: source.base, byteCount: bodyOffset + names)
             if let body = large.bytes.baseAddress {
                 (bytes + bodyOffset + names).copyMemory(from: body, byteCount: large.bytes.count)
             }
@@ -141,25 +133,23 @@ final class MessageStorage: @unchecked Sendable {
             Array(($0 ?? "").utf8.prefix(255))
         }
         let size =
-            RecordLayout.header + names.reduce(0) { $0 + $1.count } + parts.text.count + parts.fields.count
+            RecordView.header + names.reduce(0) { $0 + $1.count } + parts.text.count + parts.fields.count
         ensure(size)
-        memset(bytes, 0, RecordLayout.header)
-        bytes.storeBytes(of: UInt64(size), toByteOffset: RecordLayout.commit, as: UInt64.self)
-        bytes.storeBytes(of: parts.timestamp.nanoseconds, toByteOffset: RecordLayout.time, as: Int64.self)
-        bytes.storeBytes(of: parts.threadID, toByteOffset: RecordLayout.thread, as: UInt64.self)
-        bytes.storeBytes(of: Int64(parts.context), toByteOffset: RecordLayout.context, as: Int64.self)
-        bytes.storeBytes(of: UInt32(parts.text.count), toByteOffset: RecordLayout.textSize, as: UInt32.self)
-        bytes.storeBytes(
-            of: UInt32(parts.fields.count), toByteOffset: RecordLayout.fieldsSize, as: UInt32.self)
-        bytes.storeBytes(of: UInt8(parts.level.index), toByteOffset: RecordLayout.level, as: UInt8.self)
-        bytes.storeBytes(of: parts.sequence, toByteOffset: RecordLayout.sequence, as: UInt64.self)
-        var offset = RecordLayout.header
+        record.clear()
+        record.size = size
+        record.time = UInt64(bitPattern: parts.timestamp.nanoseconds)
+        record.thread = parts.threadID
+        record.context = Int64(parts.context)
+        record.textSize = parts.text.count
+        record.fieldsSize = parts.fields.count
+        record.level = parts.level.index
+        record.sequence = parts.sequence
+        var offset = RecordView.header
         for (index, name) in names.enumerated() {
-            bytes.storeBytes(
-                of: UInt8(name.count), toByteOffset: RecordLayout.nameSize + index, as: UInt8.self)
+            record.setNameSize(index, name.count)
             offset = append(name, at: offset)
         }
-        (bodyOffset, textOffset) = (RecordLayout.header, offset)
+        (bodyOffset, textOffset) = (RecordView.header, offset)
         offset = append(parts.text, at: offset)
         _ = append(parts.fields, at: offset)
         ownedSite = parts.site
@@ -174,8 +164,8 @@ final class MessageStorage: @unchecked Sendable {
         let size = other.textOffset + 5 + text.count + fields.count
         ensure(size)
         bytes.copyMemory(from: other.bytes, byteCount: other.textOffset)
-        bytes.storeBytes(of: UInt64(size), toByteOffset: RecordLayout.commit, as: UInt64.self)
-        bytes.storeBytes(of: UInt32(5 + text.count), toByteOffset: RecordLayout.textSize, as: UInt32.self)
+        record.size = size
+        record.textSize = 5 + text.count
         var cursor = bytes + other.textOffset
         cursor.storeBytes(of: PieceTag.literal.rawValue, as: UInt8.self)
         (cursor + 1).storeBytes(of: UInt32(text.count), as: UInt32.self)

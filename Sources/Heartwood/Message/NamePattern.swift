@@ -16,8 +16,6 @@ struct NamePattern: Hashable, Sendable {
         parts = [Array(name.utf8)]
     }
 
-    var hasWildcard: Bool { parts.count > 1 }
-
     /// How many bytes are no stars: the more, the more particular the pattern is.
     var weight: Int { parts.reduce(0) { $0 + $1.count } }
 

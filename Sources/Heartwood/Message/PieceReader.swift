@@ -46,19 +46,38 @@ struct PieceReader {
     /// Takes the element whose tag was looked at, and whose value is a number.
     @inline(__always)
     mutating func takePlain<T: BitwiseCopyable>(_ type: T.Type) -> T? {
-        guard offset + 1 + MemoryLayout<T>.size <= bytes.count else { return nil }
-        defer { offset += 1 + MemoryLayout<T>.size }
-        return bytes.loadUnaligned(fromByteOffset: offset + 1, as: type)
+        let end = offset &+ 1 &+ MemoryLayout<T>.size
+        guard end <= bytes.count, let base = bytes.baseAddress else { return nil }
+        defer { offset = end }
+        return (base + offset + 1).loadUnaligned(as: type)
     }
 
     /// Takes the element whose tag was looked at, and whose value is a text.
     @inline(__always)
     mutating func takePlainText() -> UnsafeRawBufferPointer? {
-        guard offset + 5 <= bytes.count else { return nil }
-        let count = Int(bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self))
-        guard offset + 5 + count <= bytes.count else { return nil }
-        defer { offset += 5 + count }
-        return UnsafeRawBufferPointer(rebasing: bytes[offset + 5..<offset + 5 + count])
+        let start = offset &+ 5
+        guard start <= bytes.count, let base = bytes.baseAddress else { return nil }
+        let count = Int((base + offset + 1).loadUnaligned(as: UInt32.self))
+        let end = start &+ count
+        guard end <= bytes.count else { return nil }
+        offset = end
+        return UnsafeRawBufferPointer(start: base + start, count: count)
+    }
+
+    /// Whether all that is left is literals and values without options, so that none has a name.
+    ///
+    /// Moves past them.
+    mutating func skipPlain() -> Bool {
+        while true {
+            switch nextTag {
+            case 0: return offset == bytes.count
+            case PieceTag.literal.rawValue, PieceTag.string.rawValue:
+                if takePlainText() == nil { return false }
+            case PieceTag.integer.rawValue, PieceTag.double.rawValue:
+                if takePlain(UInt64.self) == nil { return false }
+            default: return false
+            }
+        }
     }
 
     // MARK: Any pieces

@@ -1,13 +1,5 @@
 import CHeartwood
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Reads secrets from files, one per secret, that only their owner can read.
 ///
 /// The file must be a regular file (not a symbolic link), belong to the user that runs the program, and give
@@ -15,6 +7,7 @@ import Musl
 /// part of the secret.
 public struct FileSecrets: SecretProvider {
     private static let limit = 65_536
+    private static let calls = SystemCalls()
     private let directory: String
 
     /// Reads files in `directory`; a name that starts with `/` is an absolute path.
@@ -25,61 +18,52 @@ public struct FileSecrets: SecretProvider {
     /// - Throws: ``LogError`` of code `.secret` when the file is missing, empty, too large, or open to others.
     public func secret(named name: String) throws -> Secret {
         let path = name.hasPrefix("/") ? name : directory + "/" + name
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            let cause = hw_errno()
+        let descriptor: Int32
+        do throws(SystemFailure) {
+            descriptor = try Self.calls.openForReading(path, followsLink: false)
+        } catch {
             let remedy =
-                cause == ELOOP
+                error.number == ELOOP
                 ? "the secret file is a symbolic link; use the file's own path"
                 : "cannot open the secret file; create it with mode 0600"
-            throw LogError(.secret, remedy, place: path, cause: cause)
+            throw LogError(.secret, remedy, place: path, cause: error.number)
         }
-        defer { close(descriptor) }
+        defer { Self.calls.close(descriptor) }
         try Self.check(descriptor, path)
         return Secret(bytes: try Self.content(descriptor, path))
     }
 
     private static func check(_ descriptor: Int32, _ path: String) throws {
-        var info = stat()
-        guard fstat(descriptor, &info) == 0 else {
-            throw LogError(.secret, "cannot examine the secret file", place: path, cause: hw_errno())
+        let status: FileStatus
+        do throws(SystemFailure) { status = try calls.status(descriptor) } catch {
+            throw LogError(.secret, "cannot examine the secret file", place: path, cause: error.number)
         }
-        guard info.st_mode & 0o170000 == 0o100000 else {
+        guard status.kind == .regular else {
             throw LogError(.secret, "the secret file must be a regular file", place: path)
         }
-        guard info.st_uid == geteuid() else {
+        guard status.owner == calls.user else {
             throw LogError(
                 .secret,
-                "the secret file belongs to user \(info.st_uid); chown it to the program's user",
+                "the secret file belongs to user \(status.owner); chown it to the program's user",
                 place: path)
         }
-        guard info.st_mode & 0o077 == 0 else {
+        guard status.mode & 0o077 == 0 else {
             throw LogError(
                 .secret, "other users can read or change the secret file; chmod 600 it", place: path)
         }
     }
 
     private static func content(_ descriptor: Int32, _ path: String) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        var count = 0
-        while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes { buffer in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-                return read(descriptor, rest.baseAddress, rest.count)
-            }
-            if got == 0 { break }
-            if got < 0 {
-                if hw_errno() == EINTR { continue }
-                throw LogError(.secret, "cannot read the secret file", place: path, cause: hw_errno())
-            }
-            count += got
+        let contents: [UInt8]?
+        do throws(SystemFailure) { contents = try calls.contents(of: descriptor, limit: limit) } catch {
+            throw LogError(.secret, "cannot read the secret file", place: path, cause: error.number)
         }
-        guard count <= limit else {
+        guard let bytes = contents else {
             throw LogError(
                 .secret, "the secret file is larger than 64 KiB; check that it is the right file", place: path
             )
         }
-        var end = count
+        var end = bytes.count
         while end > 0, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }
         guard end > 0 else {
             throw LogError(.secret, "the secret file is empty; write the secret into it", place: path)

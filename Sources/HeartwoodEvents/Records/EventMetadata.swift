@@ -18,8 +18,6 @@ struct EventMetadata: Sendable {
 
     let fields: [(key: String, value: String)]
 
-    init() { fields = [] }
-
     init(_ pairs: some Sequence<(key: String, value: String)>) throws {
         var known: Set<String> = []
         for (key, _) in pairs {

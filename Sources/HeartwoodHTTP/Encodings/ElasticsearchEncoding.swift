@@ -8,8 +8,9 @@ import Heartwood
 /// Elasticsearch's and OpenSearch's `_bulk`: every entry is created under an `_id` of its own, so that a repetition does
 /// no harm, and is judged by itself.
 ///
-/// A document has the fields of ECS, `trace.id`, `span.id` and `error.*` among them, and the named values and fields of the message in `labels`, where they cannot collide
-/// with its own ones; a point in such a name becomes `_`.
+/// A document has the fields of ECS, `trace.id`, `span.id` and `error.*` among them, and the named values and fields of the
+/// message in `labels`, where they cannot collide with its own ones; a dot in such a name becomes `_`. Its members and their
+/// order are those of `JSONLinesFormatter.Options.ecs`.
 public struct ElasticsearchEncoding: RemoteEncoding {
     /// The index or data stream.
     public let index: String
@@ -33,38 +34,49 @@ public struct ElasticsearchEncoding: RemoteEncoding {
             output.append("{\"create\":{\"_index\":" as StaticString)
             output.append(json: index)
             JSONEntry.append("_id", entry.id, to: &output)
-            output.append("}}\n{\"@timestamp\":\"" as StaticString)
-            output.append(rfc3339: entry.time)
-            output.append(UInt8(ascii: "\""))
-            JSONEntry.append("message", entry.text, to: &output)
-            JSONEntry.append("log.level", entry.levelName, to: &output)
-            JSONEntry.append("log.logger", entry.category, to: &output)
-            if !entry.file.isEmpty {
-                JSONEntry.append("log.origin.file.name", entry.file, to: &output)
-                JSONEntry.append("log.origin.file.line", entry.line, to: &output)
-                JSONEntry.append("log.origin.function", entry.function, to: &output)
-            }
-            JSONEntry.append("process.thread.id", entry.threadID, to: &output)
-            JSONEntry.append("process.thread.name", entry.threadName, to: &output)
-            JSONEntry.append("event.sequence", entry.sequence, to: &output)
-            var fields = entry.allFields
-            if let trace = fields.takeTrace() {
-                JSONEntry.append("trace.id", trace.traceID, to: &output)
-                JSONEntry.append("span.id", trace.spanID, to: &output)
-            }
-            if let error = fields.takeError() {
-                JSONEntry.append("error.type", error.type, to: &output)
-                JSONEntry.append("error.message", error.message, to: &output)
-                JSONEntry.append("error.code", error.code.map { String($0) }, to: &output)
-                JSONEntry.append("error.stack_trace", error.causes, to: &output)
-            }
-            if !fields.isEmpty {
-                output.append(",\"labels\":" as StaticString)
-                output.append(json: .object(Self.labels(fields)))
-            }
-            output.append("}\n" as StaticString)
+            output.append("}}\n" as StaticString)
+            Self.append(entry, to: &output)
+            output.append(UInt8(ascii: "\n"))
         }
         return output.array
+    }
+
+    private static func append(_ entry: RemoteEntry, to output: inout LogBuffer) {
+        output.append("{\"" as StaticString)
+        output.append(ECSName.time)
+        output.append("\":\"" as StaticString)
+        output.append(rfc3339: entry.time)
+        output.append(UInt8(ascii: "\""))
+        JSONEntry.append(ECSName.level, entry.levelName, to: &output)
+        JSONEntry.append(ECSName.message, entry.text, to: &output)
+        JSONEntry.append(ECSName.version, ECSName.schemaVersion, to: &output)
+        JSONEntry.append(ECSName.category, entry.category, to: &output)
+        if !entry.file.isEmpty {
+            JSONEntry.append(ECSName.file, entry.file, to: &output)
+            JSONEntry.append(ECSName.line, entry.line, to: &output)
+            JSONEntry.append(ECSName.function, entry.function, to: &output)
+        }
+        JSONEntry.append(ECSName.thread, entry.threadID, to: &output)
+        JSONEntry.append(ECSName.threadName, entry.threadName, to: &output)
+        JSONEntry.append(ECSName.sequence, entry.sequence, to: &output)
+        var fields = entry.allFields
+        if let trace = fields.takeTrace() {
+            JSONEntry.append(ECSName.trace, trace.traceID, to: &output)
+            JSONEntry.append(ECSName.span, trace.spanID, to: &output)
+        }
+        if let error = fields.takeError() {
+            JSONEntry.append("error.type", error.type, to: &output)
+            JSONEntry.append("error.message", error.message, to: &output)
+            JSONEntry.append("error.code", error.code.map { String($0) }, to: &output)
+            JSONEntry.append("error.stack_trace", error.causes, to: &output)
+        }
+        if !fields.isEmpty {
+            output.append(",\"" as StaticString)
+            output.append(ECSName.labels)
+            output.append("\":" as StaticString)
+            output.append(json: .object(labels(fields)))
+        }
+        output.append(UInt8(ascii: "}"))
     }
 
     /// The fields under names without points: `a` and `a.b` in one document are a value and an object of one name.

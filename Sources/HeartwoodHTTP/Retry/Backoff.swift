@@ -23,16 +23,15 @@ public struct Backoff: Sendable, Equatable {
 
     /// The longest pause after `failures` failures in a row (at least 1).
     public func ceiling(failures: Int) -> Duration {
-        var seconds = max(0, initial.seconds)
-        let limit = maximum.seconds
-        for _ in 1..<max(2, min(failures, 64)) where failures > 1 && seconds < limit {
-            seconds *= max(1, multiplier)
-        }
-        return .seconds(min(seconds, limit))
+        growing.ceiling(failures: failures)
     }
 
     /// A pause between nothing and the ceiling ("full jitter"), for a random number in 0 ..< 1.
     public func pause(failures: Int, random: Double) -> Duration {
-        .seconds(ceiling(failures: failures).seconds * min(1, max(0, random)))
+        growing.length(failures: failures, random: 1 - random)
+    }
+
+    private var growing: GrowingPause {
+        GrowingPause(first: initial, longest: maximum, factor: multiplier, jitter: 1)
     }
 }

@@ -1,14 +1,18 @@
-/// Records in memory, in the order of their ids; taking from the front is cheap.
+import Heartwood
+
+/// Records in memory, in the order of their ids.
 struct RecordQueue {
-    private var records: [SpoolRecord] = []
-    private var start = 0
+    /// Some of the records, one after the other.
+    typealias Run = Deque<SpoolRecord>.SubSequence
+
+    private var records = Deque<SpoolRecord>()
     /// How many bytes the records take as frames.
     private(set) var bytes = 0
 
-    var count: Int { records.count - start }
-    var isEmpty: Bool { count == 0 }
-    var first: SpoolRecord? { isEmpty ? nil : records[start] }
-    var all: ArraySlice<SpoolRecord> { records[start...] }
+    var count: Int { records.count }
+    var isEmpty: Bool { records.isEmpty }
+    var first: SpoolRecord? { records.first }
+    var all: Run { records[...] }
 
     mutating func append(_ record: SpoolRecord) {
         bytes += SpoolFrame.size(of: record)
@@ -16,30 +20,21 @@ struct RecordQueue {
     }
 
     mutating func removeFirst(_ number: Int) {
-        for index in start..<start + number {
-            bytes -= SpoolFrame.size(of: records[index])
-            records[index].payload = []
-        }
-        start += number
-        if start > 1024 && start * 2 > records.count {
-            records.removeFirst(start)
-            start = 0
-        }
+        for record in records.prefix(number) { bytes -= SpoolFrame.size(of: record) }
+        records.removeFirst(number)
     }
 
     /// Removes the records for which `isGone` is true; returns how many.
     mutating func removeAll(where isGone: (SpoolRecord) -> Bool) -> Int {
         let before = count
-        records.removeFirst(start)
-        start = 0
         records.removeAll(where: isGone)
         bytes = records.reduce(0) { $0 + SpoolFrame.size(of: $1) }
         return before - count
     }
 
     /// The records from `id` on.
-    func from(_ id: UInt64) -> ArraySlice<SpoolRecord> {
-        var low = start
+    func from(_ id: UInt64) -> Run {
+        var low = 0
         var high = records.count
         while low < high {
             let middle = (low + high) / 2

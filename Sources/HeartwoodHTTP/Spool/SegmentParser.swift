@@ -67,12 +67,6 @@ struct SegmentParser {
         }
     }
 
-    /// Forgets the entries up to `id`, which are not needed any more.
-    mutating func removeEntries(through id: UInt64) {
-        let count = entries.firstIndex { $0.id > id } ?? entries.count
-        entries.removeFirst(count)
-    }
-
     /// The header there, if it can belong to the segment's next record.
     private func header(_ bytes: UnsafeRawBufferPointer, at position: Int) -> SpoolFrame.Header? {
         SpoolFrame.header(in: bytes, at: position, salt: salt).flatMap {

@@ -46,7 +46,7 @@ final class SegmentWriter {
 
     /// Writes frames that end at `ends`; the crash journal waits for ``settle(_:)``.
     func append(
-        _ output: [UInt8], _ ends: [Int], to segment: SpoolSegment, _ records: ArraySlice<SpoolRecord>
+        _ output: [UInt8], _ ends: [Int], to segment: SpoolSegment, _ records: RecordQueue.Run
     ) -> (written: Int, error: Int32) {
         guard let file else { return (0, EBADF) }
         announce(output, ends, to: segment, file.descriptor, records)
@@ -55,7 +55,7 @@ final class SegmentWriter {
 
     private func announce(
         _ output: [UInt8], _ ends: [Int], to segment: SpoolSegment, _ descriptor: Int32,
-        _ records: ArraySlice<SpoolRecord>
+        _ records: RecordQueue.Run
     ) {
         guard let slot, let status = try? SystemCalls().status(descriptor) else { return }
         let marks = records.prefix(ends.count).map(\.mark)
@@ -67,7 +67,7 @@ final class SegmentWriter {
     }
 
     /// Tells the crash journal which records of the last write are in the file.
-    func settle(_ records: ArraySlice<SpoolRecord>) {
+    func settle(_ records: RecordQueue.Run) {
         slot?.settle(upTo: records.reduce(0) { max($0, $1.mark) })
     }
 

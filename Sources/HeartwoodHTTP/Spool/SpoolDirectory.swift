@@ -18,7 +18,9 @@ package final class SpoolDirectory {
     let path: String
     private let descriptor: Int32
     private let lock: Int32
-    private let owner = getpid()
+    private let owner = ProcessOwner()
+
+    private static let calls = SystemCalls()
 
     /// Makes the directory where it is missing (mode 0700), and locks it.
     ///
@@ -51,7 +53,7 @@ package final class SpoolDirectory {
     deinit {
         // A child that another thread is just starting has the lock's descriptor, too, until it runs its program:
         // closing ours would leave the directory locked so long. A forked child must not free its parent's lock.
-        if getpid() == owner { _ = flock(lock, LOCK_UN) }
+        if owner.isHere { _ = flock(lock, LOCK_UN) }
         close(lock)
         close(descriptor)
     }
@@ -78,58 +80,75 @@ package final class SpoolDirectory {
             errno = error
             return -1
         }
-        // A file is emptied only after it is known to be ours.
-        let opening = flags & ~O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        let file = retrying { openat(directory, name, opening, 0o600) }
-        guard file >= 0 else { return file }
-        guard isOwn(file) else {
-            close(file)
-            errno = EPERM
-            return -1
+        return number { () throws(SystemFailure) in
+            // A file is emptied only after it is known to be ours.
+            let file = try calls.openFile(directory, name, flags & ~O_TRUNC, mode: 0o600)
+            return try keep(file) { () throws(SystemFailure) in
+                let status = try calls.status(file)
+                let isOwn = status.kind == .regular && status.owner == calls.user && status.links == 1
+                guard isOwn else { throw SystemFailure(.open, EPERM) }
+                if flags & O_TRUNC != 0 { try calls.truncate(file, to: 0) }
+            }
         }
-        if flags & O_TRUNC != 0, retrying({ ftruncate(file, 0) }) != 0 {
-            let error = hw_errno()
-            close(file)
-            errno = error
-            return -1
-        }
-        return file
-    }
-
-    /// Whether it is a regular file of ours without a second name.
-    private static func isOwn(_ file: Int32) -> Bool {
-        var info = stat()
-        return fstat(file, &info) == 0 && info.st_mode & 0o170000 == 0o100000 && info.st_uid == geteuid()
-            && info.st_nlink == 1
     }
 
     /// Opens a directory in this one that is no link and ours; negative on failure, with the reason in `errno`.
     private func openDirectory(_ name: String) -> Int32 {
-        let place = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard place >= 0 else { return place }
-        var info = stat()
-        if fstat(place, &info) == 0, info.st_uid == geteuid() { return place }
-        close(place)
-        errno = EPERM
-        return -1
+        Self.number { () throws(SystemFailure) in
+            let place = try Self.calls.openFile(descriptor, name, O_RDONLY | O_DIRECTORY)
+            return try Self.keep(place) { () throws(SystemFailure) in
+                let owner = try Self.calls.status(place).owner
+                guard owner == Self.calls.user else { throw SystemFailure(.open, EPERM) }
+            }
+        }
+    }
+
+    /// Returns a descriptor that `check` accepts, and closes another one.
+    private static func keep(_ file: Int32, _ check: () throws(SystemFailure) -> Void) throws(SystemFailure)
+        -> Int32
+    {
+        do throws(SystemFailure) { try check() } catch {
+            calls.close(file)
+            throw error
+        }
+        return file
+    }
+
+    /// What `body` returns; where it fails, -1 with the reason in `errno`.
+    private static func number(_ body: () throws(SystemFailure) -> Int32) -> Int32 {
+        do throws(SystemFailure) { return try body() } catch {
+            errno = error.number
+            return -1
+        }
+    }
+
+    /// 0, or the `errno` with which `body` fails, unless that is `accepted`.
+    private static func error(
+        accepting accepted: Int32 = 0, _ body: () throws(SystemFailure) -> Void
+    ) -> Int32 {
+        do throws(SystemFailure) { try body() } catch { return error.number == accepted ? 0 : error.number }
+        return 0
     }
 
     /// Removes a file; 0, also for one that is not there, or `errno`.
     func remove(_ name: String) -> Int32 {
         if let error = SpoolFile.faults?.change(), error != 0 { return error }
-        return unlinkat(descriptor, name, 0) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
+        return Self.error(accepting: ENOENT) { () throws(SystemFailure) in
+            try Self.calls.unlink(descriptor, name)
+        }
     }
 
     /// Gives a file another name; 0 or `errno`.
     func rename(_ name: String, to other: String) -> Int32 {
         if let error = SpoolFile.faults?.change(), error != 0 { return error }
-        return renameat(descriptor, name, descriptor, other) == 0 ? 0 : hw_errno()
+        return Self.error { () throws(SystemFailure) in try Self.calls.rename(descriptor, name, to: other) }
     }
 
     /// Moves a file into a directory in this one, which is made where it is missing; 0 or `errno`.
     func move(_ name: String, into subdirectory: String) -> Int32 {
         if let error = SpoolFile.faults?.change(), error != 0 { return error }
-        if mkdirat(descriptor, subdirectory, 0o700) != 0 && hw_errno() != EEXIST { return hw_errno() }
+        let error = make(subdirectory)
+        if error != 0 { return error }
         let place = openDirectory(subdirectory)
         guard place >= 0 else { return hw_errno() }
         defer { close(place) }
@@ -139,24 +158,27 @@ package final class SpoolDirectory {
     /// Makes a directory inside of this one; 0 or `errno`.
     func makeDirectory(_ name: String) -> Int32 {
         if let error = SpoolFile.faults?.change(), error != 0 { return error }
-        return mkdirat(descriptor, name, 0o700) == 0 || hw_errno() == EEXIST ? 0 : hw_errno()
+        return make(name)
+    }
+
+    private func make(_ name: String) -> Int32 {
+        mkdirat(descriptor, name, 0o700) == 0 || hw_errno() == EEXIST ? 0 : hw_errno()
     }
 
     /// Makes names durable; 0 or `errno`.
     func synchronize() -> Int32 {
         if let error = SpoolFile.faults?.synchronizeNames(), error != 0 { return error }
-        return fsync(descriptor) == 0 ? 0 : hw_errno()
+        return Self.error { () throws(SystemFailure) in try Self.calls.syncDirectory(descriptor) }
     }
 
     /// The regular files and their sizes, in no order; nil when they cannot be listed.
     func list(_ subdirectory: String = ".") -> [(name: String, size: Int)]? {
-        entries(of: subdirectory)?.filter { $0.mode & 0o170000 == 0o100000 }.map { ($0.name, $0.size) }
+        entries(of: subdirectory)?.filter { $0.status.kind == .regular }.map { ($0.name, $0.status.size) }
     }
 
     /// The names of the directories inside of this one, in no order; nil when they cannot be listed.
     func subdirectories() -> [String]? {
-        entries(of: ".")?.filter { $0.mode & 0o170000 == 0o040000 && $0.name != "." && $0.name != ".." }
-            .map(\.name)
+        entries(of: ".")?.filter { $0.status.kind == .directory }.map(\.name)
     }
 
     /// Removes a directory inside of this one with its files: segments first, what is known of them then, the lock at
@@ -168,7 +190,10 @@ package final class SpoolDirectory {
         let rank = { (file: String) in file.hasSuffix(".seg") ? 0 : file == "lock" ? 2 : 1 }
         for file in (list(name) ?? []).sorted(by: { rank($0.name) < rank($1.name) }) {
             if let error = SpoolFile.faults?.change(), error != 0 { return error }
-            if unlinkat(place, file.name, 0) != 0 && hw_errno() != ENOENT { return hw_errno() }
+            let error = Self.error(accepting: ENOENT) { () throws(SystemFailure) in
+                try Self.calls.unlink(place, file.name)
+            }
+            if error != 0 { return error }
         }
         if let error = SpoolFile.faults?.change(), error != 0 { return error }
         return unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
@@ -187,25 +212,13 @@ package final class SpoolDirectory {
         return place
     }
 
-    private func entries(of subdirectory: String) -> [(name: String, mode: mode_t, size: Int)]? {
-        let copy =
-            subdirectory.contains("/") ? openNested(subdirectory) : openDirectory(subdirectory)
-        guard copy >= 0 else { return nil }
-        guard let stream = fdopendir(copy) else {
-            close(copy)
-            return nil
+    private func entries(of subdirectory: String) -> [(name: String, status: FileStatus)]? {
+        let place = subdirectory.contains("/") ? openNested(subdirectory) : openDirectory(subdirectory)
+        guard place >= 0 else { return nil }
+        defer { close(place) }
+        return try? Self.calls.names(place).compactMap { name in
+            (try? Self.calls.status(place, name)).map { (name, $0) }
         }
-        defer { closedir(stream) }
-        var entries: [(String, mode_t, Int)] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            var info = stat()
-            guard fstatat(copy, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-            entries.append((name, info.st_mode, Int(info.st_size)))
-        }
-        return entries
     }
 
     // MARK: Setting up
@@ -227,16 +240,16 @@ package final class SpoolDirectory {
     }
 
     private static func check(_ descriptor: Int32, _ path: String) throws {
-        var info = stat()
-        guard fstat(descriptor, &info) == 0 else {
-            throw LogError(.file, "cannot examine the spool's directory", place: path, cause: hw_errno())
+        let status: FileStatus
+        do throws(SystemFailure) { status = try calls.status(descriptor) } catch {
+            throw LogError(.file, "cannot examine the spool's directory", place: path, cause: error.number)
         }
-        guard info.st_uid == geteuid() else {
+        guard status.owner == calls.user else {
             throw LogError(
-                .unsafe, "the spool's directory belongs to user \(info.st_uid); choose another directory",
+                .unsafe, "the spool's directory belongs to user \(status.owner); choose another directory",
                 place: path)
         }
-        guard info.st_mode & 0o022 == 0 else {
+        guard status.mode & 0o022 == 0 else {
             throw LogError(
                 .unsafe, "other users can write to the spool's directory; chmod 700 it", place: path)
         }
@@ -253,31 +266,23 @@ package final class SpoolDirectory {
             }
             throw LogError(.file, "cannot create the spool's lock", place: path + "/lock", cause: cause)
         }
-        guard retrying({ flock(file, LOCK_EX | LOCK_NB) }) == 0 else {
-            let cause = hw_errno()
+        let isTaken: Bool
+        do throws(SystemFailure) { isTaken = try calls.tryLock(file) } catch {
+            close(file)
+            throw LogError(.file, "cannot lock the spool", place: path, cause: error.number)
+        }
+        guard isTaken else {
             defer { close(file) }
-            guard cause == EWOULDBLOCK else {
-                throw LogError(.file, "cannot lock the spool", place: path, cause: cause)
-            }
-            var bytes = [UInt8](repeating: 0, count: 20)
-            let count = max(0, pread(file, &bytes, bytes.count, 0))
-            let owner = String(decoding: bytes.prefix(count), as: UTF8.self).prefix { $0.isNumber }
+            let bytes = (try? calls.bytes(20, of: file, at: 0)) ?? []
+            let owner = String(decoding: bytes, as: UTF8.self).prefix { $0.isNumber }
             throw LogError(
                 .inUse,
                 "another logger, in process \(owner), uses this spool; give each logger its own directory",
                 place: path)
         }
         // For the message above only: who died holding the lock has lost it.
-        let owner = Array("\(getpid())\n".utf8)
-        if ftruncate(file, 0) == 0 { _ = SpoolFile.write(file, owner, at: 0) }
+        let owner = Array("\(ProcessFacts.identifier)\n".utf8)
+        if (try? calls.truncate(file, to: 0)) != nil { _ = SpoolFile.write(file, owner, at: 0) }
         return file
-    }
-}
-
-/// Calls again what a signal has interrupted.
-func retrying<Number: SignedInteger>(_ call: () -> Number) -> Number {
-    while true {
-        let result = call()
-        if result >= 0 || hw_errno() != EINTR { return result }
     }
 }

@@ -6,7 +6,7 @@ extension SpoolDisk {
     ///
     /// With `groupEnd` they are part of a group that is whole only once that id is in the files.
     func write(
-        _ records: ArraySlice<SpoolRecord>, _ settings: SpoolSettings, uptime: Duration,
+        _ records: RecordQueue.Run, _ settings: SpoolSettings, uptime: Duration,
         groupEnd: UInt64 = 0
     ) -> Int {
         guard takeCancelledAway() else { return 0 }
@@ -36,7 +36,7 @@ extension SpoolDisk {
 
     /// Writes frames that end at `ends`; what is not whole of them afterwards is cut off.
     private func append(
-        _ output: [UInt8], _ ends: [Int], to index: Int, _ records: ArraySlice<SpoolRecord>,
+        _ output: [UInt8], _ ends: [Int], to index: Int, _ records: RecordQueue.Run,
         synchronizes: Bool
     ) -> Int {
         let (written, error) = writer.append(output, ends, to: segments[index], records)
@@ -61,7 +61,7 @@ extension SpoolDisk {
         return whole
     }
 
-    private func note(_ records: ArraySlice<SpoolRecord>, at index: Int, _ size: Int) {
+    private func note(_ records: RecordQueue.Run, at index: Int, _ size: Int) {
         segments[index].size += size
         segments[index].count += records.count
         if let last = records.last { segments[index].lastID = last.id }

@@ -1,61 +1,48 @@
 import CHeartwood
+import Heartwood
 
 /// Whole reads and writes of an open file; interrupted calls are repeated, a failure is an `errno`.
 package enum SpoolFile {
     /// The faults that a test injects; nil outside of tests.
     @TaskLocal package static var faults: (any SpoolFaults)?
 
+    private static let calls = SystemCalls()
+
     /// Appends all of `bytes`, in one call if the system takes them in one; returns what was written, and `errno`.
     package static func append(_ file: Int32, _ bytes: [UInt8]) -> (written: Int, error: Int32) {
-        if let fault = faults?.write(bytes.count, inPlace: false) {
-            let part = append(file, whole: Array(bytes.prefix(fault.written)))
-            return (part.written, part.error == 0 ? fault.error : part.error)
+        writeWhole(bytes, faults?.write(bytes.count, inPlace: false)) { rest, _ throws(SystemFailure) in
+            try calls.write(file, rest, quietly: true)
         }
-        return append(file, whole: bytes)
-    }
-
-    private static func append(_ file: Int32, whole bytes: [UInt8]) -> (written: Int, error: Int32) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
-                return hw_write_quietly(file, rest.baseAddress, rest.count)
-            }
-            if count < 0 && hw_errno() == EINTR { continue }
-            guard count > 0 else { return (written, count < 0 ? hw_errno() : EIO) }
-            written += count
-        }
-        return (written, 0)
     }
 
     /// Writes all of `bytes` at `offset`; 0 or `errno`.
     static func write(_ file: Int32, _ bytes: [UInt8], at offset: Int) -> Int32 {
-        if let faults,
-            let fault = faults.write(bytes.count, inPlace: offset + bytes.count <= (size(file) ?? 0))
-        {
-            let error = write(file, whole: Array(bytes.prefix(fault.written)), at: offset)
-            return error == 0 ? fault.error : error
+        let fault = faults.flatMap {
+            $0.write(bytes.count, inPlace: offset + bytes.count <= (size(file) ?? 0))
         }
-        return write(file, whole: bytes, at: offset)
+        return writeWhole(bytes, fault) { rest, written throws(SystemFailure) in
+            try calls.perform(.write) {
+                hw_write_at_quietly(file, rest.baseAddress, rest.count, Int64(offset + written))
+            }
+        }.error
+    }
+
+    /// Writes all of `bytes`, or what a fault lets through of them.
+    private static func writeWhole(
+        _ bytes: [UInt8], _ fault: (written: Int, error: Int32)?,
+        _ write: (UnsafeRawBufferPointer, Int) throws(SystemFailure) -> Int
+    ) -> (written: Int, error: Int32) {
+        let (written, failure) = bytes.withUnsafeBytes { bytes in
+            SystemCalls.writeWhole(
+                UnsafeRawBufferPointer(rebasing: bytes.prefix(fault?.written ?? bytes.count)), write)
+        }
+        return (written, failure?.number ?? fault?.error ?? 0)
     }
 
     /// Cuts a file to a size; 0 or `errno`.
     static func truncate(_ file: Int32, to size: Int) -> Int32 {
         if let error = faults?.change(), error != 0 { return error }
-        return retrying { ftruncate(file, off_t(size)) } == 0 ? 0 : hw_errno()
-    }
-
-    private static func write(_ file: Int32, whole bytes: [UInt8], at offset: Int) -> Int32 {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
-                return hw_write_at_quietly(file, rest.baseAddress, rest.count, Int64(offset + written))
-            }
-            if count < 0 && hw_errno() == EINTR { continue }
-            guard count > 0 else { return count < 0 ? hw_errno() : EIO }
-            written += count
-        }
+        do throws(SystemFailure) { try calls.truncate(file, to: size) } catch { return error.number }
         return 0
     }
 
@@ -66,14 +53,16 @@ package enum SpoolFile {
         var position = offset
         let rest = max(1, (size(file) ?? limit) - offset)
         var buffer = [UInt8](repeating: 0, count: min(limit, 262_144, rest))
-        while position - offset < limit {
-            let wanted = min(buffer.count, limit - (position - offset))
-            let count = pread(file, &buffer, wanted, off_t(position))
-            if count < 0 && hw_errno() == EINTR { continue }
-            if count < 0 { return hw_errno() }
-            if count == 0 { return 0 }
-            output.append(contentsOf: buffer.prefix(count))
-            position += count
+        do throws(SystemFailure) {
+            while position - offset < limit {
+                let wanted = min(buffer.count, limit - (position - offset))
+                let count = try calls.fill(&buffer, wanted, from: file, at: position)
+                output.append(contentsOf: buffer.prefix(count))
+                if count < wanted { break }
+                position += count
+            }
+        } catch {
+            return error.number
         }
         return 0
     }

@@ -1,6 +1,9 @@
 public import Heartwood
 
 /// What goes when the store of unsent messages is full; everything that goes is counted.
+///
+/// A logger's `OverflowPolicy` is another decision: it limits the queue in front of the logger, where a caller can wait for
+/// room. A store cannot make anyone wait, and it also contains messages that the server has refused.
 public enum SpoolOverflow: Hashable, Sendable {
     /// The oldest segment goes, to make room for the new message; where all are in the batch on its way, its oldest half.
     case dropOldest

@@ -20,6 +20,9 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     private let mail = Semaphore()
     /// Whether what an earlier run left waits for the first use, so that settings can follow the creation.
     private let startsAtFirstUse: Bool
+    /// The path of the spool that a journal can follow; nil for a store in memory, and for events, which have partitions and
+    /// are stored before their call returns.
+    let journaledPath: String?
 
     // MARK: Guarded by themselves
 
@@ -32,10 +35,8 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     private weak var logger: HTTPLogger?
     private var shellIfMade: DeliveryShell?
     private var settings: DeliverySettings
-    private var timer: (any LogTimer)?
-    /// When `timer` fires, as of the clock's `uptime`.
-    private var timerDue = Duration.zero
-    private var saveTimer: (any LogTimer)?
+    private var timer = DueTimer()
+    private var saveTimer = DueTimer()
     private var random = SystemRandomNumberGenerator()
     /// How often the logger was removed; what belongs to an earlier number comes too late.
     private var attachment = 0
@@ -49,13 +50,17 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         self.monitor = monitor
         self.settings = settings
         self.startsAtFirstUse = startsAtFirstUse
+        journaledPath = (store as? Spool)?.path
         shellIfMade = DeliveryShell(store, settings, self)
     }
 
     deinit { monitor?.stop() }
 
     /// The shell; it is there from the end of the initializer on.
-    var shell: DeliveryShell { shellIfMade.unsafelyUnwrapped }
+    var shell: DeliveryShell {
+        assert(logger?.isOwnedHere ?? true, "The delivery was used outside of the logger's hooks")
+        return shellIfMade.unsafelyUnwrapped
+    }
 
     /// Says which logger's hooks it runs in, before another thread can see the logger.
     func belongs(to logger: HTTPLogger) { self.logger = logger }
@@ -90,16 +95,15 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         if shell.hasNew, !shell.store.isClosed {
             if settings.saveDelay <= .zero {
                 save()
-            } else if saveTimer == nil {
-                saveTimer = schedule(after: settings.saveDelay) { $0.save() }
+            } else if saveTimer.due == nil {
+                arm(\.saveTimer, for: clock.uptime() + settings.saveDelay) { $0.save() }
             }
         }
         shell.stored()
     }
 
     func save() {
-        saveTimer?.cancel()
-        saveTimer = nil
+        saveTimer.cancel()
         shell.save()
     }
 
@@ -150,12 +154,11 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 
     /// When the timer is due: it cannot fire while a hook waits.
     private var nextWake: DispatchTime? {
-        guard timer != nil else { return nil }
-        return .now() + .nanoseconds(Int(clamping: max(.zero, timerDue - clock.uptime()).nanoseconds))
+        timer.due.map { .now() + .nanoseconds(Int(clamping: max(.zero, $0 - clock.uptime()).nanoseconds)) }
     }
 
     private func wakeIfDue() {
-        guard timer != nil, clock.uptime() >= timerDue else { return }
+        guard let due = timer.due, clock.uptime() >= due else { return }
         wake(at: nil)
         shell.wake()
     }
@@ -187,25 +190,20 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     /// A timer for the same time stays: one that is cancelled takes memory until the queue has a pause, and under a
     /// load without end no pause comes.
     func wake(at time: Duration?) {
-        guard let time else {
-            timer?.cancel()
-            timer = nil
-            return
-        }
-        if timer != nil, timerDue == time { return }
-        timer?.cancel()
-        timerDue = time
-        timer = schedule(after: max(.zero, time - clock.uptime())) { runtime in
-            runtime.timer = nil
+        guard let time else { return timer.cancel() }
+        if timer.due == time { return }
+        arm(\.timer, for: time) { runtime in
+            runtime.timer.didFire()
             runtime.shell.wake()
         }
     }
 
-    private func schedule(
-        after delay: Duration, _ work: @escaping @Sendable (DeliveryRuntime) -> Void
-    ) -> (any LogTimer)? {
-        guard let logger else { return nil }
-        return clock.schedule(after: delay, on: logger.queue) { [weak self, weak logger] in
+    private func arm(
+        _ timer: ReferenceWritableKeyPath<DeliveryRuntime, DueTimer>, for time: Duration,
+        _ work: @escaping @Sendable (DeliveryRuntime) -> Void
+    ) {
+        guard let logger else { return }
+        self[keyPath: timer].arm(for: time, of: clock, on: logger.queue) { [weak self, weak logger] in
             logger?.perform { [weak self] in if let self { work(self) } }
         }
     }

@@ -3,10 +3,10 @@ package import Heartwood
 
 /// What the crash journal asks of a logger whose store survives the process.
 extension HTTPLogger: DurableLogger {
-    /// The store that a journal can follow: events, which have partitions, are stored before their call returns.
+    /// The store that a journal can follow.
     private var journaled: Spool? { runtime.shell.store as? Spool }
 
-    package var journalKey: String? { journaled?.path.map { "http:\($0)" } }
+    package var journalKey: String? { runtime.journaledPath.map { "http:\($0)" } }
 
     package var isSettled: Bool {
         let store = runtime.shell.store

@@ -12,7 +12,7 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
 
     @Ordered var appendsNewline = true
 
-    // MARK: Owned by 'queue'
+    // MARK: Owned by the hooks
     /// Whether the record that is being written is a message's.
     private var writesMessage = false
     /// The message whose record is being written, where the serializer wants it.

@@ -7,7 +7,7 @@ import Heartwood
 /// A connection must not be used, and not even closed, in the child of a fork: there it is abandoned.
 final class SQLiteConnection {
     let handle: OpaquePointer
-    private let process = getpid()
+    private let owner = ProcessOwner()
 
     init(_ path: String, _ flags: Int32, busyTimeout: Duration) throws(SQLiteFailure) {
         var opened: OpaquePointer?
@@ -23,7 +23,7 @@ final class SQLiteConnection {
         setBusyTimeout(busyTimeout)
     }
 
-    deinit { if process == getpid() { Self.quietly { _ = sqlite3_close_v2(handle) } } }
+    deinit { if isOurs { Self.quietly { _ = sqlite3_close_v2(handle) } } }
 
     /// Calls `body`, in which SQLite may write: at the process's file size limit it fails, as on a full disk, and the
     /// process does not end.
@@ -35,7 +35,7 @@ final class SQLiteConnection {
     }
 
     /// Whether this process opened it.
-    var isOurs: Bool { process == getpid() }
+    var isOurs: Bool { owner.isHere }
 
     /// How long a statement waits for other connections.
     func setBusyTimeout(_ timeout: Duration) {

@@ -6,11 +6,6 @@ struct SQLiteFailure: Error, Hashable, CustomStringConvertible {
     let code: Int32
     let text: String
 
-    init(_ code: Int32, _ text: String) {
-        self.code = code
-        self.text = text
-    }
-
     init(_ code: Int32, on connection: OpaquePointer?) {
         self.code = code
         text = String(cString: connection == nil ? sqlite3_errstr(code) : sqlite3_errmsg(connection))

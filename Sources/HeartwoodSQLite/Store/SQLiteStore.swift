@@ -13,7 +13,7 @@ import Heartwood
 ///    open is closed without touching the files beside the path, and the path is opened again.
 /// 5. In the child of a fork the parent's connection is neither used nor closed.
 ///
-/// Not thread-safe: owned by the logger's queue.
+/// Not thread-safe: owned by the logger's hooks.
 final class SQLiteStore {
     /// How it works; see the properties of ``SQLiteLogger``.
     struct Settings: Equatable {
@@ -39,7 +39,7 @@ final class SQLiteStore {
     private var identity: FileStatus.Identity?
     private var isConfigured = false
     private var hasBeenOpen = false
-    private var process = getpid()
+    private var owner = ProcessOwner()
 
     /// How many rows are deleted in one transaction: other writers get their turn between two.
     private static let deleteBatch = 10_000
@@ -75,7 +75,7 @@ final class SQLiteStore {
             // A commit whose failure was told by the disk may have arrived after all.
             if isRetry, let mark, try self.mark(of: mark.writer) == mark.save { return }
             isRetry = true
-            let process = Int64(getpid())
+            let process = Int64(ProcessFacts.identifier)
             let insertion = try self.insertion ?? connection.prepare(SQLiteRow.insertion)
             self.insertion = insertion
             try connection.transaction { () throws(SQLiteFailure) in
@@ -182,11 +182,8 @@ final class SQLiteStore {
     /// The open database; opens it, and makes it, where that is needed.
     @discardableResult
     func open() throws -> SQLiteConnection {
-        if process != getpid() {
-            // The parent's: it closes neither the connection nor its statements.
-            process = getpid()
-            (connection, insertion, identity) = (nil, nil, nil)
-        }
+        // The parent's: it closes neither the connection nor its statements.
+        if owner.leaveParent() { (connection, insertion, identity) = (nil, nil, nil) }
         if let connection {
             if directory.isInPlace, try directory.status(name)?.identity == identity {
                 if !isConfigured { try configure(connection) }
@@ -326,9 +323,7 @@ final class SQLiteStore {
 
     /// Closes the database.
     func close() {
-        if process != getpid() {
-            process = getpid()
-        } else if let connection, (try? directory.status(name)?.identity) != identity {
+        if !owner.leaveParent(), let connection, (try? directory.status(name)?.identity) != identity {
             connection.leaveFiles()
         }
         (insertion, connection, identity) = (nil, nil, nil)

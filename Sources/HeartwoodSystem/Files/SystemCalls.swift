@@ -87,9 +87,10 @@ package struct SystemCalls: Sendable {
         return Int32(try perform(.open) { Int(openat(directory, name, all, mode_t(mode))) })
     }
 
-    /// Opens a file that the user named, wherever it is.
-    package func openForReading(_ path: String) throws(SystemFailure) -> Int32 {
-        Int32(try perform(.open) { Int(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) })
+    /// Opens a file that the user named, wherever it is; never waits for a pipe's other end.
+    package func openForReading(_ path: String, followsLink: Bool = true) throws(SystemFailure) -> Int32 {
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)
+        return Int32(try perform(.open) { Int(open(path, flags)) })
     }
 
     /// Closes a descriptor, once: it is gone whatever `close` says.
@@ -132,54 +133,12 @@ package struct SystemCalls: Sendable {
         }
     }
 
-    /// Writes all of the bytes at the end of the file, in as many calls as that takes; never raises `SIGXFSZ`.
-    package func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
-        var written = 0
-        while written < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-            let count = try write(descriptor, rest, quietly: true)
-            guard count > 0 else { throw SystemFailure(.write, EIO) }
-            written += count
-        }
-    }
-
     /// Reads at a position; zero bytes at the end of the file.
     package func read(
         _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemFailure) -> Int {
         if let kernel { return try kernel.read(descriptor, bytes, at: offset) }
         return try perform(.read) { pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) }
-    }
-
-    /// Reads the first `count` bytes of `block` at a position; returns how many there were before the end of the file.
-    package func fill(
-        _ block: inout [UInt8], _ count: Int, from descriptor: Int32, at offset: Int
-    ) throws(SystemFailure) -> Int {
-        var done = 0
-        while done < count {
-            var result: Result<Int, SystemFailure> = .success(0)
-            block.withUnsafeMutableBytes { bytes in
-                let part = UnsafeMutableRawBufferPointer(rebasing: bytes[done..<count])
-                do throws(SystemFailure) {
-                    result = .success(try read(descriptor, part, at: offset + done))
-                } catch {
-                    result = .failure(error)
-                }
-            }
-            let got = try result.get()
-            if got == 0 { break }
-            done += got
-        }
-        return done
-    }
-
-    /// At most `count` bytes from a position; fewer before the end of the file.
-    package func bytes(
-        _ count: Int, of descriptor: Int32, at offset: Int
-    ) throws(SystemFailure) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        bytes.removeLast(count - (try fill(&bytes, count, from: descriptor, at: offset)))
-        return bytes
     }
 
     package func truncate(_ descriptor: Int32, to length: Int) throws(SystemFailure) {

@@ -1,5 +1,5 @@
 import CHeartwood
-package import Synchronization
+import Synchronization
 
 /// A value guarded by a `Mutex`, in a box, so that an open class can hold one.
 ///
@@ -8,10 +8,9 @@ package import Synchronization
 package final class Locked<Value>: @unchecked Sendable {  // all access goes through the mutex
     // Through pointers: the mutex makes access exclusive, and need not be checked a second time. In memory of their own
     // each: the thread sanitizer takes an access to a value for one to the address that it begins at.
-    @usableFromInline let mutex: UnsafeMutablePointer<Mutex<Void>>
-    @usableFromInline let value: UnsafeMutablePointer<Value>
+    private let mutex: UnsafeMutablePointer<Mutex<Void>>
+    private let value: UnsafeMutablePointer<Value>
 
-    @inlinable
     package init(_ value: sending Value) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: Mutex(()))
@@ -19,7 +18,6 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
         self.value.initialize(to: value)
     }
 
-    @inlinable
     deinit {
         value.deinitialize(count: 1)
         value.deallocate()
@@ -27,30 +25,26 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
         mutex.deallocate()
     }
 
-    /// Calls `body` with the value while no other thread has it.
-    ///
-    /// Never run user code in `body`.
-    @inlinable @inline(__always)
-    package func withLock<Result, Failure: Error>(
-        _ body: (inout Value) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    /// Waits until no other thread has the value, and keeps the others out; returns where it is.
+    package func lock() -> UnsafeMutablePointer<Value> {
         // A thread that forks waits until no other one is in here: see `ProcessFork`.
         hw_lock_enter()
         mutex.pointee._unsafeLock()
         hw_tsan_acquire(mutex)
-        defer {
-            hw_tsan_release(mutex)
-            mutex.pointee._unsafeUnlock()
-            hw_lock_leave()
-        }
-        return try body(&value.pointee)
+        return value
+    }
+
+    /// Lets the next thread in.
+    package func unlock() {
+        hw_tsan_release(mutex)
+        mutex.pointee._unsafeUnlock()
+        hw_lock_leave()
     }
 
     // MARK: Around a fork, and nowhere else
 
     /// Calls `body` unless the lock is taken: in the child it may be by a thread that is not there any more, and the value
     /// may be half changed then.
-    @inlinable
     package func withLockInChild(_ body: (inout Value) -> Void) {
         guard mutex.pointee._unsafeTryLock() else { return }
         defer { mutex.pointee._unsafeUnlock() }
@@ -58,15 +52,12 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
     }
 
     /// Takes the lock for longer than a call.
-    @inlinable
     package func lockForFork() { mutex.pointee._unsafeLock() }
 
     /// Opens the lock again, in the parent.
-    @inlinable
     package func unlockInParent() { mutex.pointee._unsafeUnlock() }
 
     /// Puts a new lock in the place of the copied one, which belongs to a thread of the parent.
-    @inlinable
     package func renewInChild() {
         mutex.initialize(to: Mutex(()))
     }

@@ -50,7 +50,7 @@ enum ConfigCommand: Subcommand {
         LogConfiguration.register(.sqlite)
         for kind in arguments.values("--kind") { LogConfiguration.register(.unknown(kind)) }
         // To a program a missing file is an empty one; here it is a mistake.
-        let calls = Heartwood.SystemCalls()
+        let calls = SystemCalls()
         do throws(SystemFailure) {
             calls.close(try calls.openForReading(path))
         } catch {

@@ -4,7 +4,6 @@ import Heartwood
 import Synchronization
 
 extension LogCategory {
-    static let orders = LogCategory("orders")
     static let payments = LogCategory("payments")
     static let stock = LogCategory("stock")
 }

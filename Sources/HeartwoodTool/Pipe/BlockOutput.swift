@@ -8,6 +8,7 @@ final class BlockOutput {
     private let file: FileLogger
     private let free: Locked<[LineBlock]>
     private let returned = DispatchSemaphore(value: BlockOutput.count)
+    private var owner = ThreadOwner("the output of blocks")
 
     /// How many blocks there are: so much may be on its way.
     private static let count = 3
@@ -22,6 +23,7 @@ final class BlockOutput {
     ///
     /// Once the process is asked to end, a writer that hangs is not waited for: then it is a new one.
     func next(unless stop: StopSignal) -> LineBlock {
+        owner.enter()
         while returned.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
             if stop.isRequested { return LineBlock(capacity: BlockOutput.capacity) }
         }
@@ -30,6 +32,7 @@ final class BlockOutput {
 
     /// Has the block written after those before it.
     func write(_ block: LineBlock) {
+        owner.enter()
         file.write(block) { [free, returned] in
             free.withLock { $0.append(block) }
             returned.signal()

@@ -17,6 +17,7 @@ final class DirectLines {
     private let levels: UnsafeMutablePointer<Int>
     private var lastLevel = LogLevel.info
     private let parser: LineRecordParser?
+    private var owner = ThreadOwner("the direct way of lines")
 
     init(
         _ options: PipeOptions, file: FileLogger, formatter: LogFormatter?, category: LogCategory,
@@ -40,6 +41,7 @@ final class DirectLines {
     func take(
         _ splitter: inout LineSplitter, atEnd: Bool, isLast: Bool = false, _ counts: inout PipeCounts
     ) {
+        owner.enter()
         template.begin(at: SystemClock().now())
         let block = output.next(unless: stop)
         var tally = PipeCounts()

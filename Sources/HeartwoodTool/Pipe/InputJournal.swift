@@ -33,6 +33,7 @@ final class InputJournal {
     private var end = 0
     /// Where in the stream `start` is.
     private var position = 0
+    private var owner = ThreadOwner("the journal of the input")
 
     /// Opens the file, or makes it, and finds out what an earlier process has left.
     ///
@@ -52,8 +53,9 @@ final class InputJournal {
         guard SystemCalls.lock(descriptor) else {
             throw failure("another process uses the journal of the input")
         }
-        let status = SystemCalls.status(of: descriptor)
-        guard status.isRegular, status.size == 0 || status.size == Self.size else {
+        guard let status = try? SystemCalls().status(descriptor), status.kind == .regular,
+            status.size == 0 || status.size == Self.size
+        else {
             throw failure("is not a journal of the input; choose another name")
         }
         guard SystemCalls.allocate(descriptor, Self.size), let base = SystemCalls.map(descriptor, Self.size)
@@ -85,6 +87,7 @@ final class InputJournal {
     func read(
         _ source: LineSource, into room: UnsafeMutableRawBufferPointer, stop: StopSignal, milliseconds: Int32
     ) -> LineSource.Reading {
+        owner.enter()
         if Self.capacity - end < room.count { moveToFront() }
         let free = min(room.count, Self.capacity - end)
         let place = UnsafeMutableRawBufferPointer(start: area(half) + end, count: free)
@@ -99,6 +102,7 @@ final class InputJournal {
 
     /// Gives up all bytes before a place in the stream: the dispatcher's journal has their lines.
     func take(upTo place: Int) {
+        owner.enter()
         let count = min(max(0, place - position), end - start)
         position += count
         start += count

@@ -129,7 +129,7 @@ final class LinePump {
         reading: while !destinations.isPointless {
             var reading = LineSource.Reading.nothing
             _ = splitter.fill { room in
-                let wait = patience(source)
+                let wait = patience
                 reading =
                     journal?.read(source, into: room, stop: stop, milliseconds: wait)
                     ?? source.read(into: room, stop: stop, milliseconds: wait)
@@ -168,7 +168,7 @@ final class LinePump {
     }
 
     /// How long to wait for input, in milliseconds; -1 for as long as it takes.
-    private func patience(_ source: LineSource) -> Int32 {
+    private var patience: Int32 {
         if stop.isRequested { return 200 }
         if let deadline = joiner?.deadline {
             let wait = (deadline - SystemClock().uptime()).nanoseconds / 1_000_000

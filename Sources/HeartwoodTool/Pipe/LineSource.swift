@@ -23,7 +23,7 @@ final class LineSource {
         name = "standard input"
         descriptor = 0
         isOwned = false
-        isFile = SystemCalls.status(of: 0).isRegular
+        isFile = (try? SystemCalls().status(0))?.kind == .regular
     }
 
     /// Opens a file, a device or a named pipe.
@@ -32,12 +32,15 @@ final class LineSource {
     init(path: String) throws {
         name = path
         // Not blocking, so that a named pipe without a writer can be given up; `read` waits by poll(2).
-        descriptor = SystemCalls.openForReading(path)
+        do throws(SystemFailure) {
+            descriptor = try SystemCalls().openForReading(path)
+        } catch {
+            throw LogError(.file, "cannot be opened", place: path, cause: error.number)
+        }
         isOwned = true
-        if descriptor < 0 { throw LogError(.file, "cannot be opened", place: path, cause: hw_errno()) }
-        let status = SystemCalls.status(of: descriptor)
-        isFile = status.isRegular
-        if status.isDirectory {
+        let kind = (try? SystemCalls().status(descriptor))?.kind
+        isFile = kind == .regular
+        if kind == .directory {
             close(descriptor)
             throw LogError(.file, "is a directory; name the files in it", place: path)
         }

@@ -37,7 +37,7 @@ struct TraceShape {
     mutating func takes(_ line: Bytes) -> Bool {
         guard let first = line.first else { return language != .unknown }
         if first == 0x20 || first == 0x09 { return true }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") || hasTime(line, first) { return false }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") || hasTime(line) { return false }
         if Self.begins(line, "Caused by: ") || Self.begins(line, "Suppressed: ") {
             language = .java
             return true
@@ -79,7 +79,7 @@ struct TraceShape {
     }
 
     /// Times begin with a digit, a bracket or the name of a month or day; frames of Swift with a digit, too.
-    private func hasTime(_ line: Bytes, _ first: UInt8) -> Bool {
+    private func hasTime(_ line: Bytes) -> Bool {
         line.count > 8 && parser.moment(of: line) != nil && !(language == .swift && Self.isFrame(line))
     }
 

@@ -108,6 +108,6 @@ struct LogReading {
     /// The newest file and its size, for going on from there.
     func end() throws -> (path: String, offset: Int)? {
         guard let path = try selection.files().last else { return nil }
-        return (path, (try? Heartwood.SystemCalls().status(path: path).size) ?? 0)
+        return (path, (try? SystemCalls().status(path: path).size) ?? 0)
     }
 }

@@ -94,7 +94,7 @@ struct LogSelection {
     /// The files, oldest first; those of directories as they are at the moment.
     func files() throws -> [String] {
         try paths.flatMap { path in
-            let calls = Heartwood.SystemCalls()
+            let calls = SystemCalls()
             let status = try? calls.status(path: path + "/.")
             guard status?.kind == .directory else {
                 do throws(SystemFailure) {

@@ -30,7 +30,7 @@ enum TailCommand: Subcommand {
         var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
         let printer = try LinePrinter(arguments)
         let end = try arguments.has("--follow") ? reading.end() : nil
-        for (line, path) in try last(count, &reading, end) {
+        for (line, path) in try last(count, &reading) {
             line.withUnsafeBytes { bytes in
                 let lines = LogReading.Lines(bytes: bytes, path: path)
                 printer.print(lines.line, file: lines.file)
@@ -47,7 +47,7 @@ enum TailCommand: Subcommand {
 
     /// The last selected lines, oldest first.
     private static func last(
-        _ count: Int, _ reading: inout LogReading, _ end: (path: String, offset: Int)?
+        _ count: Int, _ reading: inout LogReading
     ) throws -> [(line: [UInt8], path: String)] {
         guard count > 0 else { return [] }
         var parts: [[(line: [UInt8], path: String)]] = []

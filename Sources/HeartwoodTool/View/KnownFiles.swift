@@ -9,7 +9,7 @@ struct KnownFiles {
         let birth: Int64
     }
 
-    private let calls = Heartwood.SystemCalls()
+    private let calls = SystemCalls()
     private var known: Set<Key> = []
     /// The same by their paths, so that most need not be opened to be known again.
     private var paths: [String: FileStatus.Identity] = [:]

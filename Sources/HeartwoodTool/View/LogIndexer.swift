@@ -29,7 +29,6 @@ final class LogIndexer {
     private let store: LogStore
     private let key: (any SecretProvider)?
     private let survey = BlockSurvey(LineReader())
-    private let calls = Heartwood.SystemCalls()
     private let isStopped: @Sendable () -> Bool
     /// Blocks whose lines are to be read.
     private var pieces: [Piece] = []

@@ -13,7 +13,7 @@ struct LogPart: Sendable {
     var name: String { String(path.split(separator: "/").last ?? "") }
 
     /// Whether an open file holds text as it is.
-    static func isPlain(_ descriptor: Int32, _ calls: Heartwood.SystemCalls) -> Bool {
+    static func isPlain(_ descriptor: Int32, _ calls: SystemCalls) -> Bool {
         let magic = EncryptedFrame.magic
         guard let start = try? calls.bytes(magic.count, of: descriptor, at: 0) else { return false }
         return !(start.starts(with: [0x1f, 0x8b]) || start == magic)

@@ -35,11 +35,12 @@ final class LogWatcher {
 
     private let store: LogStore
     private let key: (any SecretProvider)?
-    private let calls = Heartwood.SystemCalls()
+    private let calls = SystemCalls()
     private let survey = BlockSurvey(LineReader())
     private var places: [Place] = []
     private var lastPlace: Int?
     private var ticks = 0
+    private var owner = ThreadOwner("the watcher of logs")
 
     init(_ store: LogStore, key: (any SecretProvider)?) {
         self.store = store
@@ -91,11 +92,13 @@ final class LogWatcher {
 
     /// Says what the last line that was there says for the lines after it.
     func begin(with carry: LineCarry) {
+        owner.enter()
         if !places.isEmpty { places[places.count - 1].front?.carry = carry }
     }
 
     /// Reads what has come since the last time.
     func tick() {
+        owner.enter()
         ticks += 1
         for index in places.indices {
             readOn(index)

@@ -12,7 +12,7 @@ final class PartReader: Sendable {
     // MARK: Constants (any thread)
 
     private let key: (any SecretProvider)?
-    private let calls = Heartwood.SystemCalls()
+    private let calls = SystemCalls()
 
     // MARK: Guarded by 'state'
 

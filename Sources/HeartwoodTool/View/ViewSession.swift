@@ -15,9 +15,6 @@ struct ViewSession {
         self.log = log
     }
 
-    /// The address of the page.
-    var address: String { server.address }
-
     /// Shows the address, and opens it where there is a browser to open it in.
     func announce(to terminal: Terminal = .output) {
         terminal.write("\(server.address)\n")

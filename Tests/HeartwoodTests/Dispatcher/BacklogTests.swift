@@ -8,13 +8,13 @@ import Testing
 struct BacklogTests {
     /// A batch of records of these levels, as the drain makes it.
     private func batch(_ levels: [LogLevel], textSize: Int = 32) -> RecordBatch {
-        let size = RecordLayout.padded(RecordLayout.header + textSize)
+        let size = RecordView.padded(RecordView.header + textSize)
         let batch = RecordBatch(capacity: size * levels.count)
         for (index, level) in levels.enumerated() {
-            let record = batch.base + index * size
-            memset(record, 0, size)
-            record.storeBytes(of: UInt32(textSize), toByteOffset: RecordLayout.textSize, as: UInt32.self)
-            record.storeBytes(of: UInt8(level.index), toByteOffset: RecordLayout.level, as: UInt8.self)
+            let record = RecordView(batch.base + index * size)
+            record.clear()
+            record.textSize = textSize
+            record.level = level.index
             batch.size += size
             batch.add(at: index * size, size: size, sequence: UInt64(index))
         }

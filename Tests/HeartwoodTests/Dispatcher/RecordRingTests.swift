@@ -6,7 +6,7 @@ import Testing
 
 /// A record of a test: the commit word, a producer, a number, a length and a checksum over a payload.
 private struct TestRecord {
-    static func size(payload: Int) -> Int { RecordLayout.padded(32 + payload) }
+    static func size(payload: Int) -> Int { RecordView.padded(32 + payload) }
 
     static func write(_ base: UnsafeMutableRawPointer, producer: Int, number: Int, payload: Int) {
         base.storeBytes(of: UInt64(producer), toByteOffset: 8, as: UInt64.self)
@@ -143,7 +143,7 @@ struct RecordRingTests {
         let ring = RecordRing(capacity: 65_536)
         var generator = SeededGenerator(seed: 2)
         for _ in 0..<2000 {
-            let size = RecordLayout.padded(Int.random(in: 8...4000, using: &generator))
+            let size = RecordView.padded(Int.random(in: 8...4000, using: &generator))
             let (position, _) = try #require(ring.reserve(size))
             #expect(ring.record(at: position) == nil)
             memset(ring.address(of: position) + 8, 0xFF, size - 8)

@@ -271,7 +271,7 @@ import Testing
         var log = RecordLog()
         log.write(2, to: engine)
         // As in the child of a fork: all as it was, but another process.
-        engine.process = 1
+        engine.owner = ProcessOwner(process: 1)
         log.write(1, to: engine)
         #expect(scratch.names().count == 2)
         #expect(scratch.lines(engine.settings.naming) == log.lines + [""])

@@ -132,10 +132,31 @@ import Testing
         #expect(engine.counters.dropped > 0)
         kernel.fault = { _ in nil }
         // As in the child of a fork: all as it was, but another process.
-        engine.process = 1
+        engine.owner = ProcessOwner(process: 1)
         clock.advance(by: .seconds(1))
         write("child", to: engine)
         #expect(texts == ["one\n", "child\n"])
+    }
+
+    @Test("A file that was found in the directory is counted once, and as what is known of it last")
+    func insertedTwice() throws {
+        let label = LogFileLabel(createdAt: moment("2025-12-20T00:00:00Z"))
+        let name = naming.name(for: label)
+        disk.plant(name, "one\n", owner: 1000)
+        let directory = try LogDirectory(
+            "/logs", calls: SystemCalls(kernel: SimulatedKernel(disk, process: 101, user: 1000)))
+        let inventory = FileInventory()
+        try inventory.refresh(directory, naming, activeLabel: nil)
+        var entry = try #require(inventory.entries.first)
+        entry.size = 100
+        inventory.insert(entry)
+        #expect(inventory.entries.map(\.size) == [100])
+        #expect(inventory.total == 100)
+        inventory.remove(name)
+        #expect(inventory.count == 0)
+        #expect(inventory.total == 0)
+        inventory.insert(entry)
+        #expect(inventory.entries.map(\.name) == [name])
     }
 
     @Test("A file that is in use stays so when the directory is read again")

@@ -7,7 +7,7 @@ import Testing
 struct FastPathTests {
     @Test("Every byte is escaped in JSON wherever it is in a text, or needs no escape there")
     func everyByteEverywhere() {
-        for length in 1...19 {
+        for length in Array(1...19) + [31, 32, 33, 40] {
             for place in 0..<length {
                 for byte in UInt8(0)...0x7F {
                     var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: length)
@@ -23,6 +23,66 @@ struct FastPathTests {
                 }
             }
         }
+    }
+
+    @Test("Every byte that a line must not have is escaped wherever it is in a text, and no other")
+    func everyByteInLines() {
+        for length in [0, 1, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 40] {
+            for place in 0..<length {
+                for byte in UInt8(0)...0x7F {
+                    var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+                    bytes[place] = byte
+                    let isSafe = !bytes.withUnsafeBytes { LogBuffer.needsEscaping($0) }
+                    #expect(
+                        isSafe == (byte >= 0x20 && byte != 0x5C && byte != 0x7F),
+                        "\(byte) at \(place) of \(length)")
+                }
+            }
+        }
+    }
+
+    @Test("The greatest number of each length, and the smallest, is written in its digits", arguments: 1...19)
+    func powersOfTen(exponent: Int) {
+        let power = (0..<exponent).reduce(UInt64(1)) { product, _ in product * 10 }
+        for number in [power - 1, power, power + 1] {
+            var buffer = LogBuffer()
+            buffer.append(number)
+            #expect(buffer.text == "\(number)")
+        }
+    }
+
+    @Test("A second's text is written for the moments of this second only, in a buffer of many messages")
+    func seconds() {
+        let moments: [Int64] = [
+            1_763_634_030_000_000_000, 1_763_634_030_999_999_999, 1_763_634_031_000_000_000,
+            1_763_634_030_500_000_000, 0, -1, 999_999_999, 1_000_000_000, 1_763_634_030_000_000_001,
+        ]
+        var buffer = LogBuffer(capacity: 16)
+        for nanoseconds in moments + moments.reversed() {
+            let moment = LogTimestamp(nanoseconds: nanoseconds)
+            var fresh = LogBuffer()
+            fresh.append(rfc3339: moment)
+            let start = buffer.count
+            buffer.append(rfc3339: moment)
+            #expect(String(buffer.text.utf8.dropFirst(start)) == fresh.text)
+            if nanoseconds == 0 { buffer.removeAll() }
+        }
+    }
+
+    @Test("A named value becomes a field wherever it is in the text, and however it is written")
+    func namedValues() throws {
+        let messages: [LogMessage] = [
+            LogMessage("\(1, as: "n")"), LogMessage("a \(2) \(1.5) \("s") \(1, as: "n")"),
+            LogMessage("a \(true) \(1, as: "n") b"), LogMessage("\(1, as: "n") a \(2)"),
+            LogMessage("a \(7, format: .hex) \(1, as: "n")"),
+        ]
+        for message in messages {
+            let text = try #require(JSONLinesFormatter().format(message))
+            let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+            #expect(object?["n"] as? Int == 1, "\(text)")
+        }
+        let plain = try #require(JSONLinesFormatter().format(LogMessage("a \(2) \(1.5) \("s") b")))
+        #expect(plain.contains("\"a 2 1.5 s b\""))
     }
 
     @Test("A character that is not ASCII is written in JSON wherever it is", arguments: 0..<18)

@@ -171,28 +171,38 @@ import Testing
         #expect(fixture.lines() == ["line 2"])
     }
 
+    /// Logs a message in a process that `prepare` gives a journal, and ends it by a fatal signal, without a core file.
+    private static func abortAfterMessage(_ path: String, _ prepare: (LogDispatcher) -> Void) throws {
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        let dispatcher = LogDispatcher.forTest()
+        prepare(dispatcher)
+        dispatcher.add(try JournalScene().makeLogger(path))
+        logInfo("the last", to: dispatcher)
+        abort()
+    }
+
+    /// What the files have once the next process has recovered the journal.
+    private func linesAfterRecovery(_ scratch: Scratch) async throws -> [String] {
+        let dispatcher = JournalScene().makeDispatcher(scratch.path)
+        dispatcher.add(try JournalScene().makeLogger(scratch.path))
+        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        dispatcher.removeAll()
+        return scratch.lines(JournalScene.naming)
+    }
+
     @Test("A fatal signal leaves its last message also where it was asked for before the journal was set")
     func signalBeforeJournal() async throws {
         let scratch = Scratch()
         let path = scratch.path
         await #expect(processExitsWith: .failure) { [path = path as String] in
-            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-            let dispatcher = LogDispatcher.forTest()
-            dispatcher.recordsFatalSignals = true
-            dispatcher.journal = .file(path + "/journal")
-            dispatcher.add(try JournalScene().makeLogger(path))
-            logInfo("the last", to: dispatcher)
-            abort()
+            try Self.abortAfterMessage(path) { dispatcher in
+                dispatcher.recordsFatalSignals = true
+                dispatcher.journal = .file(path + "/journal")
+            }
         }
-        let dispatcher = JournalScene().makeDispatcher(path)
-        dispatcher.add(try JournalScene().makeLogger(path))
-        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
-        dispatcher.removeAll()
-        #expect(
-            scratch.lines(JournalScene.naming).contains {
-                $0.hasPrefix("the process was terminated by SIGABRT")
-            })
+        let lines = try await linesAfterRecovery(scratch)
+        #expect(lines.contains { $0.hasPrefix("the process was terminated by SIGABRT") })
     }
 
     @Test("A fatal signal leaves no last message once that was switched off again")
@@ -200,21 +210,13 @@ import Testing
         let scratch = Scratch()
         let path = scratch.path
         await #expect(processExitsWith: .failure) { [path = path as String] in
-            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-            let dispatcher = LogDispatcher.forTest()
-            dispatcher.journal = .file(path + "/journal")
-            dispatcher.recordsFatalSignals = true
-            dispatcher.recordsFatalSignals = false
-            dispatcher.add(try JournalScene().makeLogger(path))
-            logInfo("the last", to: dispatcher)
-            abort()
+            try Self.abortAfterMessage(path) { dispatcher in
+                dispatcher.journal = .file(path + "/journal")
+                dispatcher.recordsFatalSignals = true
+                dispatcher.recordsFatalSignals = false
+            }
         }
-        let dispatcher = JournalScene().makeDispatcher(path)
-        dispatcher.add(try JournalScene().makeLogger(path))
-        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
-        dispatcher.removeAll()
-        let lines = scratch.lines(JournalScene.naming)
+        let lines = try await linesAfterRecovery(scratch)
         #expect(lines.contains("the last") && !lines.contains { $0.contains("terminated by") }, "\(lines)")
     }
 

@@ -63,14 +63,14 @@ import Testing
 
     @Test(
         "What looks like the end of the ring inside of a damaged record hides no record after it",
-        arguments: [RecordLayout.Kind.filler, .control])
-    func plantedInDamage(kind: RecordLayout.Kind) throws {
+        arguments: [RecordView.Kind.filler, .control])
+    func plantedInDamage(kind: RecordView.Kind) throws {
         let fixture = JournalFixture()
         let count = try leaveAroundEnd(fixture)
         try change(fixture) { bytes, geometry, places in
             let position = Int(places[3].position) & (geometry.ringSize - 1)
             bytes.storeBytes(of: 0, toByteOffset: geometry.ring + position, as: UInt64.self)
-            let inside = position + RecordLayout.header + 8
+            let inside = position + RecordView.header + 8
             // A filler reaches to the ring's end; a control of two words would lead into the middle of the next record.
             let size = kind == .filler ? geometry.ringSize - inside : 16
             bytes.storeBytes(

@@ -54,7 +54,7 @@ import Testing
         dispatcher.add(logger, levels: isRaised ? .off : .all)
         logger.levels = isRaised ? .all : .warning
         // Nothing is taken from the ring until the process has died.
-        try dispatcher.drain.withLock { _ in
+        try dispatcher.consumer.drain.withLock { _ in
             logInfo("info", to: dispatcher)
             logWarning("warning", to: dispatcher)
             try fixture.die()

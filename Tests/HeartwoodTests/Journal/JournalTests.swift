@@ -157,7 +157,7 @@ import Testing
             for index in 0..<8 { bytes[place + index] = 0 }
         } else {
             let body = bytes.withUnsafeBytes {
-                RecordLayout.body(of: $0.baseAddress.unsafelyUnwrapped + place)
+                RecordView($0.baseAddress.unsafelyUnwrapped + place).body
             }
             bytes[place + body.offset + 7] ^= 4
         }

@@ -17,7 +17,7 @@ import Testing
         let directory = try LogDirectory(fixture.next, calls: calls)
         isBroken.value = wasBroken
         let recovery = JournalRecovery(directory, dispatcher.diagnostics)
-        dispatcher.drain.withLock { $0.recovery = recovery }
+        dispatcher.consumer.drain.withLock { $0.recovery = recovery }
     }
 
     private func path(_ fixture: JournalFixture) throws -> String {

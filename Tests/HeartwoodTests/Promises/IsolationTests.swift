@@ -46,6 +46,22 @@ struct IsolationTests {
         stuck.release()
     }
 
+    @Test("Promise 6: a synchronous call keeps nothing from a logger that does not want its level")
+    func synchronousBesideOtherLevels() throws {
+        // Each time anew: the next message would hide that one was left.
+        for _ in 0..<50 {
+            let dispatcher = LogDispatcher.forTest()
+            let errors = RecordingLogger(name: "errors", formatter: nil, runsOnCaller: true)
+            let infos = SignalingLogger(name: "infos", formatter: nil, runsOnCaller: true)
+            dispatcher.add(errors, levels: .error)
+            dispatcher.add(infos, levels: [.info])
+            logInfo("for infos", to: dispatcher)
+            logError("for errors", asynchronous: false, to: dispatcher)
+            #expect(errors.texts == ["for errors"])
+            try #require(infos.received.wait(timeout: .now() + 60) == .success)
+        }
+    }
+
     @Test("Promise 6: a failing logger fails alone, and each failure is counted and reported")
     func failingLogger() {
         let dispatcher = LogDispatcher.forTest()
@@ -113,4 +129,11 @@ struct IsolationTests {
         stuck.release()
         first.flush()
     }
+}
+
+/// Says when it gets a message.
+private final class SignalingLogger: AbstractLogger, @unchecked Sendable {
+    let received = DispatchSemaphore(value: 0)
+
+    override func log(_ message: LogMessage) { received.signal() }
 }

@@ -132,10 +132,10 @@ struct NeverPaysTests {
         dispatcher.add(RecordingLogger(name: "errors"), levels: .error)
         dispatcher.flush()
         // The caller of the error finds the other message in the ring, and passes it on.
-        dispatcher.queue.suspend()
+        dispatcher.consumer.queue.suspend()
         logInfo("before", to: dispatcher)
         logError("error", to: dispatcher)
         #expect(comesTrue { other.texts == ["before"] })
-        dispatcher.queue.resume()
+        dispatcher.consumer.queue.resume()
     }
 }

@@ -79,25 +79,3 @@ struct SystemOutboxTests {
         #expect(outbox.isEmpty)
     }
 }
-
-@Suite("When a peer is tried again")
-struct ReconnectPlanTests {
-    @Test("Each pause is twice as long, up to a limit, and up to a half shorter by chance")
-    func pauses() {
-        var plan = ReconnectPlan(first: .milliseconds(100), longest: .seconds(1))
-        var now = Duration.seconds(5)
-        #expect(plan.mayTry(at: now))
-        for expected in [100, 200, 400, 800, 1000, 1000] {
-            let pause = plan.fail(at: now, random: 0)
-            #expect(pause == .milliseconds(expected))
-            #expect(!plan.mayTry(at: now + pause - .nanoseconds(1)))
-            #expect(plan.mayTry(at: now + pause))
-            now += pause
-        }
-        plan.succeed()
-        #expect(plan.mayTry(at: now))
-        #expect(plan.fail(at: now, random: 1) == .milliseconds(50))
-        #expect(plan.fail(at: now, random: 0.5) == .milliseconds(150))
-        for _ in 0..<200 { #expect(plan.fail(at: now, random: 0) <= .seconds(1)) }
-    }
-}

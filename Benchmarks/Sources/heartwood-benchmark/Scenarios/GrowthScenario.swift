@@ -118,6 +118,10 @@ struct GrowthScenario: Scenario {
             defer { dispatcher.removeAll() }
             logInfo("first", to: dispatcher)
             try check(dispatcher.flush(timeout: .seconds(120)).isComplete, "the flush did not finish")
+            // Files that no catalogue knows are looked at once, when the first file is finished.
+            file.rollNow()
+            logInfo("second", to: dispatcher)
+            try check(dispatcher.flush(timeout: .seconds(120)).isComplete, "the flush did not finish")
             let rolls = 20
             let start = now()
             for number in 0..<rolls {

@@ -52,8 +52,9 @@ struct ToolScenario: Scenario {
             peers: [Peer(program: "zgrep", command: "zgrep 'Invalid user' IN.gz > OUT/found")],
             proof: "grep 'Invalid user' IN | cmp - OUT/found", provesPeers: true),
         ToolScenario(
-            name: "grep-level", command: "TOOL grep --level info 'Invalid user' IN > OUT/found",
-            peers: [Peer(program: "grep", command: "grep 'Invalid user' IN > OUT/found")], proof: "true"),
+            name: "grep-level", command: "TOOL grep --level error 'disconnect' IN > OUT/found",
+            peers: [Peer(program: "grep", command: "grep 'disconnect' IN > OUT/found")],
+            proof: "grep 'error: .*disconnect' IN | cmp - OUT/found"),
         ToolScenario(
             name: "cat", command: "TOOL cat IN > OUT/copy",
             peers: [Peer(program: "cat", command: "cat IN > OUT/copy")],
@@ -146,7 +147,12 @@ struct ToolScenario: Scenario {
             block = try Data(contentsOf: URL(fileURLWithPath: log)).filter { $0 != 0x0D }
         } else {
             for number in 0..<20_000 {
-                let text = number % 9 == 0 ? "Invalid user web\(number)" : "Failed password for root"
+                let text =
+                    switch number % 41 {
+                    case 0, 9, 18, 27: "Invalid user web\(number)"
+                    case 40: "error: Received disconnect"
+                    default: "Failed password for root"
+                    }
                 block += Data(
                     "Dec 10 06:55:46 LabSZ sshd[\(20_000 + number)]: \(text) from 173.234.31.186 port \(number) ssh2\n"
                         .utf8)

@@ -22,11 +22,11 @@ struct ConfigurationPlan {
     init(_ configuration: LogConfiguration) throws(LogConfigurationError) {
         let collector = ProblemCollector()
         let settings = LogSettings(configuration.settings, name: "", path: [], collector: collector)
-        read(settings, collector)
+        read(settings)
         if !collector.problems.isEmpty { throw LogConfigurationError(collector.sorted) }
     }
 
-    private mutating func read(_ settings: LogSettings, _ collector: ProblemCollector) {
+    private mutating func read(_ settings: LogSettings) {
         if let levels = settings.optional("level", .levels) {
             categoryRules.append(LogLevelRule("*", levels))
         }

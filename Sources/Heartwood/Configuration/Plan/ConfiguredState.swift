@@ -34,7 +34,7 @@ final class ConfiguredState: Sendable {
     private let turn = Locked<Turn?>(nil)
 
     private struct Turn: Equatable {
-        let process = getpid()
+        let owner = ProcessOwner()
         let thread = ThreadState.current.id
     }
 
@@ -56,7 +56,7 @@ final class ConfiguredState: Sendable {
         let own = Turn()
         return turn.withLock { turn in
             // In the child of a fork a thread of the parent's has it, which does not exist.
-            if let turn, turn.process == own.process { return false }
+            if let turn, turn.owner == own.owner { return false }
             turn = own
             return true
         }

@@ -78,13 +78,14 @@ extension LogSettingDecoder where Value == FlightRecorder {
     /// A table of what is held back, and for how long.
     static var flightRecorder: LogSettingDecoder {
         .object("flight recorder") { settings in
-            FlightRecorder(
-                holding: settings.optional("holding", .levels) ?? [.debug, .verbose],
-                until: settings.optional("until", .levels) ?? .error,
-                capacity: settings.optional("capacity", .integer(1...1_000_000)) ?? 500,
-                memoryLimit: settings.optional("memoryLimit", .size) ?? .mebibytes(2),
-                scope: settings.optional("field", .string).map { .field($0) } ?? .recording,
-                announces: settings.optional("announces", .bool) ?? true)
+            let standard = FlightRecorder()
+            return FlightRecorder(
+                holding: settings.optional("holding", .levels) ?? standard.heldLevels,
+                until: settings.optional("until", .levels) ?? standard.triggers,
+                capacity: settings.optional("capacity", .integer(1...1_000_000)) ?? standard.capacity,
+                memoryLimit: settings.optional("memoryLimit", .size) ?? standard.memoryLimit,
+                scope: settings.optional("field", .string).map { .field($0) } ?? standard.scope,
+                announces: settings.optional("announces", .bool) ?? standard.announces)
         }
     }
 }

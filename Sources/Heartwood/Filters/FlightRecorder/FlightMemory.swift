@@ -18,7 +18,7 @@ struct FlightMemory {
 
         var firstNumber: UInt64 { messages.first?.number ?? .max }
         var lastNumber: UInt64 { messages.last?.number ?? 0 }
-        var size: Int { messages.all.reduce(0) { $0 + $1.message.storage.footprint } }
+        var size: Int { messages.reduce(0) { $0 + $1.message.storage.footprint } }
 
         /// Lets the oldest go, and returns what it occupied.
         mutating func removeFirst() -> Int {
@@ -90,7 +90,7 @@ struct FlightMemory {
         var all: [(number: UInt64, message: LogMessage)] = []
         for key in keys {
             guard let track = tracks.removeValue(forKey: key) else { continue }
-            all += track.messages.all
+            all += track.messages
             record.gone += track.gone
         }
         if keys.count > 1 { all.sort { $0.number < $1.number } }

@@ -1,3 +1,5 @@
+import CHeartwood
+
 /// Writes moments in a layout and a zone; the text of a second is kept from one message to the next.
 final class DateText: Sendable {
     private struct Second {
@@ -44,11 +46,6 @@ final class DateText: Sendable {
 extension LogBuffer {
     /// Puts the first `digits` digits of a fraction of a second over the bytes at `start`.
     mutating func overwriteFraction(_ nanosecond: Int, digits: Int, at start: Int) {
-        var value = nanosecond
-        for _ in digits..<9 { value /= 10 }
-        for index in stride(from: start + digits - 1, through: start, by: -1) {
-            base[index] = UInt8(48 + value % 10)
-            value /= 10
-        }
+        hw_write_decimal(UInt64(nanosecond) / hw_power_of_ten(9 - Int32(digits)), Int32(digits), base + start)
     }
 }

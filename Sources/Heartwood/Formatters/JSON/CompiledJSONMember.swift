@@ -8,7 +8,7 @@ struct CompiledJSONMember: Sendable {
     }
 
     let value: Value
-    /// Where its `"key":` is among those of all members, and its value where that is the same in every object.
+    /// Where its `,"key":` is among those of all members, and its value where that is the same in every object.
     let prefix: Range<Int>
 
     private static let threadLabel = CompiledThreadLabel(ThreadLabel())
@@ -17,6 +17,7 @@ struct CompiledJSONMember: Sendable {
     init?(_ member: JSONMember, to buffer: inout LogBuffer) {
         let start = buffer.count
         if member.kind != .fields {
+            buffer.append(UInt8(ascii: ","))
             buffer.append(json: member.key)
             buffer.append(UInt8(ascii: ":"))
         }

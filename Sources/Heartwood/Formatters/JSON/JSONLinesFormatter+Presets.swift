@@ -18,22 +18,23 @@ extension JSONLinesFormatter.Options {
     ) -> JSONLinesFormatter.Options {
         var options = JSONLinesFormatter.Options()
         options.members = [
-            .time("@timestamp"), .level("log.level"), .message("message"), .constant("ecs.version", "8.11.0"),
-            .constant("service.name", .string(service ?? ProcessFacts.name)),
+            .time(ECSName.time.text), .level(ECSName.level.text), .message(ECSName.message.text),
+            .constant(ECSName.version.text, .string(ECSName.schemaVersion)),
+            .constant(ECSName.service.text, .string(service ?? ProcessFacts.name)),
         ]
         let constants = [
-            ("service.environment", environment), ("service.version", version), ("event.dataset", dataset),
+            (ECSName.environment, environment), (ECSName.serviceVersion, version), (ECSName.dataset, dataset),
         ]
         for (key, value) in constants {
-            if let value { options.members.append(.constant(key, .string(value))) }
+            if let value { options.members.append(.constant(key.text, .string(value))) }
         }
         options.members += [
-            .category("log.logger"), .file("log.origin.file.name"), .line("log.origin.file.line"),
-            .function("log.origin.function"), .thread("process.thread.id"),
-            .threadLabel("process.thread.name"),
-            .sequence("event.sequence"), .traceID("trace.id"), .spanID("span.id"), .error("error"), .fields,
+            .category(ECSName.category.text), .file(ECSName.file.text), .line(ECSName.line.text),
+            .function(ECSName.function.text), .thread(ECSName.thread.text),
+            .threadLabel(ECSName.threadName.text), .sequence(ECSName.sequence.text),
+            .traceID(ECSName.trace.text), .spanID(ECSName.span.text), .error(ECSName.error.text), .fields,
         ]
-        options.fields = .inObject("labels")
+        options.fields = .inObject(ECSName.labels.text)
         options.values = .scalars
         return options
     }

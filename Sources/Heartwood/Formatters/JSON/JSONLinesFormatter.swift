@@ -64,6 +64,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         }
         self.members = members
         hasWellKnown = members.contains { $0.isWellKnown }
+        prefixes.append(repeating: 0, count: 15)
         self.prefixes = prefixes.withUnsafeBytes { Array($0) }
         if case .inObject(let key) = options.fields {
             var prefix = LogBuffer()
@@ -86,17 +87,22 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         output.append(UInt8(ascii: "{"))
         let start = output.count
         let privacy = options.privacy
-        let known = hasWellKnown ? WellKnownFields(message, members: options.members) : nil
+        let hasFields = message.hasFields
+        let known = hasFields && hasWellKnown ? WellKnownFields(message, members: options.members) : nil
         members.withUnsafeBufferPointer { members in
             prefixes.withUnsafeBytes { prefixes in
+                guard let prefixes = prefixes.baseAddress else { return }
                 for member in members {
                     if member.isFields {
+                        if !hasFields { continue }
                         appendFields(of: message, from: start, skipping: known?.taken ?? [], to: &output)
                     } else if member.isWellKnown {
-                        known?.append(member.value, after: start, to: &output)
+                        if hasFields { known?.append(member.value, after: start, to: &output) }
                     } else if member.isPresent(in: message) {
-                        if output.count > start { output.append(UInt8(ascii: ",")) }
-                        output.append(UnsafeRawBufferPointer(rebasing: prefixes[member.prefix]))
+                        let skipped = output.count == start ? 1 : 0
+                        output.append(
+                            readableBeyond: prefixes + member.prefix.lowerBound + skipped,
+                            member.prefix.count - skipped)
                         member.append(message, privacy, to: &output)
                     }
                 }
@@ -153,6 +159,12 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
 }
 
 extension LogMessage {
+    /// Whether the message may have fields or named values; looked at without reading them.
+    var hasFields: Bool {
+        var text = PieceReader(storage.text)
+        return !storage.fields.isEmpty || !text.skipPlain()
+    }
+
     /// Calls `body` with each named piece of the text, then with each field beside it that is the first of its name,
     /// under keys that are all different and none of which is reserved.
     ///
@@ -161,6 +173,17 @@ extension LogMessage {
     func forEachField(
         _ privacy: LogPrivacyPolicy, reserved: NameList, naming: (String) -> String = { $0 },
         skipping: Set<String> = [], flattensErrors: Bool = false, to output: inout LogBuffer,
+        _ body: (String, EncodedValue, LogPrivacyPolicy, inout LogBuffer) -> Void
+    ) {
+        if !hasFields { return }
+        forEachNamed(
+            privacy, reserved: reserved, naming: naming, skipping: skipping, flattensErrors: flattensErrors,
+            to: &output, body)
+    }
+
+    private func forEachNamed(
+        _ privacy: LogPrivacyPolicy, reserved: NameList, naming: (String) -> String, skipping: Set<String>,
+        flattensErrors: Bool, to output: inout LogBuffer,
         _ body: (String, EncodedValue, LogPrivacyPolicy, inout LogBuffer) -> Void
     ) {
         var used = NameList()
@@ -196,10 +219,9 @@ extension LogMessage {
 extension LogBuffer {
     /// Appends a time stamp in UTC with nanoseconds: `2026-11-20T10:20:30.123456789Z`.
     public mutating func append(rfc3339 moment: LogTimestamp) {
-        let time = CivilTime(nanoseconds: moment.nanoseconds)
-        append(dateAndSeconds: time)
+        let nanosecond = append(secondsOf: moment)
         append(UInt8(ascii: "."))
-        appendDecimal(time.nanosecond, width: 9)
+        appendDecimal(nanosecond, width: 9)
         append(UInt8(ascii: "Z"))
     }
 }

@@ -1,5 +1,7 @@
 /// The fields of one message that mean the same in every format, for a formatter that has members of their own for them.
-struct WellKnownFields {
+///
+/// A class, so that a message without them costs a pointer.
+final class WellKnownFields {
     private let trace: TraceFields?
     private let error: ErrorFields?
     private var keys: (trace: String?, span: String?, error: String?) = (nil, nil, nil)

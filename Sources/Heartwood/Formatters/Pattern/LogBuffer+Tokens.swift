@@ -1,9 +1,4 @@
 extension LogBuffer {
-    /// Adds bytes as they are.
-    mutating func append(_ bytes: ArraySlice<UInt8>) {
-        bytes.withUnsafeBytes { append($0) }
-    }
-
     /// Adds a name that comes from outside.
     mutating func append(safe bytes: UnsafeRawBufferPointer) {
         let start = count

@@ -65,7 +65,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     /// unless this is ``LogBuffer/Escaping/none``.
     @Ordered public var escaping: LogBuffer.Escaping?
 
-    // MARK: Owned by 'queue'
+    // MARK: Owned by the hooks
     private var output = ConsoleStream(STDOUT_FILENO)
     private var error = ConsoleStream(STDERR_FILENO)
     private var layout = ConsoleLayout()
@@ -155,9 +155,9 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     }
 
     private func write(_ stream: inout ConsoleStream) {
-        let (written, lost, reason) = stream.write(waiting: node.readerPatience) { noteProgress() }
+        let (written, lost, reason) = stream.write(waiting: node.runner.readerPatience) { noteProgress() }
         if written > 0 { noteWritten(written) }
-        if stream.isBlocked { node.leaveOutputToQueue() }
+        if stream.isBlocked { node.runner.leaveOutputToQueue() }
         if lost > 0 { reportDeferredFailure(of: lost, "\(stream.name): \(reason)") }
     }
 }

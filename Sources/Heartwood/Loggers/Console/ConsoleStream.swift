@@ -52,39 +52,32 @@ struct ConsoleStream: ~Copyable {
     mutating func write(
         waiting limit: Duration, onProgress: () -> Void = {}
     ) -> (written: Int, lost: Int, reason: String) {
-        var written = 0
-        var failure: Int32 = 0
-        var blocked = false
         var ownTerminal = terminal
-        let (count, descriptor) = (buffer.count, descriptor)
-        buffer.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return }
-            while written < count, failure == 0, !blocked {
-                let result = hw_write_now(descriptor, base + written, count - written, &ownTerminal)
-                if result > 0 {
-                    written += result
-                    onProgress()
-                    continue
+        let descriptor = descriptor
+        let (written, failure) = buffer.withUnsafeBytes { bytes in
+            SystemCalls.writeWhole(
+                bytes, whenBlocked: { ConsoleStream.wait(for: descriptor, upTo: limit) }
+            ) { rest, _ throws(SystemFailure) in
+                let count = try SystemCalls().perform(.write) {
+                    hw_write_now(descriptor, rest.baseAddress, rest.count, &ownTerminal)
                 }
-                switch hw_errno() {
-                case EINTR: break
-                case EAGAIN, EWOULDBLOCK: blocked = !ConsoleStream.wait(for: descriptor, upTo: limit)
-                case let error: failure = error
-                }
+                onProgress()
+                return count
             }
         }
-        (terminal, isBlocked) = (ownTerminal, blocked)
+        terminal = ownTerminal
+        isBlocked = failure?.number == EAGAIN
         if isBlocked {
             buffer.removeFirst(written)
             return (written, 0, "")
         }
         defer { discard() }
-        if failure == 0 { return (written, 0, "") }
-        if failure == EPIPE || failure == EBADF { isClosed = true }
+        guard let failure else { return (written, 0, "") }
+        if failure.number == EPIPE || failure.number == EBADF { isClosed = true }
         let lines = buffer.withUnsafeBytes { bytes in
             bytes[written...].reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
         }
-        return (written, min(lines, pending), SystemFailure.reason(of: failure))
+        return (written, min(lines, pending), SystemFailure.reason(of: failure.number))
     }
 
     /// Empties the batch.

@@ -67,16 +67,15 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     /// The clock.
     public final let clock: any LogClock
 
-    // MARK: Owned by 'queue'
+    // MARK: Owned by the hooks
     private var schedule: SaveSchedule
     private var rows: [Row] = []
     private var size = 0
     private var limit = ByteCount.mebibytes(16).bytes
     /// Messages that found no room after the rows.
     private var missing = 0
-    private var timer: (any LogTimer)?
-    private var timerDue = Duration.zero
-    private var process = getpid()
+    private var timer = DueTimer()
+    private var owner = ProcessOwner()
     /// Every batch is saved: a journal waits for it, or there are no timers.
     private var savesBatches = false
     /// The journal's mark of the last row; 0 without a row.
@@ -198,8 +197,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     public final override func willRemove() {
         leaveToParent()
         saveEverything()
-        timer?.cancel()
-        timer = nil
+        timer.cancel()
         if !rows.isEmpty {
             reportDeferredFailure(of: rows.count, "the logger was removed before it saved all messages")
             forget()
@@ -296,33 +294,27 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     private func forget() {
         rows.removeAll(keepingCapacity: rows.count <= 1024)
         (size, lastMark) = (0, 0)
-        schedule.forget()
+        schedule.noteSaved()
     }
 
     /// In the child of a fork: what waits is the parent's.
     private func leaveToParent() {
-        guard hw_forked_child_load(), process != getpid() else { return }
-        process = getpid()
+        guard owner.leaveParent() else { return }
         missing = 0
-        timer = nil
+        timer.cancel()
         forget()
     }
 
     private func armTimer() {
-        guard let due = schedule.due, !hw_forked_child_load() else {
-            timer?.cancel()
-            return timer = nil
-        }
-        if timer != nil, timerDue <= due { return }
-        timer?.cancel()
-        timerDue = due
-        timer = clock.schedule(after: due - clock.uptime(), on: queue) { [weak self] in
+        guard let due = schedule.due, !hw_forked_child_load() else { return timer.cancel() }
+        if timer.serves(due) { return }
+        timer.arm(for: due, of: clock, on: queue) { [weak self] in
             self?.perform { [weak self] in self?.timerFired() }
         }
     }
 
     private func timerFired() {
-        timer = nil
+        timer.didFire()
         leaveToParent()
         actNow()
         armTimer()
@@ -331,16 +323,27 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     // MARK: - For the journal
 
     /// Whether nothing waits to be saved.
-    package final var isSaved: Bool { rows.isEmpty }
+    package final var isSaved: Bool {
+        assertOwned()
+        return rows.isEmpty
+    }
 
     /// Saves what waits, and from now on every batch, or no longer.
     package final func beginJournal(_ isJournaled: Bool) {
+        assertOwned()
         saveEverything()
         savesBatches = isJournaled
     }
 
     /// Drops what waits, uncounted.
-    package final func forgetUnsaved() { forget() }
+    package final func forgetUnsaved() {
+        assertOwned()
+        forget()
+    }
+
+    private func assertOwned(_ entrance: StaticString = #function) {
+        assert(isOwnedHere, "\(entrance) was called outside of the logger's hooks; call it in a hook")
+    }
 }
 
 extension LogMessage {

@@ -24,10 +24,7 @@ struct SaveSchedule {
     private var oldest = Duration.zero
     private var startedAt: Duration
     private var lastDelete: Duration?
-    private var failures = 0
-    private var retry = Duration.zero
-
-    private static let longestPause = 30
+    private var retry = RetryPlan(GrowingPause(first: .seconds(1), longest: .seconds(30)))
 
     init(at now: Duration) { startedAt = now }
 
@@ -55,8 +52,8 @@ struct SaveSchedule {
     var due: Duration? {
         var moments: [Duration] = []
         if unsaved > 0 {
-            if failures > 0 {
-                moments.append(retry)
+            if retry.isFailing {
+                moments.append(retry.due)
             } else if settings.interval > .zero {
                 moments.append(oldest + settings.interval)
             }
@@ -65,27 +62,24 @@ struct SaveSchedule {
         return moments.min()
     }
 
-    /// Everything unsaved was saved.
-    mutating func noteSaved() { (unsaved, failures) = (0, 0) }
+    /// Nothing is unsaved any more: it was saved or forgotten.
+    mutating func noteSaved() {
+        unsaved = 0
+        retry.succeed()
+    }
 
     /// Nothing was saved.
-    mutating func noteSaveFailed(at now: Duration) {
-        failures += 1
-        retry = now + .seconds(min(SaveSchedule.longestPause, 1 << min(failures - 1, 5)))
-    }
+    mutating func noteSaveFailed(at now: Duration) { retry.fail(at: now) }
 
     /// Deleting was tried, with whatever result.
     mutating func noteDeleted(at now: Duration) { lastDelete = now }
 
-    /// So many messages are not unsaved any more, because they were forgotten.
-    mutating func forget() { (unsaved, failures) = (0, 0) }
-
     /// Whether saving has failed and not succeeded since.
-    var isFailing: Bool { failures > 0 }
+    var isFailing: Bool { retry.isFailing }
 
     private func isSaveDue(at now: Duration) -> Bool {
         guard unsaved > 0 else { return false }
-        if failures > 0 { return now >= retry }
+        if retry.isFailing { return retry.mayTry(at: now) }
         if settings.threshold > 0, unsaved >= settings.threshold { return true }
         return settings.interval > .zero && now - oldest >= settings.interval
     }

@@ -83,9 +83,9 @@ final class FileEngine {
     /// The file that is written; nil for none.
     package var writer: FileWriter? { current.writer }
     /// The process that the state belongs to; another one after a fork.
-    package var process: Int32 {
-        get { current.process }
-        set { current.process = newValue }
+    package var owner: ProcessOwner {
+        get { current.owner }
+        set { current.owner = newValue }
     }
     /// Whether all that processes must know of each other's files is on the disk, and was read from it.
     package var isSaved: Bool { ledger.isSaved && ledger.isKnown }
@@ -268,9 +268,7 @@ final class FileEngine {
 
     /// After a fork, the child forgets what its parent will write, and creates a file of its own.
     private func checkProcess() {
-        let process = calls.process
-        guard process != current.process else { return }
-        current.process = process
+        guard current.owner.leaveParent(calls) else { return }
         opener.noteSharing()
         if !settings.isShared { opener.requireNew() }
         if let writer { inventory.protect(writer.name, true) }

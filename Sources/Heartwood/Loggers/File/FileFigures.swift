@@ -1,6 +1,6 @@
 /// What of an engine's counters the statistics of its logger have.
 ///
-/// Owned by the logger's queue.
+/// Owned by the logger's hooks.
 struct FileFigures {
     private var seen = FileCounters()
 

@@ -69,9 +69,9 @@ extension FileLogger {
         }
     }
 
-    /// A file that the engine knows.
+    /// A file that the engine knows; any thread.
     final func describe(_ name: String) -> LogFileInfo? {
-        engine.inventory.entries.last { $0.name == name }.map {
+        inventory.entries.last { $0.name == name }.map {
             LogFileInfo($0, directory, active: nil, isFinished: true)
         }
     }

@@ -177,12 +177,14 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     // MARK: Guarded by themselves
     final let activeName = Locked<String?>(nil)
 
-    // MARK: Owned by 'queue'
+    // MARK: Owned by the hooks
     private var existingEngine: FileEngine?
     private var archiverIfMade: FileArchiver?
     /// Through a pointer, so that the checks of exclusive access are not made for every message.
     private let batch: UnsafeMutablePointer<FileBatch>
-    private var timer: FileTimer?
+    /// Fires when the limits are applied for the first time.
+    private var startTimer = DueTimer()
+    private var timer = DueTimer()
     private var figures = FileFigures()
 
     /// How long after it was added the logger waits for settings, before it applies the limits.
@@ -311,14 +313,18 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             announcement: { [unowned self] in announcement($0, $1) },
             report: { [unowned self] in handle($0) })
         archiverIfMade = FileArchiver(
-            directory: directory, application: naming.application, inventory: engine.inventory, clock: clock,
+            directory: directory, application: naming.application, inventory: inventory, clock: clock,
             makeRoom: { [weak self] in self?.makeRoom($0, of: $1) ?? false },
             describe: { [weak self] in self?.describe($0) },
             tell: { [weak self] in self?.handle($0) })
-        timer = FileTimer(clock, queue)
     }
 
-    final var engine: FileEngine { existingEngine.unsafelyUnwrapped }
+    final var engine: FileEngine {
+        assert(isOwnedHere, "The file engine was used outside of the logger's hooks; use it in a hook")
+        return existingEngine.unsafelyUnwrapped
+    }
+    /// The files that the engine knows; any thread.
+    final var inventory: FileInventory { existingEngine.unsafelyUnwrapped.inventory }
     final var archiver: FileArchiver { archiverIfMade.unsafelyUnwrapped }
 
     // MARK: - Hooks of the base class
@@ -386,7 +392,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// In between, settings are only taken note of: the first of several must not remove what the second would keep.
     /// An override calls `super`.
     open override func didAdd() {
-        timer?.scheduleStart(after: FileLogger.settingsTime) { [weak self] in
+        startTimer.arm(for: clock.uptime() + FileLogger.settingsTime, of: clock, on: queue) { [weak self] in
             guard let self else { return }
             perform { [self] in
                 open()
@@ -402,8 +408,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         writeBatch()
         engine.close()
         settle()
-        timer?.cancelStart()
-        timer?.cancel()
+        startTimer.cancel()
+        timer.cancel()
     }
 
     /// Applies the settings; limits that are exceeded are kept at once.
@@ -472,7 +478,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Reads the directory and applies the limits, the first time that there is something to do.
     final func open() {
         guard !engine.isStarted else { return }
-        timer?.cancelStart()
+        startTimer.cancel()
         do {
             try engine.start()
             directory.calls.setBackup(of: directoryPath, isExcluded: !isInBackup)
@@ -530,13 +536,14 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     private func armTimer() {
         guard engine.isStarted else { return }
-        let delay = engine.untilTick
+        let due = engine.untilTick.map { clock.uptime() + $0 }
         // Most batches find the timer of an earlier one, and need no closure.
-        guard let timer, timer.isNeeded(after: delay) else { return }
-        timer.arm(after: delay) { [weak self] in
+        if timer.serves(due) { return }
+        guard let due else { return timer.cancel() }
+        timer.arm(for: due, of: clock, on: queue) { [weak self] in
             guard let self else { return }
             perform { [self] in
-                self.timer?.didFire()
+                timer.didFire()
                 engine.tick()
                 settle()
             }

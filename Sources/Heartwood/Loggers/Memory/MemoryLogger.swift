@@ -38,7 +38,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    // MARK: Owned by 'queue'
+    // MARK: Owned by the hooks
     private var limits = (count: 10_000, size: ByteCount.mebibytes(16).bytes)
 
     /// Makes an empty logger.

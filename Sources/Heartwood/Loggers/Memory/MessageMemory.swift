@@ -8,7 +8,7 @@ struct MessageMemory {
     private(set) var size = 0
 
     var count: Int { messages.count }
-    var all: [LogMessage] { messages.all }
+    var all: [LogMessage] { Array(messages) }
 
     mutating func append(_ message: LogMessage) {
         messages.append(message)

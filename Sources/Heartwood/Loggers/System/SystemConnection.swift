@@ -2,7 +2,7 @@ import CHeartwood
 
 /// The socket to a log daemon: opened when there is something to send, and again when the daemon has gone and come back.
 ///
-/// Nothing here waits longer than until a deadline. Owned by the logger's queue.
+/// Nothing here waits longer than until a deadline. Owned by the logger's hooks.
 final class SystemConnection {
     /// Who is at the other end.
     enum Peer: Equatable {
@@ -56,8 +56,8 @@ final class SystemConnection {
     private var state = State.closed
     /// Whether the socket is a stream; known once it is open.
     private(set) var isStream: Bool
-    /// Which process opened the socket: a child of a fork opens one of its own.
-    private var owner: Int32 = 0
+    /// The process that opened the socket, nil before that; a child of a fork opens another one.
+    private var owner: ProcessOwner?
     /// How many sockets were opened, and on which of them something was sent last.
     private var opened = 0
     private var sentOn = 0
@@ -82,12 +82,10 @@ final class SystemConnection {
 
     /// Whether this process is a child of the one that opened the socket, which is closed then.
     func leaveParent() -> Bool {
-        let isForeign = owner != 0 && owner != getpid()
-        if isForeign {
-            close()
-            owner = 0
-        }
-        return isForeign
+        guard let owner, !owner.isHere else { return false }
+        close()
+        self.owner = nil
+        return true
     }
 
     // MARK: - Opening
@@ -118,7 +116,7 @@ final class SystemConnection {
     }
 
     private func begin() -> Trouble? {
-        owner = getpid()
+        owner = ProcessOwner()
         switch peer {
         case .journal(let path): return take(hw_connect_local(path, false))
         case .local(let path, _):

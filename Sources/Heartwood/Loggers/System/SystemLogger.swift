@@ -81,12 +81,12 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     // MARK: Constants (any thread)
     private let sockets: SystemSockets
 
-    // MARK: Owned by 'queue'
+    // MARK: Owned by the hooks
     private var routeInEffect: SystemRoute?
     private var destinationInEffect: Destination?
     private var outbox = SystemOutbox()
     private var frame = LogBuffer()
-    private var plan = ReconnectPlan(first: .milliseconds(100), longest: .seconds(10))
+    private var plan = RetryPlan(GrowingPause(first: .milliseconds(100), longest: .seconds(10), jitter: 0.5))
     private var timer: (any LogTimer)?
 
     /// Makes a logger, which opens its socket at the first message.
@@ -144,10 +144,9 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         default: routeInEffect = new
         }
         destinationInEffect = destination
-        let pauses = _pauses.inEffect
-        if plan.first != pauses.lowerBound || plan.longest != pauses.upperBound {
-            plan = ReconnectPlan(first: pauses.lowerBound, longest: pauses.upperBound)
-        }
+        let (pauses, jitter) = (_pauses.inEffect, plan.pause.jitter)
+        let pause = GrowingPause(first: pauses.lowerBound, longest: pauses.upperBound, jitter: jitter)
+        if plan.pause != pause { plan = RetryPlan(pause) }
     }
 
     /// What was found for an automatic destination stays, until the destination is set again.

@@ -19,16 +19,15 @@ struct SystemOutbox {
 
     private var bytes: [UInt8] = []
     private var head = 0
-    private var frames: [Frame] = []
-    private var firstFrame = 0
+    private var frames = Deque<Frame>()
     /// How many bytes of the first frame have gone.
     private var sentOfFirst = 0
     /// How many messages are missing before the first frame that is not partly sent, and no frame says so.
     private(set) var unannounced = 0
 
-    var isEmpty: Bool { firstFrame == frames.count }
+    var isEmpty: Bool { frames.isEmpty }
     /// How many frames wait.
-    var count: Int { frames.count - firstFrame }
+    var count: Int { frames.count }
     /// How many bytes wait.
     var size: Int { bytes.count - head }
     /// How many messages wait.
@@ -46,11 +45,10 @@ struct SystemOutbox {
 
     /// Puts a note of the messages that are missing where they are missing.
     mutating func announce(_ note: UnsafeRawBufferPointer) {
-        let behind = sentOfFirst > 0 ? 1 : 0
-        let place = head + frames[firstFrame..<firstFrame + behind].reduce(0) { $0 + $1.size }
+        let index = sentOfFirst > 0 ? 1 : 0
+        let place = head + frames.prefix(index).reduce(0) { $0 + $1.size }
         bytes.insert(contentsOf: note, at: place)
-        frames.insert(
-            Frame(size: note.count, messages: 0, announced: unannounced), at: firstFrame + behind)
+        frames.insert(Frame(size: note.count, messages: 0, announced: unannounced), at: index)
         unannounced = 0
     }
 
@@ -62,14 +60,14 @@ struct SystemOutbox {
         var dropped = 0
         if sentOfFirst == 0 {
             while size > limit, count > 1 {
-                unannounced += frames[firstFrame].messages + frames[firstFrame].announced
+                unannounced += frames[0].messages + frames[0].announced
                 dropped += removeFirst()
             }
             return dropped
         }
         // What follows the first frame moves: a little more than needed, so that it does not for each message.
-        let (first, goal) = (frames[firstFrame].size, limit / 8 * 7)
-        var (end, removed) = (firstFrame + 1, 0)
+        let (first, goal) = (frames[0].size, limit / 8 * 7)
+        var (end, removed) = (1, 0)
         while size - removed > goal, end < frames.count {
             unannounced += frames[end].messages + frames[end].announced
             dropped += frames[end].messages
@@ -78,7 +76,7 @@ struct SystemOutbox {
         }
         messages -= dropped
         bytes.removeSubrange(head + first..<head + first + removed)
-        frames.removeSubrange(firstFrame + 1..<end)
+        frames.removeSubrange(1..<end)
         return dropped
     }
 
@@ -94,7 +92,7 @@ struct SystemOutbox {
     /// Calls `body` with the first frame.
     func withFirst<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytes.withUnsafeBytes {
-            body(UnsafeRawBufferPointer(rebasing: $0[head..<head + frames[firstFrame].size]))
+            body(UnsafeRawBufferPointer(rebasing: $0[head..<head + frames[0].size]))
         }
     }
 
@@ -108,19 +106,17 @@ struct SystemOutbox {
     /// The first frame has gone, or never will; returns how many messages it was.
     @discardableResult
     mutating func removeFirst() -> Int {
-        let frame = frames[firstFrame]
-        firstFrame += 1
+        guard let frame = frames.popFirst() else { return 0 }
         messages -= frame.messages
         head += frame.size
         sentOfFirst = 0
         if isEmpty {
             bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
             frames.removeAll(keepingCapacity: frames.capacity <= 1 << 14)
-            (head, firstFrame) = (0, 0)
+            head = 0
         } else if head > 1 << 16, head > bytes.count / 2 {
             bytes.removeSubrange(..<head)
-            frames.removeSubrange(..<firstFrame)
-            (head, firstFrame) = (0, 0)
+            head = 0
         }
         return frame.messages
     }
@@ -128,8 +124,8 @@ struct SystemOutbox {
     /// So many more bytes have gone.
     mutating func advance(by count: Int) {
         sentOfFirst += count
-        while !isEmpty, sentOfFirst >= frames[firstFrame].size {
-            let rest = sentOfFirst - frames[firstFrame].size
+        while !isEmpty, sentOfFirst >= frames[0].size {
+            let rest = sentOfFirst - frames[0].size
             removeFirst()
             sentOfFirst = rest
         }

@@ -1,10 +1,9 @@
 extension LogBuffer {
     /// Appends a time stamp in UTC with milliseconds: `2026-11-20T10:20:30.123Z`.
     public mutating func append(iso8601 moment: LogTimestamp) {
-        let time = CivilTime(nanoseconds: moment.nanoseconds)
-        append(dateAndSeconds: time)
+        let nanosecond = append(secondsOf: moment)
         append(UInt8(ascii: "."))
-        appendDecimal(time.nanosecond / 1_000_000, width: 3)
+        appendDecimal(nanosecond / 1_000_000, width: 3)
         append(UInt8(ascii: "Z"))
     }
 

@@ -58,26 +58,13 @@ extension LogBuffer {
     /// or no UTF-8 at all.
     @inline(__always)
     static func needsEscaping(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var high: UInt64 = 0
-        let count = bytes.count
-        if count < 8 {
-            for (offset, byte) in bytes.enumerated() {
-                if isSuspect(bytes, offset) { return true }
-                high |= UInt64(byte & 0x80)
-            }
-            return high != 0 && !isUTF8(bytes)
+        guard let base = bytes.baseAddress, !hw_is_plain(base, bytes.count, 0x5C) else { return false }
+        var isASCII = true
+        for (offset, byte) in bytes.enumerated() {
+            if isSuspect(bytes, offset) { return true }
+            isASCII = isASCII && byte < 0x80
         }
-        var index = 0
-        while true {
-            let word = ByteWord(bytes, index)
-            if word.controls | word.matches(0x5C) | word.matches(0x7F) | word.nonASCII != 0 {
-                for offset in index..<index + 8 where isSuspect(bytes, offset) { return true }
-                high |= word.nonASCII
-            }
-            if index + 8 == count { return high != 0 && !isUTF8(bytes) }
-            // The last eight bytes, some of which have been looked at before.
-            index = min(index + 8, count - 8)
-        }
+        return !isASCII && !isUTF8(bytes)
     }
 
     @inline(__always)

@@ -1,3 +1,5 @@
+import CHeartwood
+
 extension LogBuffer {
     /// Appends a text as a JSON string, with quotation marks (RFC 8259, section 7).
     ///
@@ -37,25 +39,8 @@ extension LogBuffer {
 
     /// Escapes the text from `start` on as the inside of a JSON string; what is not UTF-8 becomes U+FFFD.
     mutating func makeJSONSafe(from start: Int) {
-        let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
-        if !LogBuffer.isPlainInJSON(bytes) { replaceEnd(from: start) { $1.appendInsideOfJSON($0) } }
-    }
-
-    /// Whether a JSON string has the bytes as they are.
-    private static func isPlainInJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let count = bytes.count
-        if count < 8 {
-            return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 < 0x7F }
-        }
-        var index = 0
-        while true {
-            let word = ByteWord(bytes, index)
-            let marks = word.controls | word.matches(0x22) | word.matches(0x5C) | word.matches(0x7F)
-            if marks | word.nonASCII != 0 { return false }
-            if index + 8 == count { return true }
-            // The last eight bytes, some of which have been looked at before.
-            index = min(index + 8, count - 8)
-        }
+        if hw_is_plain(base + start, count - start, 0x22) { return }
+        replaceEnd(from: start) { $1.appendInsideOfJSON($0) }
     }
 
     /// Adds the inside of a JSON string; where it is one already (`isEscaped`), only what is unsafe in a line is

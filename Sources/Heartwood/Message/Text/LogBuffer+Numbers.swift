@@ -22,9 +22,9 @@ extension LogBuffer {
 
     mutating func appendDecimal(_ value: UInt64) {
         append(upTo: 20) { target in
-            let size = LogBuffer.decimalSize(value)
-            LogBuffer.writeDecimal(value, size, target)
-            return size
+            let size = hw_decimal_size(value)
+            hw_write_decimal(value, size, target)
+            return Int(size)
         }
     }
 
@@ -33,37 +33,10 @@ extension LogBuffer {
     mutating func appendDecimal(_ value: Int, width: Int) {
         append(upTo: max(20, width)) { target in
             let magnitude = UInt64(max(0, value))
-            let size = max(width, LogBuffer.decimalSize(magnitude))
-            LogBuffer.writeDecimal(magnitude, size, target)
-            return size
+            let size = max(Int32(width), hw_decimal_size(magnitude))
+            hw_write_decimal(magnitude, size, target)
+            return Int(size)
         }
-    }
-
-    @inline(__always)
-    private static func decimalSize(_ value: UInt64) -> Int {
-        var size = 1
-        var limit: UInt64 = 10
-        while value >= limit {
-            size += 1
-            if size == 20 { break }
-            limit *= 10
-        }
-        return size
-    }
-
-    /// Two digits at a time, from the end.
-    @inline(__always)
-    private static func writeDecimal(_ value: UInt64, _ size: Int, _ target: UnsafeMutablePointer<UInt8>) {
-        var rest = value
-        var place = size
-        while place >= 2 {
-            let pair = Int(rest % 100)
-            rest /= 100
-            place -= 2
-            target[place] = 48 + UInt8(truncatingIfNeeded: pair / 10)
-            target[place + 1] = 48 + UInt8(truncatingIfNeeded: pair % 10)
-        }
-        if place == 1 { target[0] = 48 + UInt8(truncatingIfNeeded: rest % 10) }
     }
 
     // MARK: Floating-point numbers

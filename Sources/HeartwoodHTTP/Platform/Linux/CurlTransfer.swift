@@ -28,6 +28,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
     private var headerBytes = 0
     private var responseBody: [UInt8] = []
     private var isBodyCut = false
+    private var owner = ThreadOwner("a transfer")
 
     init(request: HTTPRequest, options: TransportOptions) {
         self.request = request
@@ -55,6 +56,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
 
     /// Gives the request to libcurl; returns why that was not possible.
     func join(_ multi: UnsafeMutableRawPointer) -> HTTPTransportError? {
+        owner.enter()
         guard let easy = curl_easy_init() else {
             return HTTPTransportError(.other, "not enough memory for a transfer")
         }
@@ -72,6 +74,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
 
     /// Takes the transfer out of libcurl, whatever its state.
     func leave(_ multi: UnsafeMutableRawPointer) {
+        owner.enter()
         if let easy { curl_multi_remove_handle(multi, easy) }
         release()
     }
@@ -87,6 +90,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
 
     /// What came of the transfer that libcurl ended with `code`.
     func result(_ code: CURLcode) -> Outcome {
+        owner.enter()
         guard let easy else { return .failure(HTTPTransportError(.other, "the transfer was never started")) }
         var status = 0
         _ = hw_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
@@ -105,6 +109,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
 
     /// Called by libcurl with a header line.
     func receive(header line: UnsafeRawBufferPointer) -> Bool {
+        owner.enter()
         headerBytes += line.count
         guard headerBytes <= HTTPResponse.bodyLimit else { return false }
         if line.starts(with: "HTTP/".utf8) {
@@ -120,6 +125,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
 
     /// Called by libcurl with a piece of the body; false ends the transfer.
     func receive(body piece: UnsafeRawBufferPointer) -> Bool {
+        owner.enter()
         let room = HTTPResponse.bodyLimit - responseBody.count
         responseBody.append(contentsOf: piece.prefix(room))
         isBodyCut = piece.count > room

@@ -62,9 +62,6 @@ struct DeliveryEngine: Sendable {
     /// Whether a process that ends has something to wait for: an attempt, or the confirmation of one.
     var isAwaited: Bool { isBusy || deadline != nil && !receipts.isEmpty && reachesServer }
 
-    /// Whether the logger belongs to a dispatcher.
-    var isAttached: Bool { phase != .detached }
-
     /// Takes an event, and says what to do.
     mutating func handle(_ event: DeliveryEvent, _ moment: DeliveryMoment) -> [DeliveryAction] {
         actions = []

@@ -1,3 +1,5 @@
+import Heartwood
+
 /// Pieces that a server has received and not yet confirmed, and when it is asked about them.
 struct ReceiptLedger: Sendable {
     private struct Entry: Sendable {
@@ -8,14 +10,14 @@ struct ReceiptLedger: Sendable {
 
     /// How many pieces may be unconfirmed before nothing more is sent.
     static let limit = 8
-    private static let firstDelay = Duration.seconds(1)
-    private static let longestDelay = Duration.seconds(10)
+    private static let pause = GrowingPause(first: .seconds(1), longest: .seconds(10))
     /// How long it is between two questions while the process waits to end.
     private static let shortDelay = Duration.milliseconds(200)
 
     private var entries: [Entry] = []
     private var nextPoll: Duration?
-    private var delay = ReceiptLedger.firstDelay
+    /// How often in a row the server has confirmed nothing.
+    private var silences = 0
     private var isPolling = false
     private var isHurried = false
 
@@ -38,9 +40,11 @@ struct ReceiptLedger: Sendable {
         entries.removeAll { $0.receipt == receipt }
         let isReplacing = entries.count < count
         entries.append(Entry(receipt: receipt, records: records, since: now))
-        if nextPoll == nil { nextPoll = now + (isHurried ? Self.shortDelay : delay) }
+        if nextPoll == nil { nextPoll = now + delay }
         return isReplacing
     }
+
+    private var delay: Duration { isHurried ? Self.shortDelay : Self.pause.ceiling(failures: silences + 1) }
 
     /// The process waits to end: the server is asked at once, and often.
     mutating func hurry(at now: Duration) {
@@ -57,8 +61,8 @@ struct ReceiptLedger: Sendable {
         let known = Set(confirmed)
         let settled = entries.filter { known.contains($0.receipt) }
         entries.removeAll { known.contains($0.receipt) }
-        delay = settled.isEmpty ? min(delay * 2, Self.longestDelay) : Self.firstDelay
-        nextPoll = entries.isEmpty ? nil : now + (isHurried ? Self.shortDelay : delay)
+        silences = settled.isEmpty ? silences + 1 : 0
+        nextPoll = entries.isEmpty ? nil : now + delay
         return (settled.map(\.receipt), settled.reduce(0) { $0 + $1.records })
     }
 

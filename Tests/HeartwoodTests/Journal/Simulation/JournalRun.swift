@@ -63,7 +63,13 @@ final class JournalRun {
         // The first sets it off for all, and the second finds it done.
         dispatcher.flush(timeout: .zero)
         for logger in present.map(\.logger) { _ = logger.waitUntilIdle(timeout: .seconds(60)) }
-        return present.allSatisfy { $0.logger.isSettled && !$0.logger.node.isRecovering }
+        return present.map(\.logger).allSatisfy { logger in
+            let isDone = Locked(false)
+            logger.perform { [unowned logger] in
+                isDone.withLock { $0 = logger.isSettled && !logger.node.recovery.isUnfinished }
+            }
+            return logger.waitUntilIdle(timeout: .seconds(60)) && isDone.withLock { $0 }
+        }
     }
 
     /// Ends the run; if it is dead, nothing of that changes a file.
@@ -72,6 +78,6 @@ final class JournalRun {
         for one in present { dispatcher.remove(one.logger, timeout: .seconds(60)) }
         dispatcher.journal = nil
         for logger in all { logger.queue.resume() }
-        dispatcher.queue.resume()
+        dispatcher.consumer.queue.resume()
     }
 }

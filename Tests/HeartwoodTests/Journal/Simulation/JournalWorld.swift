@@ -71,7 +71,7 @@ final class JournalWorld {
         // A second for each run, so that each journal begins at a time of its own.
         let dispatcher = LogDispatcher.forTest(clock: ManualClock(Self.start + .seconds(run)))
         // Before anything is scheduled on it.
-        dispatcher.queue.suspend()
+        dispatcher.consumer.queue.suspend()
         dispatcher.journal = .file(path(run))
         return dispatcher
     }
@@ -171,15 +171,15 @@ final class JournalWorld {
         truncate(path, pick(2) == 0 ? 0 : 300_000)
         let before = run.dispatcher.journalStatus
         // The caller finds no room, until the drain has noticed it.
-        run.dispatcher.queue.resume()
+        run.dispatcher.consumer.queue.resume()
         log("noticed", run, isSure: false)
         _ = comesTrue {
             run.dispatcher.drainNow()
             return run.dispatcher.journalStatus != before
         }
         // What has been scheduled meanwhile comes to its end.
-        run.dispatcher.queue.sync {}
-        run.dispatcher.queue.suspend()
+        run.dispatcher.consumer.queue.sync {}
+        run.dispatcher.consumer.queue.suspend()
     }
 
     // MARK: - The judgement

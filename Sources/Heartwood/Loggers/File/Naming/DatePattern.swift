@@ -60,8 +60,6 @@ struct DatePattern: Sendable, Hashable {
         self.text = text
     }
 
-    var hasOffset: Bool { pieces.contains(.field(.offset)) }
-
     /// Writes a moment as the zone's clock shows it.
     package func format(_ moment: LogTimestamp, _ zone: TimeZone) -> String {
         let offset = zone.secondsFromGMT(for: moment.date)

@@ -54,9 +54,6 @@ package struct LineRecordParser: Sendable {
         return LevelDetector.level(of: line) ?? ownLevel(line)
     }
 
-    /// The category, logger or program that the line names.
-    package func category(of line: Bytes) -> String? { record(of: line).category }
-
     private func moment(_ line: Bytes, _ range: Range<Int>) -> LogTimestamp? {
         times.moment(of: Bytes(rebasing: line[range]))
     }

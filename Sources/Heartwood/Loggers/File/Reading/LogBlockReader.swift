@@ -22,9 +22,6 @@ package final class LogBlockReader {
         package let offset: Int
         /// Whether the file ends after this block, and its last line has no newline.
         let isUnterminated: Bool
-
-        /// The name of the file, without its directory.
-        package var file: String { String(path.split(separator: "/").last ?? "") }
     }
 
     /// How much is read at a time.

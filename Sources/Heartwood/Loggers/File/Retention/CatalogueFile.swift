@@ -14,7 +14,11 @@ final class CatalogueFile {
     private let lock: DirectoryLock
     private let report: (_ name: String, any Error) -> Void
     /// What could not be stored yet.
-    private var unsaved = CatalogueChange()
+    private var unsaved = CatalogueChange() {
+        didSet { hasUnsaved = !unsaved.isEmpty }
+    }
+    /// Whether changes are still to be stored; every batch asks.
+    private(set) var hasUnsaved = false
     /// What was last read or stored, for when it cannot be read.
     private var known: FileCatalogue?
     /// Whether the catalogue could be read at the last attempt, or there was none.
@@ -30,9 +34,6 @@ final class CatalogueFile {
         self.report = report
         base = ".\(application).catalogue"
     }
-
-    /// Whether changes are still to be stored.
-    var hasUnsaved: Bool { !unsaved.isEmpty }
 
     /// Takes back, before it is stored, that a file is finished.
     func keepOpen(_ name: String) { unsaved.open(name) }

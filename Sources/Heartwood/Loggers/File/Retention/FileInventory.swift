@@ -29,6 +29,8 @@ final class FileInventory: Sendable {
 
     private struct State {
         var entries: [Entry] = []
+        /// The names of all entries, so that a new one is known to be new without a look at the others.
+        var names: Set<String> = []
         /// The sum of the sizes that count.
         var sum = 0
         /// How many files count.
@@ -41,6 +43,7 @@ final class FileInventory: Sendable {
         var refused: [String] = []
 
         mutating func forget(_ entry: Entry) {
+            names.remove(entry.name)
             sum -= entry.weight
             if entry.isCounted { files -= 1 }
         }
@@ -93,6 +96,7 @@ final class FileInventory: Sendable {
                 guard state.version == version else { return false }
                 let protected = Set(state.entries.lazy.filter(\.isProtected).map(\.name))
                 state.entries = entries
+                state.names = Set(entries.lazy.map(\.name))
                 state.refused = refused
                 for index in state.entries.indices where protected.contains(state.entries[index].name) {
                     state.entries[index].isProtected = true
@@ -156,7 +160,9 @@ final class FileInventory: Sendable {
     /// Adds a file, or replaces what is known of it.
     package func insert(_ entry: Entry) {
         state.withLock { state in
-            if let index = state.entries.lastIndex(where: { $0.name == entry.name }) {
+            if state.names.contains(entry.name),
+                let index = state.entries.lastIndex(where: { $0.name == entry.name })
+            {
                 state.sum += entry.weight - state.entries[index].weight
                 state.files += (entry.isCounted ? 1 : 0) - (state.entries[index].isCounted ? 1 : 0)
                 state.entries[index] = entry
@@ -164,6 +170,7 @@ final class FileInventory: Sendable {
             }
             let index = state.entries.lastIndex { $0.label <= entry.label }.map { $0 + 1 } ?? 0
             state.entries.insert(entry, at: index)
+            state.names.insert(entry.name)
             state.sum += entry.weight
             if entry.isCounted { state.files += 1 }
             state.version += 1

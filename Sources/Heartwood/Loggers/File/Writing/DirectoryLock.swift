@@ -37,12 +37,12 @@ package final class DirectoryLock {
     private var outcome = Outcome.busy
     private var hasTimedOut = false
     private var hasReported = false
-    private var process: Int32
+    private var owner: ProcessOwner
 
     package init(_ directory: LogDirectory, name: String) {
         self.directory = directory
         self.name = name
-        process = directory.calls.process
+        owner = ProcessOwner(directory.calls)
     }
 
     /// Takes the lock, or gives up after a while.
@@ -89,11 +89,8 @@ package final class DirectoryLock {
 
     private func takeFile(waits: Bool) -> Outcome {
         let calls = directory.calls
-        if process != calls.process {
-            // After a fork the open file is shared with the parent, and with it the lock.
-            file = nil
-            process = calls.process
-        }
+        // After a fork the open file is shared with the parent, and with it the lock.
+        if owner.leaveParent(calls) { file = nil }
         // One that could only be read may be usable by now.
         if isReadOnly { file = nil }
         guard let file = file ?? open() else { return .unusable }

@@ -1,6 +1,6 @@
 /// Records of a file logger that its engine does not have yet: their bytes, and where each ends.
 ///
-/// Owned by the logger's queue.
+/// Owned by the logger's hooks.
 struct FileBatch: ~Copyable {
     /// A batch is written when it has so many bytes, or when no more messages are there.
     private static let limit = 64 * 1024

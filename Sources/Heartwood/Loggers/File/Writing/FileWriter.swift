@@ -252,22 +252,17 @@ package final class FileWriter {
     }
 
     private func writeAll(_ bytes: UnsafeRawBufferPointer) -> (written: Int, failure: SystemFailure?) {
-        var written = 0
         var waits = 0
-        while written < bytes.count {
-            do throws(SystemFailure) {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let count = try calls.write(file.number, rest, quietly: isLimited)
-                guard count > 0 else { return (written, SystemFailure(.write, EIO)) }
-                written += count
-            } catch {
-                // A file is always ready, but a network file system may not be: wait a second at most.
-                guard error.number == EAGAIN, waits < 10 else { return (written, error) }
-                waits += 1
-                calls.waitUntilWritable(file.number)
-            }
+        // A file is always ready, but a network file system may not be: wait a second at most.
+        func mayRetry() -> Bool {
+            if waits == 10 { return false }
+            waits += 1
+            calls.waitUntilWritable(file.number)
+            return true
         }
-        return (written, nil)
+        return SystemCalls.writeWhole(bytes, whenBlocked: mayRetry) { rest, _ throws(SystemFailure) in
+            try calls.write(file.number, rest, quietly: isLimited)
+        }
     }
 
     /// Cuts off what a write that failed has left of a record, after a look at what is at the end of the file.

@@ -10,13 +10,13 @@ final class OpenFile {
     /// The file; nil for none.
     @exclusivity(unchecked) private(set) var writer: FileWriter?
     /// The process that it belongs to; another one after a fork.
-    @exclusivity(unchecked) var process: Int32
+    @exclusivity(unchecked) var owner: ProcessOwner
 
     init(_ scene: FileScene, _ ledger: FileLedger, _ opener: FileOpener) {
         self.scene = scene
         self.ledger = ledger
         self.opener = opener
-        process = scene.calls.process
+        owner = ProcessOwner(scene.calls)
     }
 
     /// Writes to `next` from here on; the one before is finished, or was released.
@@ -25,7 +25,7 @@ final class OpenFile {
     /// Releases the file without finishing it.
     func release(_ writer: FileWriter) {
         scene.inventory.protect(writer.name, false)
-        if process == scene.calls.process { scene.calls.unlock(writer.file.number) }
+        if owner.isHere(scene.calls) { scene.calls.unlock(writer.file.number) }
         self.writer = nil
         opener.survey.refresh()
     }

@@ -1,6 +1,7 @@
 // All that differs between systems, and the calls that C's headers alone do not give to Swift.
 
 import CHeartwood
+import Heartwood
 
 #if canImport(Darwin)
 import Darwin
@@ -11,10 +12,7 @@ import Musl
 #endif
 
 /// System calls in a form that the rest of the tool can use on every system.
-enum SystemCalls {
-    /// Opens a file for reading without waiting for anything, a named pipe's writer included.
-    static func openForReading(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-
+extension SystemCalls {
     /// Makes a file that is not there yet, for its owner alone; negative on failure, with the reason in `errno`.
     static func createFile(_ path: String) -> Int32 {
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -54,30 +52,17 @@ enum SystemCalls {
         }
     }
 
-    /// The kind of a file that is open, and its size.
-    static func status(of descriptor: Int32) -> (isRegular: Bool, isDirectory: Bool, size: Int) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return (false, false, 0) }
-        let kind = status.st_mode & S_IFMT
-        return (kind == S_IFREG, kind == S_IFDIR, Int(status.st_size))
-    }
-
     /// Writes all bytes, however long it takes and in however many pieces, without a signal where the reader has gone.
     ///
     /// - Returns: 0, or the `errno` of what ended it.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
-        var rest = bytes
-        while !rest.isEmpty {
-            let written = hw_write_quietly(descriptor, rest.baseAddress, rest.count)
-            if written > 0 {
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            } else if hw_errno() == EAGAIN {
-                _ = hw_wait_writable(descriptor, -1)
-            } else if hw_errno() != EINTR {
-                return hw_errno()
-            }
+        func waitForReader() -> Bool {
+            _ = hw_wait_writable(descriptor, -1)
+            return true
         }
-        return 0
+        return writeWhole(bytes, whenBlocked: waitForReader) { rest, _ throws(SystemFailure) in
+            try SystemCalls().write(descriptor, rest, quietly: true)
+        }.failure?.number ?? 0
     }
 
     /// A pipe whose ends no other program inherits; nil where the system has none left.

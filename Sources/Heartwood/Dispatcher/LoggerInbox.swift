@@ -1,0 +1,260 @@
+import CHeartwood
+import Dispatch
+import Synchronization
+
+/// The queue in front of one logger: what waits for it, and whether a thread works on it.
+///
+/// Entries are worked off in their order by one thread at a time: by a block on the logger's dispatch queue, or by a
+/// caller that waits for them, where the logger allows that and no other thread is running it. The inbox gives this right
+/// away, and gets it back.
+///
+/// Invariants:
+/// 1. `isRunning` is true while, and only while, one thread works on entries.
+/// 2. While there are entries, or output that a caller could not write, a thread is running or a block is scheduled.
+/// 3. No hook runs, and nothing waits, while `state` is locked.
+final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the queue; see the MARKs
+    private struct State {
+        var backlog = Backlog()
+        var isRunning = false
+        var isScheduled = false
+        /// Whether the logger holds output that its queue must write before anything else.
+        var needsQueue = false
+
+        /// Whether a block must be scheduled; if so, the caller does it.
+        mutating func claimSchedule() -> Bool {
+            if isRunning || isScheduled || (backlog.isEmpty && !needsQueue) { return false }
+            isScheduled = true
+            return true
+        }
+    }
+
+    // MARK: Constants (any thread)
+    private unowned let logger: AbstractLogger
+    private let queue: DispatchQueue
+    private let membership: LoggerMembership
+    private let counters: LoggerCounters
+    /// What tells the logger's queue from others.
+    private let ownQueue = DispatchSpecificKey<Bool>()
+
+    // MARK: Atomics (any thread)
+    /// In the child of a fork: the logger was at work then, and is not to be touched.
+    private let lost = Atomic<Bool>(false)
+    /// Counts up with each message, each entry and each write of the logger: as long as it changes, the logger works.
+    private let progress = Atomic<Int>(0)
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    init(
+        _ logger: AbstractLogger, _ queue: DispatchQueue, _ membership: LoggerMembership,
+        _ counters: LoggerCounters
+    ) {
+        self.logger = logger
+        self.queue = queue
+        self.membership = membership
+        self.counters = counters
+        queue.setSpecific(key: ownQueue, value: true)
+    }
+
+    deinit { queue.setSpecific(key: ownQueue, value: nil) }
+
+    /// Whether the logger is never run again.
+    var isLost: Bool { lost.load(ordering: .relaxed) }
+
+    // MARK: - Limits
+
+    func setLimits(_ limits: BacklogLimits) {
+        let dispatcher = membership.dispatcher
+        state.withLock { state in
+            if state.backlog.limits.number >= limits.number { return }
+            let held = state.backlog.holdsCallers
+            state.backlog.setLimits(limits)
+            if held, !state.backlog.holdsCallers { dispatcher?.backpressure.release(self) }
+        }
+    }
+
+    func setAllowance(_ bytes: Int) { state.withLock { $0.backlog.allowance = bytes } }
+
+    /// A caller that waits for this logger looks how far it is.
+    ///
+    /// - Returns: when to look again; nil if no caller has to wait for it any more.
+    func look(at now: Duration, for backpressure: Backpressure) -> Duration? {
+        state.withLock { state in
+            let answer = state.backlog.look(progress: progress.load(ordering: .relaxed), at: now)
+            if case .wait(let pause) = answer { return pause }
+            backpressure.release(self)
+            return nil
+        }
+    }
+
+    /// Notes that the logger has come a step further.
+    ///
+    /// Not an atomic addition: only the running thread writes.
+    @inline(__always)
+    func noteProgress() { progress.store(progress.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
+
+    // MARK: - Taking entries
+
+    /// Takes what the logger wants of a batch, as its overflow policy says.
+    ///
+    /// Called by the drain; never waits.
+    ///
+    /// `byCaller` says that a synchronous call drains, which will call `wait` or `scheduleIfNeeded`.
+    ///
+    /// - Returns: what was dropped to make room, to be freed where no lock is held: the end of a tag is the user's code.
+    func push(_ batch: RecordBatch, levels: UInt32, byCaller: Bool, slot: JournalSlot?) -> [RecordBatch] {
+        if batch.levels & levels == 0 || isLost { return [] }
+        let slice = RecordSlice(batch, levels: levels)
+        counters.received.add(slice.count, ordering: .relaxed)
+        let dispatcher = membership.dispatcher
+        let (mustSchedule, evicted) = state.withLock { state in
+            let before = (state.backlog.dropped, state.backlog.holdsCallers)
+            let evicted = state.backlog.append(
+                slice, progress: progress.load(ordering: .relaxed), now: SystemClock().uptime())
+            slot?.pushed = batch.end
+            counters.dropped.add(state.backlog.dropped - before.0, ordering: .relaxed)
+            if !before.1, state.backlog.holdsCallers { dispatcher?.backpressure.hold(self) }
+            return (byCaller && logger.runsOnCaller ? false : state.claimSchedule(), evicted)
+        }
+        if mustSchedule { schedule() }
+        return evicted
+    }
+
+    /// Notes that messages are missing here which found no room in the ring.
+    ///
+    /// Called by the drain; never waits.
+    func push(lostAtRing count: Int) {
+        let mustSchedule = state.withLock { state in
+            state.backlog.append(lostAtRing: count)
+            return state.claimSchedule()
+        }
+        if mustSchedule { schedule() }
+    }
+
+    /// Has `work` done in its turn, alone, between two entries.
+    ///
+    /// Any thread; never waits.
+    func push(_ work: @escaping @Sendable () -> Void) {
+        if isLost { return }
+        let mustSchedule = state.withLock { state in
+            state.backlog.append(work)
+            return state.claimSchedule()
+        }
+        if mustSchedule { schedule() }
+    }
+
+    /// Puts a mark after the entries so far; returns whether the caller has to run the logger.
+    func push(_ mark: InboxMark, leavingItToCaller mayLeave: Bool) -> Bool {
+        let (mustRun, mustSchedule) = state.withLock { state in
+            state.backlog.append { mark.reach() }
+            if mayLeave, !state.isRunning, !state.needsQueue { return (true, false) }
+            return (false, state.claimSchedule())
+        }
+        if mustSchedule { schedule() }
+        return mustRun
+    }
+
+    /// Whether the queue cannot work while the caller waits: the caller occupies it, or is a forked child without threads.
+    var needsCaller: Bool { DispatchQueue.getSpecific(key: ownQueue) != nil || hw_forked_child_load() }
+
+    func scheduleIfNeeded() {
+        if state.withLock({ $0.claimSchedule() }) { schedule() }
+    }
+
+    private func schedule() {
+        if hw_forked_child_load() { return }
+        queue.async { [logger] in
+            logger.node.runner.run(until: nil)
+        }
+    }
+
+    // MARK: - The right to run
+
+    /// Gives the right to run to the calling thread; false where another one has it, or the queue must come first.
+    ///
+    /// `asCaller` says that a thread that waits asks, not the block that was scheduled.
+    func begin(asCaller: Bool) -> Bool {
+        let isMine = state.withLock { state in
+            if !asCaller { state.isScheduled = false }
+            if state.isRunning || (asCaller && state.needsQueue) { return false }
+            state.isRunning = true
+            return true
+        }
+        if !isMine { scheduleIfNeeded() }
+        return isMine
+    }
+
+    /// The next entry; without one, and unless `stays`, the right to run ends in the same step.
+    ///
+    /// `atEnd` is called if there is no entry, before any other can come; it must neither wait nor run a hook.
+    @inline(__always)
+    func next(stays: Bool, atEnd: () -> Void) -> Backlog.Entry? {
+        state.withLock { state in
+            let entry = state.backlog.next()
+            if entry == nil {
+                atEnd()
+                if !stays { state.isRunning = false }
+            }
+            return entry
+        }
+    }
+
+    /// Notes that records handed out before, of this weight, have been worked off.
+    func finish(weighing weight: Int) {
+        let dispatcher = membership.dispatcher
+        state.withLock { state in
+            let held = state.backlog.holdsCallers
+            state.backlog.finish(weighing: weight)
+            if held, !state.backlog.holdsCallers { dispatcher?.backpressure.release(self) }
+        }
+    }
+
+    /// Takes the right to run back, and leaves the rest, if any, to the queue.
+    ///
+    /// - Parameter leavingOutput: Whether the queue must write the logger's output before anything else.
+    func end(leavingOutput: Bool) {
+        let mustSchedule = state.withLock { state in
+            state.isRunning = false
+            state.needsQueue = leavingOutput
+            return state.claimSchedule()
+        }
+        if mustSchedule { schedule() }
+    }
+
+    /// The queue has written the output that was left to it.
+    func noteOutputWritten() { state.withLock { $0.needsQueue = false } }
+
+    /// Whether everything that was handed out is acknowledged.
+    func isAcknowledged(_ slot: JournalSlot) -> Bool { state.withLock { _ in slot.done >= slot.pushed } }
+
+    // MARK: - Around a fork
+
+    /// Takes the right to run when the logger is between two entries; false where that is not so in time.
+    func pause(until deadline: Duration, _ right: RunningRight) -> Bool {
+        while true {
+            let isMine = state.withLock { state in
+                if state.isRunning { return false }
+                state.isRunning = true
+                return true
+            }
+            if isMine { return true }
+            if right.isHere || SystemClock().uptime() >= deadline { return false }
+            usleep(100)
+        }
+    }
+
+    func handleFork(_ fork: ForkStep) { fork.apply(to: state) }
+
+    /// In the child, where no thread runs the logger: no message waits, and only callers do work.
+    func restartInChild() {
+        state.withLock { state in
+            state.backlog.forgetMessages()
+            state.isRunning = false
+            state.isScheduled = false
+            state.needsQueue = false
+        }
+    }
+
+    /// In the child: the logger was at work when the process forked, and is never run again.
+    func giveUpInChild() { lost.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,147 @@
+import CHeartwood
+import Dispatch
+import Synchronization
+
+/// Empties the ring: on the global queue, which is woken for that, and on the threads of callers that do not wait for it.
+///
+/// Invariants:
+/// 1. One block at most runs or is scheduled on the queue: whoever moves `schedule` from asleep to running submits it.
+/// 2. The block sleeps only after it has said so and then found the ring empty: see `DrainSchedule`.
+/// 3. What was taken from the ring is passed on under the same lock, so that the order stays.
+/// 4. Whoever passes messages on keeps the dispatcher meanwhile: it does not end under the lock, which its end takes.
+final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic, and constant
+    // MARK: Constants (any thread)
+    private let ring: RecordRing
+    /// The global queue.
+    let queue: DispatchQueue
+    /// What it works with.
+    let drain: DrainLock
+    private let wakeUp = Semaphore()
+    /// Set once, while the dispatcher is made; nil when it ends.
+    private(set) weak var dispatcher: LogDispatcher?
+
+    // MARK: Atomics (any thread)
+    /// What the drain does; read at every call.
+    let schedule: UnsafeMutablePointer<Atomic<UInt8>>
+    /// Where messages found no room in the ring, until the drain has passed on that they are missing there.
+    private let gaps = RingGaps()
+
+    init(_ ring: RecordRing, _ drain: DrainLock, _ queue: DispatchQueue) {
+        self.ring = ring
+        self.drain = drain
+        self.queue = queue
+        schedule = .allocate(capacity: 1)
+        schedule.initialize(to: Atomic(DrainSchedule.asleep))
+    }
+
+    deinit { schedule.deallocate() }
+
+    /// Says whose messages these are.
+    func belong(to dispatcher: LogDispatcher) { self.dispatcher = dispatcher }
+
+    /// Notes that a message found no room in the ring, and is missing at this place of the order.
+    func noteMissing() { gaps.note { ring.tail } }
+
+    // MARK: - Waking
+
+    /// Has the queue look soon whether there is something to do.
+    func wake() {
+        wake(isAsleep: schedule.pointee.load(ordering: .sequentiallyConsistent) == DrainSchedule.asleep)
+    }
+
+    /// The same, unless it is at work.
+    func wakeUnlessRunning() {
+        let state = schedule.pointee.load(ordering: .sequentiallyConsistent)
+        if state != DrainSchedule.running { wake(isAsleep: state == DrainSchedule.asleep) }
+    }
+
+    /// Wakes the queue out of its sleep, or out of its pause.
+    @inline(never)
+    func wake(isAsleep: Bool) {
+        if isAsleep { start() } else { wakeUp.signal() }
+    }
+
+    private func start() {
+        let (claimed, _) = schedule.pointee.compareExchange(
+            expected: DrainSchedule.asleep, desired: DrainSchedule.running, ordering: .sequentiallyConsistent)
+        // The dispatcher is kept until the end of the block.
+        if claimed { queue.async { [dispatcher] in withExtendedLifetime(dispatcher) { self.run() } } }
+    }
+
+    /// Empties the ring until nothing has come for some milliseconds.
+    ///
+    /// Runs on the global queue, once at a time.
+    private func run() {
+        var idle = 0
+        while true {
+            schedule.pointee.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
+            let end = ring.tail
+            let found = consume(upTo: end, byCaller: false)
+            if found {
+                idle = 0
+            } else if idle == DrainSchedule.patience {
+                schedule.pointee.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
+                if ring.tail == ring.consumed { return }
+                let (again, _) = schedule.pointee.compareExchange(
+                    expected: DrainSchedule.asleep, desired: DrainSchedule.running,
+                    ordering: .sequentiallyConsistent)
+                if !again { return }
+                idle = 0
+            } else {
+                idle += 1
+            }
+            if ring.tail != ring.consumed, found { continue }
+            schedule.pointee.store(DrainSchedule.lingering, ordering: .sequentiallyConsistent)
+            _ = wakeUp.wait(upTo: DrainSchedule.interval)
+        }
+    }
+
+    // MARK: - Consuming
+
+    /// Is the ring's consumer for a while; says whether there was anything to consume.
+    @discardableResult
+    func consume(upTo end: UInt64, byCaller: Bool) -> Bool {
+        var (found, isGone, garbage) = drain.withLock { drain in
+            let found = drain.drain(ring, gaps, upTo: end, byCaller: byCaller)
+            defer { drain.garbage = [] }
+            return (found, drain.journalLook.isGone, drain.garbage)
+        }
+        if isGone { drain.withLock { $0.whenJournalIsGone }?() }
+        // Freed outside of the lock: the end of a tag is the user's code, which may log.
+        if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
+        return found
+    }
+
+    /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.
+    ///
+    /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.
+    func consumeAll(byCaller: Bool = false) {
+        let end = ring.tail
+        // At least once, also when the ring is empty: another thread may have taken records off it, and not handed them
+        // out yet. It does both under the lock.
+        while true {
+            let found = consume(upTo: end, byCaller: byCaller)
+            if ring.consumed >= end { return }
+            if !found { sched_yield() }
+        }
+    }
+
+    /// The same up to `end`, for a thread that holds the drain's lock.
+    func consumeAll(upTo end: UInt64, _ drain: inout Drain) {
+        while ring.consumed < end {
+            // Another thread may be about to publish what it has reserved.
+            if !drain.drain(ring, gaps, upTo: end, byCaller: false) { sched_yield() }
+        }
+    }
+
+    /// Calls `body` under the drain's lock, and frees outside of it what is due then.
+    func withDrain<Result>(_ body: (inout Drain) -> Result) -> Result {
+        var (result, garbage) = drain.withLock { drain in
+            let result = body(&drain)
+            defer { drain.garbage = [] }
+            return (result, drain.garbage)
+        }
+        if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
+        return result
+    }
+}
