@@ -35,7 +35,7 @@ static struct guard *guard_at(const void *start) {
 }
 
 // Whether a fault was in guarded memory, which is usable again then.
-bool hw_guard_repair(const siginfo_t *info) {
+HW_FAULT_HANDLER bool hw_guard_repair(const siginfo_t *info) {
     if (info->si_code <= 0) return false;
     uintptr_t address = (uintptr_t)info->si_addr;
     struct guard *guard = NULL;
@@ -66,7 +66,7 @@ bool hw_guard_repair(const siginfo_t *info) {
     return is_repaired;
 }
 
-static void on_bus(int number, siginfo_t *info, void *context) {
+HW_FAULT_HANDLER static void on_bus(int number, siginfo_t *info, void *context) {
     int error = errno;
     if (!hw_guard_repair(info)) {
         if (previous_bus.sa_flags & SA_SIGINFO) {

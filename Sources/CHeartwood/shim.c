@@ -294,7 +294,7 @@ void *hw_memory_reserve(size_t size) {
     return size <= sizeof memory && !atomic_exchange(&is_taken, true) ? memory : NULL;
 }
 
-bool hw_move_memory(void *from, void *to, size_t size) {
+HW_FAULT_HANDLER bool hw_move_memory(void *from, void *to, size_t size) {
 #ifdef __linux__
     return mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
 #else

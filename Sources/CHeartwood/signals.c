@@ -14,7 +14,7 @@ static struct sigaction previous[signal_count];
 static _Atomic(uint64_t *) places[place_count];
 static _Atomic bool was_seen;
 
-static void note(int number, const siginfo_t *info) {
+HW_FAULT_HANDLER static void note(int number, const siginfo_t *info) {
     struct timespec now = {0, 0};
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t thread = 0;
@@ -34,7 +34,7 @@ static void note(int number, const siginfo_t *info) {
     }
 }
 
-static void on_fatal(int number, siginfo_t *info, void *context) {
+HW_FAULT_HANDLER static void on_fatal(int number, siginfo_t *info, void *context) {
     int error = errno;
     if (number == SIGBUS && hw_guard_repair(info)) {
         errno = error;

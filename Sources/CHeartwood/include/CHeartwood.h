@@ -32,6 +32,14 @@
 #include <x86intrin.h>
 #endif
 
+// For what the handler of a fault calls: no sanitizer sees its accesses. The fault may be inside an atomic access of the
+// thread sanitizer's own, which holds a lock of the thread then; an access that it sees would wait for that lock forever.
+#if __has_attribute(disable_sanitizer_instrumentation)
+#define HW_FAULT_HANDLER __attribute__((disable_sanitizer_instrumentation))
+#else
+#define HW_FAULT_HANDLER
+#endif
+
 static inline int hw_errno(void) { return errno; }
 
 // A clock of the system, in nanoseconds. Here, because which module a `timespec` belongs to depends on the build.
@@ -368,7 +376,7 @@ void hw_tsan_release(void *address);
 void *hw_memory_reserve(size_t size);
 
 // Moves mapped memory of whole pages, in one step, to a place where other memory is mapped, which goes.
-bool hw_move_memory(void *from, void *to, size_t size);
+HW_FAULT_HANDLER bool hw_move_memory(void *from, void *to, size_t size);
 
 // MARK: Processes
 
@@ -423,7 +431,7 @@ void hw_guard_remove(const void *start);
 // Whether that has happened to guarded memory.
 bool hw_guard_was_hit(const void *start);
 // For handlers of SIGBUS: whether the fault was one of those, and the access may happen again.
-bool hw_guard_repair(const siginfo_t *info);
+HW_FAULT_HANDLER bool hw_guard_repair(const siginfo_t *info);
 
 // MARK: Fatal signals
 
