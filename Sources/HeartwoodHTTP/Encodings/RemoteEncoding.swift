@@ -1,5 +1,3 @@
-public import Heartwood
-
 /// How a batch becomes the body of a request, and what the target's answers mean.
 ///
 /// A custom encoding needs the body; the rest has defaults that suit your own server:
@@ -52,19 +50,5 @@ extension RemoteEncoding {
     /// What the status means.
     public func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
         DeliveryVerdict(statusPolicy.action(for: response.status))
-    }
-}
-
-/// The most that one request of an encoding may hold.
-public struct EncodingLimits: Sendable, Equatable {
-    /// The most entries.
-    public var entries: Int
-    /// The most bytes of a body, before it is compressed.
-    public var bytes: ByteCount
-
-    /// Sets the limits; any number of entries, and 4 MiB.
-    public init(entries: Int = .max, bytes: ByteCount = .mebibytes(4)) {
-        self.entries = entries
-        self.bytes = bytes
     }
 }

@@ -14,9 +14,3 @@ public protocol ConnectivityMonitor: AnyObject, Sendable {
     /// Ends watching; `changed` is not called any more after it has returned, but for a call under way.
     func stop()
 }
-
-/// The connectivity monitor that the system offers.
-public enum PlatformConnectivity {
-    /// Makes the system's monitor: netlink on Linux, `NWPathMonitor` on Apple's systems.
-    public static func make() -> any ConnectivityMonitor { systemConnectivityMonitor() }
-}

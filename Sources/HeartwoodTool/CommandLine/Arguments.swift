@@ -1,42 +1,5 @@
 import Heartwood
 
-/// An option that a subcommand takes.
-struct Option {
-    /// Its names, the one that the program asks for first: `["--directory", "-d"]`.
-    let names: [String]
-    /// What stands for its value in the help; nil for a switch.
-    let value: String?
-    /// Whether it may be given more than once.
-    let isRepeatable: Bool
-    /// What it does, and what holds without it.
-    let help: String
-
-    init(_ names: String..., value: String? = nil, isRepeatable: Bool = false, help: String) {
-        self.names = names
-        self.value = value
-        self.isRepeatable = isRepeatable
-        self.help = help
-    }
-}
-
-/// Options that belong together in the help.
-struct OptionGroup {
-    let title: String
-    let options: [Option]
-}
-
-/// Invalid arguments: what is wrong, and what would be right.
-struct UsageError: Error, Equatable {
-    let message: String
-    /// The subcommand whose help would help.
-    let command: String?
-
-    init(_ message: String, command: String? = nil) {
-        self.message = message
-        self.command = command
-    }
-}
-
 /// The arguments of a subcommand, checked against the options that it declares.
 ///
 /// `--name value` and `--name=value` are the same; `-d value` and `-dvalue` too. Everything after `--` is an operand,

@@ -2,10 +2,10 @@ import Heartwood
 import HeartwoodEvents
 
 /// A sale, as the shop's books have it: a typed event.
-enum Sale: String { case order, item, till, amount }
+private enum Sale: String { case order, item, till, amount }
 
 /// How many pieces of an item there are: what the stocktaking compares.
-struct Stock: EventObject {
+private struct Stock: EventObject {
     let id: String
     var pieces: Int
 }

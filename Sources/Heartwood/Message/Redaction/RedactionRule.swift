@@ -189,7 +189,7 @@ private enum EmailAddresses {
 }
 
 /// Finds what follows the word Bearer.
-enum BearerTokens {
+private enum BearerTokens {
     private static let words = [Array("earer".utf8), Array("EARER".utf8)]
 
     static func next(in bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {

@@ -1,7 +1,0 @@
-func systemConnectivityMonitor() -> any ConnectivityMonitor {
-    #if os(Linux)
-    NetlinkMonitor()
-    #else
-    PathMonitor()
-    #endif
-}
