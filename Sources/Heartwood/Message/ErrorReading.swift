@@ -20,7 +20,7 @@ enum ErrorReading {
 
     static func fields(of error: any Error, depth: Int) -> ErrorFields {
         let type = typeName(of: error)
-        let information = information(of: error)
+        let information = ErrorInformation.values(of: error)
         var fields = ErrorFields(type: type, message: message(of: error, information))
         let domain = error._domain
         // The standard library invents a domain and a number for errors that have none: the type's name and the case's.
@@ -55,22 +55,6 @@ enum ErrorReading {
         if let text = (error as? any LocalizedError)?.errorDescription, !text.isEmpty { return text }
         if let text = information["NSLocalizedDescription"] as? String { return text }
         return String(describing: error)
-    }
-
-    /// What an `NSError` carries; nothing for other errors.
-    private static func information(of error: any Error) -> [String: Any] {
-        #if canImport(Darwin)
-        if let error = error as? any CustomNSError { return error.errorUserInfo }
-        return Swift.type(of: error) is AnyClass ? (error as NSError).userInfo : [:]
-        #else
-        // The class is in a library that is not linked just for this: its properties are read by their names.
-        guard Swift.type(of: error) is AnyClass else { return [:] }
-        for child in Mirror(reflecting: error).children
-        where child.label == "_userInfo" || child.label == "userInfo" {
-            if let information = child.value as? [String: Any] { return information }
-        }
-        return [:]
-        #endif
     }
 
     private static func causes(of error: any Error, _ information: [String: Any]) -> [any Error] {

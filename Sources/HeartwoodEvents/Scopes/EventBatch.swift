@@ -2,14 +2,6 @@ import CHeartwood
 import Heartwood
 import HeartwoodHTTP
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Events that belong together: a few in memory, more in a file without a name, which the system
 /// removes when the process ends.
 ///
@@ -104,7 +96,7 @@ final class EventBatch: @unchecked Sendable {  // see above
             throw LogError(
                 .file, "cannot create a file for the events of a scope", place: directory, cause: hw_errno())
         }
-        _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+        SystemCalls.closeOnExec(file)
         unlink(template)
         return file
     }

@@ -1,14 +1,6 @@
 import CHeartwood
 import Heartwood
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A directory that is ours alone: opened once, locked, and reached by its descriptor only.
 ///
 /// Files are made with mode 0600, opened with `O_NOFOLLOW`, and must be regular, ours and without a second name; nothing
@@ -34,7 +26,9 @@ package final class SpoolDirectory {
         self.path = path
         let made = mkdir(path, 0o700) == 0 || Self.makeParents(of: path)
         let cause = hw_errno()
-        descriptor = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        descriptor = Self.number { () throws(SystemFailure) in
+            try Self.calls.openFile(AT_FDCWD, path, O_RDONLY | O_DIRECTORY)
+        }
         guard descriptor >= 0 else {
             throw LogError(
                 .file,
@@ -73,11 +67,11 @@ package final class SpoolDirectory {
 
     private static func open(_ name: String, _ flags: Int32, in directory: Int32) -> Int32 {
         if flags & O_CREAT != 0, let error = SpoolFile.faults?.change(), error != 0 {
-            errno = error
+            SystemCalls.setErrno(error)
             return -1
         }
         if flags & O_ACCMODE == O_RDONLY, let error = SpoolFile.faults?.read(), error != 0 {
-            errno = error
+            SystemCalls.setErrno(error)
             return -1
         }
         return number { () throws(SystemFailure) in
@@ -117,7 +111,7 @@ package final class SpoolDirectory {
     /// What `body` returns; where it fails, -1 with the reason in `errno`.
     private static func number(_ body: () throws(SystemFailure) -> Int32) -> Int32 {
         do throws(SystemFailure) { return try body() } catch {
-            errno = error.number
+            SystemCalls.setErrno(error.number)
             return -1
         }
     }
@@ -203,10 +197,12 @@ package final class SpoolDirectory {
     private func openNested(_ path: String) -> Int32 {
         var place = openDirectory(".")
         for name in path.split(separator: "/") where place >= 0 {
-            let next = openat(place, String(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            let next = Self.number { () throws(SystemFailure) in
+                try Self.calls.openFile(place, String(name), O_RDONLY | O_DIRECTORY)
+            }
             let error = hw_errno()
             close(place)
-            errno = error
+            SystemCalls.setErrno(error)
             place = next
         }
         return place

@@ -1,14 +1,6 @@
 import CHeartwood
 import Heartwood
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 extension TransportOptions {
     /// The options, if the files that they name can be read and the keys have the right form.
     ///
@@ -19,7 +11,7 @@ extension TransportOptions {
             ("key of the client certificate", clientKeyFile),
         ]
         for case (let what, let path?) in files where access(path, R_OK) != 0 {
-            throw LogError(.file, "cannot read the \(what)", place: path, cause: errno)
+            throw LogError(.file, "cannot read the \(what)", place: path, cause: hw_errno())
         }
         if clientKeyFile != nil, clientCertificateFile == nil {
             throw LogError(.setting, "a key for a client certificate is given, but no certificate")

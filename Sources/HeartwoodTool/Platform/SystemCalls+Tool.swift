@@ -69,7 +69,7 @@ extension SystemCalls {
     static func makePipe() -> (reader: Int32, writer: Int32)? {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        for end in ends { closeOnExec(end) }
         return (ends[0], ends[1])
     }
 
