@@ -2,14 +2,6 @@ import CHeartwood
 import Heartwood
 import HeartwoodHTTP
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Listens on an address and serves each connection on its own thread, until it is stopped.
 package final class SocketListener: Sendable {
     // MARK: Constants (any thread)
@@ -116,6 +108,6 @@ package final class SocketListener: Sendable {
 
 private func acceptConnection(_ listener: Int32) -> Int32 {
     let descriptor = accept(listener, nil, nil)
-    if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    if descriptor >= 0 { SystemCalls.closeOnExec(descriptor) }
     return descriptor
 }

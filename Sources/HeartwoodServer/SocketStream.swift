@@ -1,14 +1,6 @@
 import CHeartwood
 import Heartwood
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// One accepted TCP connection: buffered reading, whole writes, and limits of time for both.
 package final class SocketStream: @unchecked Sendable {  // used by the thread that serves the connection only
     package let descriptor: Int32
@@ -19,11 +11,7 @@ package final class SocketStream: @unchecked Sendable {  // used by the thread t
 
     package init(descriptor: Int32) {
         self.descriptor = descriptor
-        var on: Int32 = 1
-        setsockopt(descriptor, 6 /* TCP */, TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-        #if canImport(Darwin)
-        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
-        #endif
+        SystemCalls.prepareConnection(descriptor)
     }
 
     /// Limits how long a write waits for a client that does not read.
@@ -119,11 +107,7 @@ package final class SocketStream: @unchecked Sendable {  // used by the thread t
         bytes.withUnsafeBytes { bytes in
             let outcome = SystemCalls.writeWhole(bytes) { rest, _ throws(SystemFailure) in
                 try SystemCalls().perform(.write) {
-                    #if canImport(Darwin)
-                    hw_write_quietly(descriptor, rest.baseAddress, rest.count)
-                    #else
-                    sendBytes(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-                    #endif
+                    SystemCalls.sendQuietly(descriptor, rest)
                 }
             }
             return outcome.failure == nil
@@ -142,22 +126,7 @@ package final class SocketStream: @unchecked Sendable {  // used by the thread t
     package func pause(_ duration: Duration) -> Bool {
         let milliseconds = Int32(clamping: duration.nanoseconds / 1_000_000)
         guard milliseconds > 0 else { return true }
-        var entry = pollfd(fd: descriptor, events: hangUp, revents: 0)
+        var entry = pollfd(fd: descriptor, events: SystemCalls.hangUp, revents: 0)
         return poll(&entry, 1, milliseconds) == 0
     }
-}
-
-#if !canImport(Darwin)
-private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
-    send(descriptor, bytes, count, flags)
-}
-#endif
-
-/// poll(2)'s event for a client that has ended its side; it has no name in Swift, and none on Apple's systems.
-private var hangUp: Int16 {
-    #if canImport(Darwin)
-    0
-    #else
-    0x2000
-    #endif
 }

@@ -48,7 +48,7 @@ package struct SocketAddress: Sendable {
         let family = isVersion6 ? AF_INET6 : AF_INET
         #if canImport(Darwin)
         let descriptor = socket(family, SOCK_STREAM, 0)
-        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        if descriptor >= 0 { SystemCalls.closeOnExec(descriptor) }
         #else
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         #endif
