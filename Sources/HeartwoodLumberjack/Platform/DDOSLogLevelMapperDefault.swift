@@ -1,0 +1,19 @@
+#if canImport(os)
+public import os
+
+/// Maps errors and warnings to errors, information to information, and the rest to debug.
+open class DDOSLogLevelMapperDefault: NSObject, DDOSLogLevelMapper, @unchecked Sendable {  // no state
+    /// Makes a mapper.
+    public override init() {}
+
+    /// Returns the type of a flag.
+    open func osLogType(for logFlag: DDLogFlag) -> OSLogType {
+        switch logFlag {
+        case .error, .warning: .error
+        case .info: .info
+        case .debug, .verbose: .debug
+        default: .default
+        }
+    }
+}
+#endif
