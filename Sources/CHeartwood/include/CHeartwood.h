@@ -358,15 +358,6 @@ static inline uint64_t hw_record_check(const void *record, const void *body, siz
     return hw_fold_words((const hw_word *)record, 1, 7, seed) + 3 * hw_fold_bytes(body, count, ~seed);
 }
 
-// Completes a record of a journal before it is published: its place, and its check. The body is read where it was copied
-// from: reading what was written a moment ago, in pieces of other sizes, makes the processor wait.
-static inline void hw_record_seal(
-    void *record, uint64_t position, uint64_t salt, const void *body, size_t count) {
-    hw_word *words = (hw_word *)record;
-    words[6] |= (position >> 3) << 40;
-    words[7] = hw_record_check(record, body, count, position ^ salt);
-}
-
 // MARK: Sanitizer annotations (no-ops outside a thread-sanitizer build)
 
 void hw_tsan_acquire(void *address);

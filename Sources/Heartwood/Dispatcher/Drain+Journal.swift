@@ -46,8 +46,9 @@ extension Drain {
         recipient.node.follower.endSlot(slot, isLeaving: true) {}
     }
 
-    /// Keeps with a message which loggers want it, by their levels of this moment.
-    func decide(_ record: RecordView, _ ring: RecordRing, at position: UInt64) {
+    /// Keeps with a message which loggers want it, by their levels of this moment, and its check; `record` is its copy.
+    func complete(_ record: RecordView, _ ring: RecordRing, at position: UInt64, _ journal: JournalFile) {
+        RecordView(ring.address(of: position)).seal(position, journal.salt, copy: record)
         let level = record.levelBit
         var decision = JournalDecision()
         for recipient in recipients {

@@ -124,12 +124,12 @@ struct Drain {
         while offset < total {
             let record = RecordView(batch.base + offset)
             let (size, flags) = (record.publishedSize, record.flags)
+            if let journal { complete(record, ring, at: start &+ UInt64(offset), journal) }
             if usesTicks, !flags.contains(.wallTime) {
                 record.time = UInt64(bitPattern: ticks.wallTime(of: record.time))
             }
             sequence += 1
             batch.add(at: offset, size: size, sequence: sequence)
-            if journal != nil { decide(record, ring, at: start &+ UInt64(offset)) }
             if !flags.isDisjoint(with: .references) { record.leaveRing() }
             offset += size
         }

@@ -71,7 +71,7 @@ struct Intake {
         if text.count > 0 {
             cursor.copyMemory(from: text.baseAddress.unsafelyUnwrapped, byteCount: text.count)
         }
-        ring.publish(position, size: size, text: text)
+        ring.publish(position, size: size, kind: .message)
         let synchronous =
             asynchronous.map { !$0 }
             ?? (intake.pointee.synchronousLevels.pointee.load(ordering: .relaxed) & level != 0)

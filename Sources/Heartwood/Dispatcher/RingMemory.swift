@@ -65,32 +65,12 @@ struct RingMemory {
         }
     }
 
-    /// Completes a record for the journal, by what is in it.
-    @inline(never)
-    private func seal(_ position: UInt64, _ salt: UInt64) {
-        let record = address(of: position)
-        let body = RecordView(record).body
-        hw_record_seal(record, position, salt, record + body.offset, body.count)
-    }
-
-    /// Makes a reserved and written message visible to the consumer, whose body is a copy of `text` alone.
-    @inline(__always)
-    func publish(_ position: UInt64, size: Int, text: UnsafeRawBufferPointer) {
-        let salt = (tailWord + 1).pointee.load(ordering: .relaxed)
-        if salt != 0 {
-            hw_record_seal(
-                address(of: position), position, salt, text.baseAddress ?? UnsafeRawPointer(base), text.count)
-        }
-        word(at: position).pointee.store(
-            UInt64(truncatingIfNeeded: size) | RecordView.Kind.message.rawValue << 32, ordering: .releasing)
-    }
-
     /// Makes a reserved and written record visible to the consumer.
     @inline(__always)
     func publish(_ position: UInt64, size: Int, kind: RecordView.Kind) {
         if kind == .message {
             let salt = (tailWord + 1).pointee.load(ordering: .relaxed)
-            if salt != 0 { seal(position, salt) }
+            if salt != 0 { RecordView(address(of: position)).stamp(position, salt) }
         }
         word(at: position).pointee.store(
             UInt64(truncatingIfNeeded: size) | kind.rawValue << 32, ordering: .releasing)

@@ -6,6 +6,8 @@ final class JournalFile: Sendable {
     // MARK: Constants (any thread)
     let mapping: JournalMapping
     private let tables: JournalTables
+    /// What is in the stamps and checks of its records.
+    let salt: UInt64
     /// The first position in the ring.
     let beginning: UInt64
 
@@ -25,6 +27,7 @@ final class JournalFile: Sendable {
         }
         self.beginning = beginning
         let header = JournalHeader(ringSize: ringSize, now: now)
+        salt = header.salt
         mapping = try JournalFile.make(in: directory, header)
         let counters = header.geometry.counters
         mapping.base.write(beginning, at: counters + JournalLayout.Counters.tail)

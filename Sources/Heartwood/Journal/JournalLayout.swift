@@ -1,8 +1,10 @@
 /// Where things are in the file of a journal; `Docs/JournalFormat.md` draws it.
 enum JournalLayout {
     static let magic: UInt64 = 0x314E_5255_4F4A_5748  // "HWJOURN1"
-    static let version: UInt32 = 2
-    /// The oldest version that is still read: its records have no decisions.
+    static let version: UInt32 = 3
+    /// The oldest version that is still read.
+    ///
+    /// Its records have no decisions, and up to version 2 a record had its check when it was published.
     static let oldestVersion: UInt32 = 1
 
     static let slotCount = 8

@@ -14,7 +14,7 @@ import CHeartwood
 //   49  flags       1
 //   50  name, queue, task sizes   1 + 1 + 1
 //   53  place       3   low bits of position / 8, in a journal; else zero
-//   56  sequence    8   set by the drain; before that, in a journal, the record's check
+//   56  sequence    8   set by the drain; in a journal, the record's stamp, and its check once it has left the ring
 //   64  [tag 8] name, queue label, task name, then text and fields, or [large 8] in their place
 //
 // The whole is padded to a multiple of 8. `tag` and `large` are owned references (+1): the tag's box, and the
@@ -215,6 +215,35 @@ struct RecordView {
         let flags = flags
         let offset = RecordView.header + (flags.contains(.tag) ? 8 : 0) + namesSize
         return (offset, flags.contains(.large) ? 0 : textSize + fieldsSize)
+    }
+
+    // MARK: - In a journal
+
+    // In the place of the sequence, which a record in a ring does not have yet.
+
+    /// Marks a complete record, before it is published, as that of its position.
+    @inline(__always)
+    func stamp(_ position: UInt64, _ salt: UInt64) {
+        store(load(Offset.level, as: UInt64.self) | (position >> 3) << 40, Offset.level)
+        store(position ^ salt, Offset.sequence)
+    }
+
+    /// Whether it was published at this position, and not sealed yet.
+    func isStamped(_ position: UInt64, _ salt: UInt64) -> Bool { sequence == position ^ salt }
+
+    /// Puts the check of a stamped record, which `copy` has the bytes of, in the place of its stamp: in one store.
+    @inline(__always)
+    func seal(_ position: UInt64, _ salt: UInt64, copy: RecordView) {
+        store(copy.check(position, salt), Offset.sequence)
+    }
+
+    /// Whether its bytes are those that were sealed at this position.
+    func isSealed(_ position: UInt64, _ salt: UInt64) -> Bool { sequence == check(position, salt) }
+
+    @inline(__always)
+    private func check(_ position: UInt64, _ salt: UInt64) -> UInt64 {
+        let body = body
+        return hw_record_check(base, base + body.offset, body.count, position ^ salt)
     }
 
     // MARK: - References

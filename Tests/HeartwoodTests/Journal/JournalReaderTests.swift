@@ -101,6 +101,60 @@ import Testing
         #expect(note.contains("recovered 9 messages") && note.contains("; 1 was not complete"))
     }
 
+    /// Leaves ten messages that were passed on to the logger, and ten that were only published.
+    private func leaveHalfPassedOn(_ fixture: JournalFixture) throws {
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.add(RecordingLogger())
+        dispatcher.add(try fixture.makeLogger())
+        for number in 0..<10 { logInfo("message \(number) early", to: dispatcher) }
+        dispatcher.flush(timeout: .seconds(60))
+        // What runs on the queue may still take messages, until it ends.
+        dispatcher.consumer.queue.sync {}
+        dispatcher.consumer.queue.suspend()
+        for number in 10..<20 { logInfo("message \(number) late", to: dispatcher) }
+        try fixture.die()
+        dispatcher.consumer.queue.resume()
+        fixture.end(dispatcher)
+    }
+
+    @Test(
+        "What was only published is recovered if the machine went on, and is not if a part of it may be missing",
+        arguments: [true, false])
+    func onlyPublished(isOfThisBoot: Bool) throws {
+        let fixture = JournalFixture()
+        try leaveHalfPassedOn(fixture)
+        try change(fixture) { bytes, _, places in
+            #expect(places.map { $0.decision != nil } == (0..<20).map { $0 < 10 })
+            guard !isOfThisBoot, let base = bytes.baseAddress,
+                var header = try? JournalHeader(reading: UnsafeRawBufferPointer(bytes))
+            else { return }
+            header.boot[3] ^= 0x10
+            header.write(to: base)
+        }
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(numbers(fixture) == Array(0..<(isOfThisBoot ? 20 : 10)))
+        let note = try #require(fixture.lines(withNotes: true).first { $0.contains("recovered ") })
+        #expect(note.contains("was not complete") == !isOfThisBoot)
+    }
+
+    @Test("A record that belongs to another place of the ring is none, whether it was passed on or not")
+    func elsewhere() throws {
+        let fixture = JournalFixture()
+        try leaveHalfPassedOn(fixture)
+        try change(fixture) { bytes, geometry, places in
+            func record(_ number: Int) -> Range<Int> {
+                let start = geometry.ring + Int(places[number].position) & (geometry.ringSize - 1)
+                return start..<start + places[number].size
+            }
+            for (from, to) in [(2, 5), (12, 15)] {
+                #expect(record(from).count == record(to).count)
+                for (source, target) in zip(record(from), record(to)) { bytes[target] = bytes[source] }
+            }
+        }
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(numbers(fixture) == (0..<20).filter { $0 != 5 && $0 != 15 })
+    }
+
     @Test(
         "A journal that another process is creating is left alone; one that nobody creates any more is removed"
     )

@@ -208,7 +208,7 @@ import Testing
         let name = try #require(scratch.names(directory).first)
         let whole = try #require(FileManager.default.contents(atPath: directory + "/" + name))
         var newer = whole
-        newer[8] = 3
+        newer[8] = UInt8(JournalLayout.version + 1)
         try newer.write(to: URL(fileURLWithPath: directory + "/newer.journal"))
         try whole.prefix(100_000).write(to: URL(fileURLWithPath: directory + "/" + name))
         try Data().write(to: URL(fileURLWithPath: directory + "/empty.journal"))
