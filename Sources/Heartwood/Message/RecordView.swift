@@ -14,7 +14,7 @@ import CHeartwood
 //   49  flags       1
 //   50  name, queue, task sizes   1 + 1 + 1
 //   53  place       3   low bits of position / 8, in a journal; else zero
-//   56  sequence    8   set by the drain; in a journal, the record's stamp, and its check once it has left the ring
+//   56  sequence    8   set by the drain; in a journal's ring, the stamp of the record, then its check
 //   64  [tag 8] name, queue label, task name, then text and fields, or [large 8] in their place
 //
 // The whole is padded to a multiple of 8. `tag` and `large` are owned references (+1): the tag's box, and the
