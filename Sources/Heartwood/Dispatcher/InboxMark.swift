@@ -19,5 +19,5 @@ final class InboxMark: Sendable {
     }
 
     /// Waits until it is reached; false where that is not so at `deadline`.
-    func wait(until deadline: DispatchTime) -> Bool { semaphore.wait(until: deadline) }
+    func wait(until deadline: DispatchTime) -> Bool { isReached || semaphore.wait(until: deadline) }
 }

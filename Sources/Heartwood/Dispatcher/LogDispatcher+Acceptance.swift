@@ -101,10 +101,11 @@ extension LogDispatcher {
         drainNow(byCaller: true)
         let (loggers, timeout) = settings.withLock { ($0.loggers, $0.synchronousTimeout) }
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
-        // Each is asked once: its levels may change meanwhile. Mostly all want the message, and there is no list to make.
+        // Mostly all want the message, and there is no list to make.
         var wanting = loggers
-        let others = loggers.filter { $0.levels.rawValue & level == 0 }
-        if !others.isEmpty {
+        if loggers.contains(where: { $0.levels.rawValue & level == 0 }) {
+            // Each is asked once for the lists: its levels may change meanwhile.
+            let others = loggers.filter { $0.levels.rawValue & level == 0 }
             wanting.removeAll { logger in others.contains { $0 === logger } }
             for logger in others { logger.node.inbox.scheduleIfNeeded() }
         }
