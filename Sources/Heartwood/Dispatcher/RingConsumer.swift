@@ -101,15 +101,21 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
     /// Is the ring's consumer for a while; says whether there was anything to consume.
     @discardableResult
     func consume(upTo end: UInt64, byCaller: Bool) -> Bool {
-        var (found, isGone, garbage) = drain.withLock { drain in
+        take(upTo: end, byCaller: byCaller).found
+    }
+
+    /// The same; says as well up to where records have been handed out.
+    private func take(upTo end: UInt64, byCaller: Bool) -> (found: Bool, position: UInt64) {
+        var (found, position, isGone, garbage) = drain.withLock { drain in
             let found = drain.drain(ring, gaps, upTo: end, byCaller: byCaller)
             defer { drain.garbage = [] }
-            return (found, drain.journalLook.isGone, drain.garbage)
+            // Under the lock: what another thread has taken off the ring, it has not handed out before it opens the lock.
+            return (found, ring.consumed, drain.journalLook.isGone, drain.garbage)
         }
         if isGone { drain.withLock { $0.whenJournalIsGone }?() }
         // Freed outside of the lock: the end of a tag is the user's code, which may log.
         if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
-        return found
+        return (found, position)
     }
 
     /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.
@@ -118,10 +124,10 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
     func consumeAll(byCaller: Bool = false) {
         let end = ring.tail
         // At least once, also when the ring is empty: another thread may have taken records off it, and not handed them
-        // out yet. It does both under the lock.
+        // out yet.
         while true {
-            let found = consume(upTo: end, byCaller: byCaller)
-            if ring.consumed >= end { return }
+            let (found, position) = take(upTo: end, byCaller: byCaller)
+            if position >= end { return }
             if !found { sched_yield() }
         }
     }

@@ -65,12 +65,25 @@ struct RingMemory {
         }
     }
 
+    /// Completes a record for the journal, before it is published.
+    @inline(__always)
+    private func mark(_ position: UInt64, _ size: Int, _ salt: UInt64) {
+        RecordView(address(of: position)).stamp(position, salt)
+        if JournalLayout.isInTwoPages(position, size) { seal(position, salt) }
+    }
+
+    @inline(never)
+    private func seal(_ position: UInt64, _ salt: UInt64) {
+        let record = RecordView(address(of: position))
+        record.seal(position, salt, copy: record)
+    }
+
     /// Makes a reserved and written record visible to the consumer.
     @inline(__always)
     func publish(_ position: UInt64, size: Int, kind: RecordView.Kind) {
         if kind == .message {
             let salt = (tailWord + 1).pointee.load(ordering: .relaxed)
-            if salt != 0 { RecordView(address(of: position)).stamp(position, salt) }
+            if salt != 0 { mark(position, size, salt) }
         }
         word(at: position).pointee.store(
             UInt64(truncatingIfNeeded: size) | kind.rawValue << 32, ordering: .releasing)

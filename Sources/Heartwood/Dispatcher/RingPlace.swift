@@ -80,11 +80,13 @@ final class RingPlace: Sendable {
             )
         }
         if let file { drain.noteClock(in: file) }
+        // Before the ring is open: a caller may put a large text beside the file at once.
+        mapping.withLock { $0 = file?.mapping }
         let isMapped = ring.exchange(for: target, beginning: beginning)
         // Not before: the ring's tail would be moved as well, and open it.
         drain.journal?.ringHasLeft(at: end)
         let used = isMapped ? file : nil
-        mapping.withLock { $0 = used?.mapping }
+        if !isMapped { mapping.withLock { $0 = nil } }
         drain.begin(used, used == nil ? nil : recovery, at: beginning)
         if !isMapped { file?.mapping.remove() }
     }

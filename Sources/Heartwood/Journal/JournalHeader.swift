@@ -28,20 +28,18 @@ struct JournalHeader: Equatable {
         program = ProcessFacts.name
     }
 
-    private static let currentBoot = {
+    private static var currentBoot: [UInt8] {
         var boot = [UInt8](repeating: 0, count: 16)
         hw_boot_id(&boot)
         return boot
-    }()
-
-    /// Whether the machine has not been switched off since: then all that was stored in the file is there.
-    var isOfThisBoot: Bool { boot == JournalHeader.currentBoot }
+    }
 
     /// Whether the process that made the journal lives, as far as this machine can tell: another one with its number may.
     ///
     /// Only the lock is proof; this tells whether it is worth while to wait for it.
     var isOfLivingProcess: Bool {
-        processStart != 0 && isOfThisBoot && processStart == hw_process_start(process)
+        processStart != 0 && boot == JournalHeader.currentBoot
+            && processStart == hw_process_start(process)
     }
 
     func write(to base: UnsafeMutableRawPointer) {

@@ -13,6 +13,12 @@ enum JournalLayout {
     static let smallestRing = 64 * 1024
     static let largestRing = 64 << 20
 
+    /// Whether a machine that ends may have stored one part of a record and not the other: it stores pages.
+    @inline(__always)
+    static func isInTwoPages(_ position: UInt64, _ size: Int) -> Bool {
+        Int(truncatingIfNeeded: position & 4095) &+ size > 4096
+    }
+
     enum Header {
         static let magic = 0
         static let version = 8

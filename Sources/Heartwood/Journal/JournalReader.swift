@@ -21,15 +21,12 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
     let released: UInt64
     let tail: UInt64
     let names: JournalNames
-    /// Whether what was published is there as a whole: a process ended, and not the machine, which may have stored a part.
-    private let acceptsStamped: Bool
     private let clock: JournalClock
 
     /// Reads the journal in `bytes`, which are all of its file.
     init(_ bytes: UnsafeRawBufferPointer, _ header: JournalHeader) throws(JournalHeader.Failure) {
         self.header = header
         self.bytes = bytes
-        acceptsStamped = header.isOfThisBoot
         let geometry = header.geometry
         func load<T: BitwiseCopyable>(_ offset: Int, _ type: T.Type) -> T {
             bytes.loadUnaligned(fromByteOffset: offset, as: type)
@@ -113,9 +110,10 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
         guard size >= RecordView.header else { return false }
         let record = record(at: position)
         let body = record.body
-        guard body.offset + body.count <= size else { return false }
+        let rest = record.flags.contains(.large) ? 8 : body.count
+        guard size == RecordView.padded(body.offset + rest) else { return false }
         if record.isSealed(position, header.salt) { return true }
-        return acceptsStamped && record.isStamped(position, header.salt)
+        return record.isStamped(position, header.salt) && !JournalLayout.isInTwoPages(position, size)
     }
 
     // MARK: Messages

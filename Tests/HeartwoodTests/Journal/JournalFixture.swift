@@ -68,7 +68,11 @@ final class JournalFixture: Sendable {
         dispatcher.add(RecordingLogger())
         for logger in loggers { dispatcher.add(logger) }
         let gate = Gate()
-        if !isHandled { for logger in loggers { logger.perform { gate.pass() } } }
+        if !isHandled {
+            for logger in loggers { logger.perform { gate.pass() } }
+            // Otherwise a caller that waits for the logger may do its work, and come to the gate itself.
+            #expect(gate.waitForArrival(of: loggers.count))
+        }
         try log(dispatcher)
         if isHandled { dispatcher.flush(timeout: .seconds(60)) } else { dispatcher.drainNow() }
         try die()
