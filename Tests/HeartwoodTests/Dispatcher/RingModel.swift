@@ -1,0 +1,278 @@
+/// The ring in a journal's file as its threads see it, one atomic step after the other: a model, to be explored as a whole.
+///
+/// It makes the same steps in the same order as `RecordRing`, `RecordView`, `Drain` and `JournalReader`. A position counts
+/// records here, all of one size. A record has a front, with its marks, and a back: in one page, or in two.
+struct RingModel: Hashable {
+    /// A step that is left out, or made at the wrong place.
+    enum Fault: CaseIterable {
+        case publishesBeforeStamp, publishesBeforeText, clearsAfterHead, sealsWithoutText
+        case stampsWithoutPlace, stampsTwoPages, opensBeforeUnpublished, freesUnwritten
+    }
+
+    struct Scene: Sendable {
+        var capacity = 2
+        /// How many messages each thread logs.
+        var producers = [1, 1, 1]
+        var isInTwoPages = false
+        /// Whether the machine stores a page whenever it likes, and ends.
+        var storesPages = false
+        /// Whether another journal is taken while the threads log.
+        var switches = false
+        var fault: Fault?
+    }
+
+    /// What is under the lock of the drain.
+    private struct Drain: Hashable {
+        var step = 0
+        var copy = [0, 0]
+    }
+
+    private struct Producer: Hashable {
+        var step = 0
+        var left: Int
+        var message: Int
+        var seenTail = 0
+        var position = 0
+    }
+
+    struct Record: Hashable {
+        /// The stamp of a place, greater than 0, or the check of a place and two halves of a text, less than 0.
+        var mark = 0
+        var isPublished = false
+        /// The halves of the text.
+        var front = 0
+        var back = 0
+
+        static func check(_ position: Int, _ front: Int, _ back: Int) -> Int {
+            -(1 + position * 100 + front * 10 + back)
+        }
+    }
+
+    struct File: Hashable {
+        var records: [Record]
+        var tail: Int, head: Int, released: Int
+    }
+
+    private var file: File
+    /// The one that the ring was in before; its loggers may not be done with it.
+    private var former: File?
+    /// What the machine has stored.
+    private var stored: File
+    private var consumed = 0
+    private var drain = Drain()
+    private var producers: [Producer]
+    /// The end of what is in the ring while it is closed.
+    private var closedEnd: Int?
+    private var hasSwitched = false
+    private var inbox: [Int] = []
+    /// Which messages are in the log, and up to where the logger is done.
+    private var written: [Int] = []
+    private var done = 0
+    /// Which message was logged at each place, and whose calls have returned.
+    private var order: [Int: Int] = [:]
+    private var returned: Set<Int> = []
+
+    init(_ scene: Scene) {
+        file = File(
+            records: Array(repeating: Record(), count: scene.capacity), tail: 0, head: 0, released: 0)
+        stored = file
+        producers = scene.producers.enumerated().map { Producer(left: $1, message: $0 * 2 + 1) }
+    }
+
+    private func index(_ position: Int) -> Int { position % file.records.count }
+
+    // MARK: - Steps
+
+    /// What may come next: a step of each thread that can make one.
+    func successors(_ scene: Scene) -> [RingModel] {
+        var all = producers.indices.compactMap { number in after { $0.stepProducer(number, scene) } }
+        all += [after { $0.stepDrain(scene) }, after { $0.stepLogger() }].compactMap { $0 }
+        if scene.switches, let next = after({ $0.stepSwitch(scene) }) { all.append(next) }
+        if scene.storesPages { all += storing(scene) }
+        return all
+    }
+
+    private func after(_ step: (inout RingModel) -> Bool) -> RingModel? {
+        var next = self
+        return step(&next) ? next : nil
+    }
+
+    private mutating func stepProducer(_ number: Int, _ scene: Scene) -> Bool {
+        var me = producers[number]
+        defer { producers[number] = me }
+        let place = index(me.position)
+        if me.left == 0 { return false }
+        me.step += 1
+        switch me.step - 1 {
+        case 0: me.seenTail = file.tail
+        case 1:
+            if me.seenTail + 1 - file.head > scene.capacity {
+                // Full; unless the tail is older than the head.
+                if file.tail == me.seenTail { return false }
+                me.step = 0
+            }
+        case 2:
+            if file.tail == me.seenTail {
+                (file.tail, me.position) = (me.seenTail + 1, me.seenTail)
+                order[me.position] = me.message
+            } else {
+                me.step = 0
+            }
+        case 3: file.records[place].front = me.message
+        case 4:
+            if scene.fault == .publishesBeforeText { file.records[place].isPublished = true }
+            file.records[place].back = me.message
+        case 5:
+            if scene.fault == .publishesBeforeStamp { file.records[place].isPublished = true }
+            file.records[place].mark = mark(of: me.position, me.message, scene)
+        default:
+            file.records[place].isPublished = true
+            returned.insert(me.message)
+            me = Producer(left: me.left - 1, message: me.message + 1)
+        }
+        return true
+    }
+
+    private func mark(of position: Int, _ message: Int, _ scene: Scene) -> Int {
+        if scene.isInTwoPages, scene.fault != .stampsTwoPages {
+            return Record.check(position, message, message)
+        }
+        return scene.fault == .stampsWithoutPlace ? 1 : position + 1
+    }
+
+    private mutating func stepDrain(_ scene: Scene) -> Bool {
+        let place = index(drain.step < 5 ? (drain.step < 2 ? consumed : consumed - 1) : file.head)
+        drain.step += 1
+        switch drain.step - 1 {
+        case 0:
+            if consumed < (closedEnd ?? file.tail), file.records[place].isPublished {
+                drain.copy = [file.records[place].front, file.records[place].back]
+            } else if closedEnd == nil, file.head < (scene.fault == .freesUnwritten ? consumed : done) {
+                drain.step = 5
+            } else {
+                return false
+            }
+        case 1: consumed += 1
+        case 2:
+            let text = scene.fault == .sealsWithoutText ? [0, 0] : drain.copy
+            file.records[place].mark = Record.check(consumed - 1, text[0], text[1])
+        case 3:
+            inbox.append(consumed - 1)
+            drain = Drain()
+        case 5:
+            file.released = file.head + 1
+            if scene.fault == .clearsAfterHead { file.head += 1 }
+        case 6: file.records[index(scene.fault == .clearsAfterHead ? file.head - 1 : file.head)] = Record()
+        default:
+            if scene.fault != .clearsAfterHead { file.head += 1 }
+            drain = Drain()
+        }
+        return true
+    }
+
+    /// The logger writes a message and then says that it is done; what it was about to write is known from its intent.
+    private mutating func stepLogger() -> Bool {
+        guard let position = inbox.first else { return false }
+        if let message = order[position], !written.contains(message) {
+            written.append(message)
+        } else {
+            done = position + 1
+            inbox.removeFirst()
+        }
+        return true
+    }
+
+    /// The drain closes the ring, takes what is in it, and has it go on in another file.
+    private mutating func stepSwitch(_ scene: Scene) -> Bool {
+        if hasSwitched || drain.step != 0 { return false }
+        guard let end = closedEnd else {
+            (closedEnd, file.tail) = (file.tail, file.head + scene.capacity)
+            return true
+        }
+        if consumed < end, scene.fault != .opensBeforeUnpublished { return false }
+        former = file
+        former?.tail = end
+        let beginning = (file.tail / scene.capacity + 2) * scene.capacity
+        file = File(
+            records: Array(repeating: Record(), count: scene.capacity), tail: beginning, head: beginning,
+            released: beginning)
+        (consumed, closedEnd, hasSwitched) = (beginning, nil, true)
+        return true
+    }
+
+    /// Each page that the machine may store at this moment: that of the counters, those of the records.
+    private func storing(_ scene: Scene) -> [RingModel] {
+        var all: [RingModel] = []
+        func add(_ change: (inout File) -> Void) {
+            var next = self
+            change(&next.stored)
+            if next.stored != stored { all.append(next) }
+        }
+        add { ($0.tail, $0.head, $0.released) = (file.tail, file.head, file.released) }
+        for (place, record) in file.records.enumerated() {
+            add {
+                let back = scene.isInTwoPages ? $0.records[place].back : record.back
+                $0.records[place] = record
+                $0.records[place].back = back
+            }
+            if scene.isInTwoPages { add { $0.records[place].back = record.back } }
+        }
+        return all
+    }
+
+    // MARK: - What must hold if all ends here
+
+    /// What a reader takes for whole: the text's halves, by positions.
+    private func read(_ file: File, _ scene: Scene) -> [Int: [Int]] {
+        var found: [Int: [Int]] = [:]
+        for position in file.released..<max(file.released, file.tail) {
+            let record = file.records[position % file.records.count]
+            let stamp = scene.fault == .stampsWithoutPlace ? 1 : position + 1
+            let accepts = !scene.isInTwoPages || scene.fault == .stampsTwoPages
+            if record.isPublished,
+                record.mark == Record.check(position, record.front, record.back)
+                    || accepts && record.mark == stamp
+            {
+                found[position] = [record.front, record.back]
+            }
+        }
+        return found
+    }
+
+    /// What is wrong if the process ends here, or the machine; nil if nothing is.
+    func failure(_ scene: Scene) -> String? {
+        var found = read(file, scene)
+        if let former { found.merge(read(former, scene)) { first, _ in first } }
+        for place in [found, read(stored, scene)] {
+            for (position, text) in place where text.contains(where: { $0 != order[position] }) {
+                return "what was found at \(position) is not what was logged there"
+            }
+        }
+        let recovered = found.values.map { $0[0] }.filter { !written.contains($0) }
+        if Set(recovered).count != recovered.count { return "a message is recovered twice" }
+        if let lost = returned.first(where: { !written.contains($0) && !recovered.contains($0) }) {
+            return "message \(lost), whose call had returned, is lost"
+        }
+        let sorted = order.keys.sorted().compactMap { order[$0] }
+        if sorted.filter(written.contains) != written { return "the log has another order" }
+        return nil
+    }
+
+    /// Whether everybody has come to the end.
+    func isOver(_ scene: Scene) -> Bool {
+        returned.count == scene.producers.reduce(0, +) && written.count == returned.count
+    }
+
+    /// Explores every order of steps; says what is wrong in the first state where something is, and how many there are.
+    static func explore(_ scene: Scene) -> (states: Int, failure: String?) {
+        var seen: Set<RingModel> = [RingModel(scene)]
+        var open = Array(seen)
+        while let state = open.popLast() {
+            if let failure = state.failure(scene) { return (seen.count, failure) }
+            let next = state.successors(scene)
+            if next.isEmpty, !state.isOver(scene) { return (seen.count, "nobody can go on") }
+            for state in next where seen.insert(state).inserted { open.append(state) }
+        }
+        return (seen.count, nil)
+    }
+}

@@ -1,0 +1,54 @@
+import HeartwoodTestSupport
+import Testing
+
+/// All orders of the steps of callers, drain, logger and machine, on a ring of a few records.
+@Suite struct RingModelTests {
+    typealias Scene = RingModel.Scene
+
+    private static var scenes: [Scene] {
+        var scenes = [
+            Scene(producers: [1, 1, 1]), Scene(producers: [2, 1]), Scene(capacity: 1, producers: [1, 1]),
+            Scene(producers: [1, 1], switches: true),
+        ]
+        // One thread explores them: a sanitizer has nothing to see.
+        if !Load.isSanitized {
+            scenes += [
+                Scene(producers: [2, 1, 1]), Scene(producers: [1, 1, 1], switches: true),
+                Scene(producers: [1, 1], storesPages: true),
+                Scene(producers: [1, 1], isInTwoPages: true, storesPages: true),
+            ]
+        }
+        if FaultSweepTests.isFull {
+            scenes += [
+                Scene(capacity: 3, producers: [2, 2, 1]), Scene(producers: [2, 1, 1], switches: true),
+                Scene(producers: [2, 1], storesPages: true),
+                Scene(producers: [2, 1], isInTwoPages: true, storesPages: true),
+            ]
+        }
+        return scenes
+    }
+
+    @Test(
+        "Promise 10: in whatever order threads make their steps, and wherever all ends, what was logged is there once",
+        arguments: scenes)
+    func everyOrder(scene: Scene) {
+        let (states, failure) = RingModel.explore(scene)
+        #expect(failure == nil && states > 100)
+    }
+
+    @Test(
+        "The model finds a step that is made at the wrong place, or left out",
+        arguments: RingModel.Fault.allCases)
+    func faults(fault: RingModel.Fault) {
+        var scene = Scene(producers: [1, 1, 1], fault: fault)
+        switch fault {
+        case .stampsWithoutPlace:
+            scene = Scene(capacity: 1, producers: [2, 1], storesPages: true, fault: fault)
+        case .stampsTwoPages:
+            scene = Scene(producers: [1, 1], isInTwoPages: true, storesPages: true, fault: fault)
+        case .opensBeforeUnpublished: scene = Scene(producers: [1, 1], switches: true, fault: fault)
+        default: break
+        }
+        #expect(RingModel.explore(scene).failure != nil)
+    }
+}
