@@ -46,9 +46,12 @@ extension Drain {
         recipient.node.follower.endSlot(slot, isLeaving: true) {}
     }
 
-    /// Keeps with a message which loggers want it, by their levels of this moment, and its check; `record` is its copy.
+    /// Stores with a message which loggers want it, by their current levels, and its checksum; `record` is its copy.
     func complete(_ record: RecordView, _ ring: RecordRing, at position: UInt64, _ journal: JournalFile) {
-        RecordView(ring.address(of: position)).seal(position, journal.salt, copy: record)
+        // Others were sealed by their callers.
+        if !JournalLayout.isInTwoPages(position, record.publishedSize) {
+            RecordView(ring.address(of: position)).seal(position, journal.salt, copy: record)
+        }
         let level = record.levelBit
         var decision = JournalDecision()
         for recipient in recipients {

@@ -101,11 +101,10 @@ extension LogDispatcher {
         drainNow(byCaller: true)
         let (loggers, timeout) = settings.withLock { ($0.loggers, $0.synchronousTimeout) }
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
-        // Mostly all want the message, and there is no list to make.
+        // Each is asked once, because its levels may change meanwhile. Usually all loggers want the message.
         var wanting = loggers
-        if loggers.contains(where: { $0.levels.rawValue & level == 0 }) {
-            // Each is asked once for the lists: its levels may change meanwhile.
-            let others = loggers.filter { $0.levels.rawValue & level == 0 }
+        let others = loggers.filter { $0.levels.rawValue & level == 0 }
+        if !others.isEmpty {
             wanting.removeAll { logger in others.contains { $0 === logger } }
             for logger in others { logger.node.inbox.scheduleIfNeeded() }
         }

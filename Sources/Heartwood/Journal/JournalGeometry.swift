@@ -10,6 +10,9 @@ struct JournalGeometry: Equatable {
     var counters: Int { tables + JournalLayout.tableSize }
     var ring: Int { counters + pageSize }
     var fileSize: Int { ring + ringSize }
+
+    /// Where a position of the ring is in the file.
+    func offset(of position: UInt64) -> Int { ring + Int(position & UInt64(ringSize - 1)) }
 }
 
 extension Int {

@@ -54,9 +54,7 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
 
     // MARK: Records
 
-    private func offset(of position: UInt64) -> Int {
-        header.geometry.ring + Int(position & UInt64(header.geometry.ringSize - 1))
-    }
+    private func offset(of position: UInt64) -> Int { header.geometry.offset(of: position) }
 
     /// The fields of the record at a position; all of them must be in the ring.
     private func record(at position: UInt64) -> RecordView {
@@ -69,7 +67,7 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
 
     /// How many bytes there are from a position to the ring's end, where every record ends as well.
     private func rest(at position: UInt64) -> Int {
-        header.geometry.ringSize - Int(position & UInt64(header.geometry.ringSize - 1))
+        header.geometry.fileSize - offset(of: position)
     }
 
     private mutating func scan() {

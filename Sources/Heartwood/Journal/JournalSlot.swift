@@ -113,7 +113,7 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
         guard mapping.isOurs, size > 0 else { return }
         let geometry = mapping.geometry
         let position = end &- UInt64(size)
-        let word = mapping.word(geometry.ring + Int(position & UInt64(geometry.ringSize - 1)))
+        let word = mapping.word(geometry.offset(of: position))
         var known = word.pointee.load(ordering: .relaxed)
         while known & 0xFFFF_FFFF == UInt64(size), let decision = JournalDecision(in: known),
             decision.wants(slot: index)

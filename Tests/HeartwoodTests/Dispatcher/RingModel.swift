@@ -141,12 +141,12 @@ struct RingModel: Hashable {
     }
 
     private mutating func stepDrain(_ scene: Scene) -> Bool {
-        let place = index(drain.step < 5 ? (drain.step < 2 ? consumed : consumed - 1) : file.head)
         drain.step += 1
         switch drain.step - 1 {
         case 0:
-            if consumed < (closedEnd ?? file.tail), file.records[place].isPublished {
-                drain.copy = [file.records[place].front, file.records[place].back]
+            let record = file.records[index(consumed)]
+            if consumed < (closedEnd ?? file.tail), record.isPublished {
+                drain.copy = [record.front, record.back]
             } else if closedEnd == nil, file.head < (scene.fault == .freesUnwritten ? consumed : done) {
                 drain.step = 5
             } else {
@@ -154,8 +154,11 @@ struct RingModel: Hashable {
             }
         case 1: consumed += 1
         case 2:
-            let text = scene.fault == .sealsWithoutText ? [0, 0] : drain.copy
-            file.records[place].mark = Record.check(consumed - 1, text[0], text[1])
+            // Others were sealed by their callers.
+            if !scene.isInTwoPages {
+                let text = scene.fault == .sealsWithoutText ? [0, 0] : drain.copy
+                file.records[index(consumed - 1)].mark = Record.check(consumed - 1, text[0], text[1])
+            }
         case 3:
             inbox.append(consumed - 1)
             drain = Drain()

@@ -68,13 +68,13 @@ import Testing
         let fixture = JournalFixture()
         let count = try leaveAroundEnd(fixture)
         try change(fixture) { bytes, geometry, places in
-            let position = Int(places[3].position) & (geometry.ringSize - 1)
-            bytes.storeBytes(of: 0, toByteOffset: geometry.ring + position, as: UInt64.self)
-            let inside = position + RecordView.header + 8
+            let start = geometry.offset(of: places[3].position)
+            bytes.storeBytes(of: 0, toByteOffset: start, as: UInt64.self)
+            let inside = start + RecordView.header + 8
             // A filler reaches to the ring's end; a control of two words would lead into the middle of the next record.
-            let size = kind == .filler ? geometry.ringSize - inside : 16
+            let size = kind == .filler ? geometry.fileSize - inside : 16
             bytes.storeBytes(
-                of: UInt64(size) | kind.rawValue << 32, toByteOffset: geometry.ring + inside, as: UInt64.self)
+                of: UInt64(size) | kind.rawValue << 32, toByteOffset: inside, as: UInt64.self)
         }
         #expect(try fixture.recover([fixture.makeLogger()]))
         #expect(count > 20 && numbers(fixture) == (0..<count).filter { $0 != 3 })
@@ -85,11 +85,9 @@ import Testing
         let fixture = JournalFixture()
         try leave(fixture)
         try change(fixture) { bytes, geometry, places in
-            func place(_ number: Int) -> Int {
-                geometry.ring + Int(places[number].position) & (geometry.ringSize - 1)
-            }
             for number in [2, 12] {
-                bytes.storeBytes(of: 0, toByteOffset: place(number), as: UInt64.self)
+                let start = geometry.offset(of: places[number].position)
+                bytes.storeBytes(of: 0, toByteOffset: start, as: UInt64.self)
             }
             bytes.storeBytes(
                 of: places[10].position, toByteOffset: geometry.slot(0) + JournalLayout.Slot.done,
@@ -135,7 +133,7 @@ import Testing
         #expect(numbers(fixture) == Array(0..<20))
     }
 
-    @Test("A record of which one page is missing is not taken for a whole one, though it was not passed on")
+    @Test("A record with a missing page is rejected, even if it was not passed on")
     func onePageMissing() throws {
         let fixture = JournalFixture()
         try leavePartlyPassedOn(fixture, publishing: 200)
@@ -143,7 +141,7 @@ import Testing
         try change(fixture) { bytes, geometry, places in
             #expect(places.count == 210)
             for (number, place) in places.enumerated() {
-                let start = geometry.ring + Int(place.position) & (geometry.ringSize - 1)
+                let start = geometry.offset(of: place.position)
                 let page = (start / 4096 + 1) * 4096
                 // Of the text, which is at the end, something must be on the second page.
                 guard number >= 10, page < start + place.size - 8 else { continue }
@@ -158,28 +156,28 @@ import Testing
         #expect(note.contains("; \(missing.count) were not complete"))
     }
 
-    @Test("A record whose size reaches over the next one hides it not")
+    @Test("A record whose size extends over the next record does not hide it")
     func wrongSize() throws {
         let fixture = JournalFixture()
         try leavePartlyPassedOn(fixture)
         try change(fixture) { bytes, geometry, places in
             for number in [3, 15] {
-                let place = geometry.ring + Int(places[number].position) & (geometry.ringSize - 1)
+                let start = geometry.offset(of: places[number].position)
                 let size = UInt32(places[number].size + places[number + 1].size)
-                bytes.storeBytes(of: size, toByteOffset: place, as: UInt32.self)
+                bytes.storeBytes(of: size, toByteOffset: start, as: UInt32.self)
             }
         }
         #expect(try fixture.recover([fixture.makeLogger()]))
         #expect(numbers(fixture) == (0..<20).filter { $0 != 3 && $0 != 15 })
     }
 
-    @Test("A record that belongs to another place of the ring is none, whether it was passed on or not")
+    @Test("A record copied from another position is rejected, whether it was passed on or not")
     func elsewhere() throws {
         let fixture = JournalFixture()
         try leavePartlyPassedOn(fixture)
         try change(fixture) { bytes, geometry, places in
             func record(_ number: Int) -> Range<Int> {
-                let start = geometry.ring + Int(places[number].position) & (geometry.ringSize - 1)
+                let start = geometry.offset(of: places[number].position)
                 return start..<start + places[number].size
             }
             for (from, to) in [(2, 5), (12, 15)] {
