@@ -184,7 +184,9 @@ final class DispatcherJournal: Sendable {
 
     // MARK: - Room
 
-    /// Stops waiting for loggers that keep the ring full of what they have not written; false where there are none.
+    /// Frees the ring of messages that slow loggers have not written yet.
+    ///
+    /// - Returns: false if there are no such loggers.
     @discardableResult
     func release() -> Bool {
         if !place.isFile { return false }

@@ -69,7 +69,7 @@ final class RingPlace: Sendable {
         }
     }
 
-    /// Has the closed ring go on in `file`, or in fresh memory where there is none or where it cannot be mapped.
+    /// Moves the closed ring to `file`, or to fresh memory if there is no file or it cannot be mapped.
     private func use(
         _ file: JournalFile?, _ recovery: JournalRecovery?, _ drain: inout Drain, from beginning: UInt64,
         leavingAt end: UInt64

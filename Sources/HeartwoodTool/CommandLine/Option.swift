@@ -2,7 +2,7 @@
 struct Option {
     /// Its names, the one that the program asks for first: `["--directory", "-d"]`.
     let names: [String]
-    /// What stands for its value in the help; nil for a switch.
+    /// The placeholder for its value in the help; nil if it takes no value.
     let value: String?
     /// Whether it may be given more than once.
     let isRepeatable: Bool

@@ -13,7 +13,7 @@ import Testing
         deinit { gate.pass() }
     }
 
-    @Test("Promise 3: who waits does not go on while another thread has messages that it has not handed out")
+    @Test("Promise 3: a caller waits while another thread holds messages that it has not handed out")
     func takenAndNotHandedOut() throws {
         let dispatcher = LogDispatcher.forTest()
         let (consumer, ring) = (dispatcher.consumer, dispatcher.ring)

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "Promise 10: in whatever order threads make their steps, and wherever all ends, what was logged is there once",
+        "Promise 10: every message is kept once, in every order of steps and wherever the process ends",
         arguments: scenes)
     func everyOrder(scene: Scene) {
         let (states, failure) = RingModel.explore(scene)

@@ -36,7 +36,7 @@ struct RetryPlanTests {
     }
 
     @Test(
-        "Settings that make no sense give pauses from zero to the limit",
+        "Invalid settings still give pauses between zero and the limit",
         arguments: [
             (GrowingPause(first: .seconds(-5), longest: .seconds(10)), 0.0),
             (GrowingPause(first: .seconds(5), longest: .seconds(-10)), 0),

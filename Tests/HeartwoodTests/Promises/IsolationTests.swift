@@ -48,7 +48,7 @@ struct IsolationTests {
 
     @Test("Promise 6: a synchronous call keeps nothing from a logger that does not want its level")
     func synchronousBesideOtherLevels() throws {
-        // Each time anew: the next message would hide that one was left.
+        // A new dispatcher for each attempt: another message would deliver one that was left behind.
         for _ in 0..<50 {
             let dispatcher = LogDispatcher.forTest()
             let errors = RecordingLogger(name: "errors", formatter: nil, runsOnCaller: true)
