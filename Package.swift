@@ -113,37 +113,54 @@ let package = Package(
                 "Heartwood", "HeartwoodArchive", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite",
                 "HeartwoodServer", "HeartwoodTestSupport", "CHeartwood", "CPCRE2",
             ],
-            resources: [.embedInCode("View/page.html")],
+            resources: ["page.html", "page.css", "state.js", "list.js", "tools.js", "record.js"].map {
+                .embedInCode("View/Page/\($0)")
+            },
+            swiftSettings: settings),
+
+        // What all tests share; see Docs/Contributing.md.
+        .target(name: "CSuiteSupport", path: "Tests/CSuiteSupport"),
+        .target(
+            name: "SuiteSupport", dependencies: ["CSuiteSupport"], path: "Tests/SuiteSupport",
             swiftSettings: settings),
 
         .testTarget(
-            name: "HeartwoodTests", dependencies: ["Heartwood", "HeartwoodArchive", "HeartwoodTestSupport"],
+            name: "HeartwoodTests",
+            dependencies: ["Heartwood", "HeartwoodArchive", "HeartwoodTestSupport", "SuiteSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodHTTPTests",
-            dependencies: ["HeartwoodHTTP", "HeartwoodArchive", "HeartwoodTestSupport"],
+            dependencies: ["HeartwoodHTTP", "HeartwoodArchive", "HeartwoodTestSupport", "SuiteSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodEventsTests",
-            dependencies: ["HeartwoodEvents", "HeartwoodHTTP", "HeartwoodTestSupport", "CHeartwood"],
+            dependencies: [
+                "HeartwoodEvents", "HeartwoodHTTP", "HeartwoodTestSupport", "SuiteSupport", "CHeartwood",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodSQLiteTests",
-            dependencies: ["HeartwoodSQLite", "Heartwood", "HeartwoodTestSupport", "CHeartwood", "CSQLite"],
+            dependencies: [
+                "HeartwoodSQLite", "Heartwood", "HeartwoodTestSupport", "SuiteSupport", "CHeartwood",
+                "CSQLite",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodLumberjackTests",
-            dependencies: ["HeartwoodLumberjack", "Heartwood", "HeartwoodTestSupport"],
+            dependencies: ["HeartwoodLumberjack", "Heartwood", "HeartwoodTestSupport", "SuiteSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodSwiftLogTests",
-            dependencies: ["HeartwoodSwiftLog", "Heartwood", "HeartwoodTestSupport", swiftLog],
+            dependencies: [
+                "HeartwoodSwiftLog", "Heartwood", "HeartwoodTestSupport", "SuiteSupport", swiftLog,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
                 "HeartwoodTool", "Heartwood", "HeartwoodArchive", "HeartwoodHTTP", "HeartwoodEvents",
                 "HeartwoodLumberjack", "HeartwoodSQLite", "HeartwoodServer", "HeartwoodTestSupport",
+                "SuiteSupport",
                 "CSQLite",
             ],
             swiftSettings: settings),

@@ -13,6 +13,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Heartwood", package: "heartwood"),
                 .product(name: "HeartwoodArchive", package: "heartwood"),
+                .product(name: "HeartwoodEvents", package: "heartwood"),
                 .product(name: "HeartwoodHTTP", package: "heartwood"),
                 .product(name: "HeartwoodSQLite", package: "heartwood"),
                 .product(name: "HeartwoodTestSupport", package: "heartwood"), "CAllocations",

@@ -63,6 +63,99 @@ const uint64_t hw_powers_of_ten[20] = {
     10000000000000000000u,
 };
 
+// MARK: Plain texts
+
+// Copies a text, and says whether it is plain; may write up to 15 bytes beyond it.
+static inline __attribute__((always_inline)) bool copy_plain(const uint8_t *from, size_t size, uint8_t *to, int8_t special) {
+    hw_bytes16 block;
+    if (size >= 16) {
+        size_t at = 0;
+        while (true) {
+            memcpy(&block, from + at, 16);
+            memcpy(to + at, &block, 16);
+            if (hw_has_marks(hw_marks(block, special))) return false;
+            if (at + 16 == size) return true;
+            at = at + 32 <= size ? at + 16 : size - 16;
+        }
+    }
+    memset(&block, ' ', 16);
+    if (size >= 8) {
+        memcpy(&block, from, 8);
+        memcpy(to, from, 8);
+        memcpy((uint8_t *)&block + 8, from + size - 8, 8);
+        memcpy(to + size - 8, from + size - 8, 8);
+    } else if (size >= 4) {
+        memcpy(&block, from, 4);
+        memcpy(to, from, 4);
+        memcpy((uint8_t *)&block + 4, from + size - 4, 4);
+        memcpy(to + size - 4, from + size - 4, 4);
+    } else {
+        for (size_t index = 0; index < size; index++) ((uint8_t *)&block)[index] = to[index] = from[index];
+    }
+    return !hw_has_marks(hw_marks(block, special));
+}
+
+static inline uint8_t *write_decimal(uint64_t value, uint8_t *to) {
+    int size = hw_decimal_size(value);
+    hw_write_decimal(value, size, to);
+    return to + size;
+}
+
+uint8_t *hw_write_pieces(const void *pieces, size_t size, uint8_t *out, int8_t special) {
+    const uint8_t *at = pieces, *end = at + size;
+    while (at < end) {
+        switch (*at) {
+        case 0x01: case 0x16: {
+            if (end - at < 5) return NULL;
+            uint32_t count;
+            memcpy(&count, at + 1, 4);
+            at += 5;
+            if (count > (size_t)(end - at)) return NULL;
+            if (!copy_plain(at, count, out, special)) return NULL;
+            at += count;
+            out += count;
+            break;
+        }
+        case 0x12: {
+            if (end - at < 9) return NULL;
+            int64_t value;
+            memcpy(&value, at + 1, 8);
+            at += 9;
+            if (value < 0) *out++ = '-';
+            out = write_decimal(value < 0 ? -(uint64_t)value : (uint64_t)value, out);
+            break;
+        }
+        case 0x14: {
+            if (end - at < 9) return NULL;
+            double value;
+            memcpy(&value, at + 1, 8);
+            at += 9;
+            double magnitude = value < 0 ? -value : value;
+            if (!(magnitude >= 1e-3 && magnitude < 1e9)) return NULL;
+            static const double powers[4] = {1, 10, 100, 1000};
+            static const uint32_t units[4] = {1, 10, 100, 1000};
+            int digits = 0;
+            uint64_t whole;
+            while (true) {
+                // Below 2^53, so that the sum is exact where it matters: the quotient says.
+                whole = (uint64_t)(int64_t)(magnitude * powers[digits] + 0.5);
+                if ((double)(int64_t)whole / powers[digits] == magnitude) break;
+                if (++digits == 4) return NULL;
+            }
+            if (value < 0) *out++ = '-';
+            uint64_t front = whole / units[digits];
+            out = write_decimal(front, out);
+            *out++ = '.';
+            if (digits == 0) *out++ = '0';
+            else { hw_write_decimal(whole - front * units[digits], digits, out); out += digits; }
+            break;
+        }
+        default: return NULL;
+        }
+    }
+    return out;
+}
+
 // MARK: Cycle counter
 
 bool hw_ticks_are_reliable(void) {

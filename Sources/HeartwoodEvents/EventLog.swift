@@ -52,23 +52,35 @@ where Property.RawValue == String {
 
     /// Stores an event of the log's own properties; its JSON has these and nothing else.
     ///
-    /// Returns at once, unless 16 MiB of events wait for the disk: then it waits for up to a second, and after that the
-    /// event is dropped and the error handler told. An event larger than the store's `payloadLimit` is not stored, and
-    /// reported likewise.
+    /// As ``append(_:completion:)``, without a completion.
     public func append(_ fill: (inout EventRecord<Property>) throws -> Void) rethrows {
         append(try EventRecord(fill))
     }
 
     /// Stores an event.
-    public func append(_ event: EventRecord<Property>) {
+    ///
+    /// Returns at once, unless as much waits for the disk as `store.uploader.backlogLimit` says, 16 MiB by default. Then it
+    /// waits until there is room, as long as the store makes progress. After 10 s without any, or what
+    /// `store.uploader.overflowPolicy` says, the event is dropped, counted in `store.uploader.statistics`, and reported.
+    /// An event larger than the store's `payloadLimit` is not stored, and reported likewise. In the hooks of a logger it
+    /// does not wait.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - completion: Called when the event is in the store's files, or with the reason why it is not; as at
+    ///     ``EventScope/commit(completion:)``. Without one, which is the default, events are written in batches, and such a
+    ///     reason goes to the store's error handler.
+    public func append(_ event: EventRecord<Property>, completion: (@Sendable ((any Error)?) -> Void)? = nil)
+    {
         do {
-            store.submit(
-                .event(
-                    try StoredEvent(
-                        fields: event.fields, text: "event", time: store.clock.now(),
-                        limit: store.payloadLimit)))
+            let event = try StoredEvent(
+                fields: event.fields, text: "event", time: store.clock.now(), limit: store.payloadLimit)
+            guard completion != nil else { return store.submit(.event(event)) }
+            let batch = EventBatch(directory: store.path)
+            try batch.add(event)
+            store.submit(.batch(batch, completion))
         } catch {
-            store.submit(.failure(error, nil))
+            store.submit(.failure(error, completion))
         }
     }
 

@@ -13,31 +13,34 @@ package final class SocketListener: Sendable {
     // MARK: Guarded by 'state'
 
     private struct State {
-        var connections: Set<Int32> = []
+        var connections: ConnectionTable
         var connectionCount = 0
         var isStopped = false
     }
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// Starts to listen.
     ///
     /// - Parameters:
     ///   - address: A numeric address, IPv4 or IPv6.
     ///   - port: The port; 0 for one that is free.
-    ///   - connectionLimit: How many connections are served at a time; more are closed at once.
+    ///   - connectionLimit: How many connections are served at a time. A new one takes the place of one that has not
+    ///     shown yet that it may be here (``SocketStream/trust()``); where all have, it is turned away.
+    ///   - refusal: What those that are turned away are told.
     ///   - serve: Serves a connection, on its own thread, and returns when it is over; gets its number, from 0.
     /// - Throws: `LogError` when the address is invalid.
     package init(
-        address: String = "127.0.0.1", port: Int = 0, connectionLimit: Int = .max,
+        address: String = "127.0.0.1", port: Int = 0, connectionLimit: Int = .max, refusal: [UInt8] = [],
         serve: @escaping @Sendable (SocketStream, Int) -> Void
     ) throws {
         guard let place = SocketAddress(address, port: port) else {
             throw LogError(.network, "“\(address)” is not a numeric address", place: address)
         }
+        state = Locked(State(connections: ConnectionTable(limit: connectionLimit)))
         descriptor = try place.listen()
         self.port = place.port(of: descriptor)
         let started = DetachedThread.start { [descriptor, state] in
-            Self.accept(on: descriptor, state, connectionLimit, serve)
+            Self.accept(on: descriptor, state, refusal, serve)
         }
         guard started else {
             close(descriptor)
@@ -55,35 +58,48 @@ package final class SocketListener: Sendable {
         let wasStopped = state.withLock { state in
             defer { state.isStopped = true }
             // The connections' threads close them; here they only learn that it is over.
-            for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
+            for connection in state.connections.descriptors { shutdown(connection, Int32(SHUT_RDWR)) }
             return state.isStopped
         }
         if !wasStopped { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
 
     private static func accept(
-        on listener: Int32, _ state: Locked<State>, _ limit: Int,
+        on listener: Int32, _ state: Locked<State>, _ refusal: [UInt8],
         _ serve: @escaping @Sendable (SocketStream, Int) -> Void
     ) {
         while true {
             let descriptor = acceptConnection(listener)
             let error = hw_errno()
+            let peer = descriptor >= 0 ? SocketAddress.peer(of: descriptor) : []
             let number = state.withLock { state -> Int? in
                 guard !state.isStopped, descriptor >= 0 else { return nil }
-                guard state.connections.count < limit else { return nil }
-                state.connections.insert(descriptor)
+                switch state.connections.admit(descriptor, from: peer) {
+                case .admit: break
+                // Its thread learns that it is over, and closes it.
+                case .replace(let stranger): shutdown(stranger, Int32(SHUT_RDWR))
+                case .refuse: return nil
+                }
                 defer { state.connectionCount += 1 }
                 return state.connectionCount
             }
             if let number {
                 let started = DetachedThread.start {
-                    serve(SocketStream(descriptor: descriptor), number)
+                    let stream = SocketStream(descriptor: descriptor) {
+                        state.withLock { $0.connections.trust(descriptor) }
+                    }
+                    serve(stream, number)
                     finish(descriptor, state)
                 }
                 if !started { finish(descriptor, state) }
                 continue
             }
-            if descriptor >= 0 { close(descriptor) }
+            if descriptor >= 0 {
+                // A new connection takes so few bytes at once, or it is gone.
+                _ = refusal.withUnsafeBytes { SystemCalls.sendQuietly(descriptor, $0) }
+                shutdown(descriptor, Int32(SHUT_WR))
+                close(descriptor)
+            }
             if state.withLock({ $0.isStopped }) { break }
             if descriptor >= 0 { continue }
             // Without descriptors or memory no connection can be accepted for a while: others may end meanwhile.

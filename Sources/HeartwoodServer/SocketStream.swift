@@ -8,9 +8,11 @@ package final class SocketStream: @unchecked Sendable {  // used by the thread t
     /// How long the client may take to send what is read next; nil for any time.
     package var readLimit: Duration?
     private let clock = SystemClock()
+    private let trusted: () -> Void
 
-    package init(descriptor: Int32) {
+    package init(descriptor: Int32, trusted: @escaping () -> Void = {}) {
         self.descriptor = descriptor
+        self.trusted = trusted
         SystemCalls.prepareConnection(descriptor)
     }
 
@@ -18,6 +20,9 @@ package final class SocketStream: @unchecked Sendable {  // used by the thread t
     package func limitWrites(to duration: Duration) {
         _ = hw_limit_writes(descriptor, Int32(clamping: duration.components.seconds))
     }
+
+    /// Says that the client may be here, so that its connection does not make room for those of others.
+    package func trust() { trusted() }
 
     // MARK: Reading
 

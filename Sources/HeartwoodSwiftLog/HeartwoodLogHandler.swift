@@ -13,6 +13,8 @@ public import Logging
 ///   program.
 /// - **Fields**: the fields of the call, of the metadata provider and of the `Logger`, in this precedence,
 ///   followed by those of `withLogContext`, the category and the dispatcher. Values keep their types.
+/// - **Privacy**: a field that ``Logging/Logger/MetadataValue/private(_:_:)`` made, or that ``privacy`` finds private, is
+///   written as ``privacyPolicy`` says, in all of Heartwood's loggers.
 /// - **Error**: the `error:` of a call (swift-log 1.12 or later) becomes the field `error`, as in Heartwood's own calls.
 /// - **Source location**: file, function and line are kept. The source, which is swift-log's name for the
 ///   module, is the first part of the file. If it is different, it becomes the field `source`.
@@ -27,6 +29,20 @@ public struct HeartwoodLogHandler: LogHandler {
     public var metadata: Logger.Metadata
     /// Adds fields to each message; nil, the default, adds none.
     public var metadataProvider: Logger.MetadataProvider?
+
+    /// The privacy of a field that does not say it itself; nil, the default, for public.
+    ///
+    /// It is where a program reads its own attributes of values, which swift-log has from version 1.13 on:
+    ///
+    ///     handler.privacy = { $0.attributes[Sensitivity.self] == .sensitive ? .private : .public }
+    ///
+    /// Called on the caller's thread for each field and for each value in arrays and dictionaries, if a logger wants the message.
+    /// A private array or dictionary is private as a whole. It must not log.
+    public var privacy: (@Sendable (Logger.MetadataValue) -> LogPrivacy)?
+    /// What is written in place of private fields; ``Heartwood/LogPrivacyPolicy/redact`` unless changed.
+    ///
+    /// It applies before the message reaches a logger, because fields have no privacy of their own there.
+    public var privacyPolicy = LogPrivacyPolicy.redact
 
     private let category: LogCategory
     private let dispatcher: LogDispatcher
@@ -96,11 +112,12 @@ public struct HeartwoodLogHandler: LogHandler {
             message.description, LogLevel(level), category, file: file, function: function,
             line: Int(clamping: line), error: error
         ) {
-            var fields = LogMetadata(metadata ?? [:])
+            let conversion = MetadataConversion(policy: privacyPolicy, privacy: privacy)
+            var fields = conversion.fields(metadata ?? [:])
             if let metadataProvider {
-                fields.merge(LogMetadata(metadataProvider.get())) { current, _ in current }
+                fields.merge(conversion.fields(metadataProvider.get())) { current, _ in current }
             }
-            fields.merge(LogMetadata(self.metadata)) { current, _ in current }
+            fields.merge(conversion.fields(self.metadata)) { current, _ in current }
             if !source.isEmpty, !file.hasPrefix(source + "/"), fields["source"] == nil {
                 fields["source"] = .string(source)
             }

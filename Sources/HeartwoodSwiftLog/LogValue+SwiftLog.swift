@@ -38,7 +38,11 @@ extension LogValue {
         }
     }
 
-    private init(describing value: any CustomStringConvertible) {
+    init(describing value: any CustomStringConvertible) {
+        if let number = LogValue(numberObject: value) {
+            self = number
+            return
+        }
         switch value {
         case let value as Bool: self = .bool(value)
         case let value as any BinaryInteger: self.init(value)

@@ -2,12 +2,13 @@ import Foundation
 import Heartwood
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodEvents
 
 /// Ordinary large amounts: more than a record of the spool, a request, a transaction of Realm's may have.
-@Suite("Large events") struct AmountTests {
+@Suite("Large events", .inTurn) struct AmountTests {
     private func ids(_ event: [String: Any]) throws -> [Int] {
         try #require(event["data"] as? String).matches(of: /"id":(\d+)/).map { try #require(Int($0.1)) }
     }

@@ -1,8 +1,9 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
-@Suite("What does not compile") struct CompileFailureTests {
+@Suite("What does not compile", .inTurn) struct CompileFailureTests {
     /// A program with each statement in a line of its own, from line 8 on.
     private static func program(_ statements: [String]) -> String {
         """

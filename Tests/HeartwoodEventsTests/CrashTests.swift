@@ -5,12 +5,13 @@ import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 /// Processes that record scopes and are killed at random moments, before, during and after storing and sending.
 ///
 /// `HEARTWOOD_KILLS` says how many children are killed; 8 unless it does.
-@Suite("Events and crashes") struct CrashTests {
+@Suite("Events and crashes", .inTurn) struct CrashTests {
     @Test(
         "Of a killed process each scope arrives whole or not at all, once and in order, those completed always"
     )

@@ -2,11 +2,12 @@ import Foundation
 import Heartwood
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodEvents
 
-@Suite("The content of events") struct EventContentTests {
+@Suite("The content of events", .inTurn) struct EventContentTests {
     private func data(_ body: (EventScope) throws -> Void) throws -> [String] {
         let fixture = try Fixture()
         let store = try fixture.store(isPaused: true)

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodEvents
 
 /// Dictionaries whose values are of several types.
-@Suite("Dictionaries of several types") struct EventFieldsTests {
+@Suite("Dictionaries of several types", .inTurn) struct EventFieldsTests {
     enum Key: String { case detail, other }
 
     @Test("A literal of several types is a value; one of a single type, a variable and nil are as before")

@@ -3,9 +3,10 @@ import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
-@Suite("Events under load") struct LoadTests {
+@Suite("Events under load", .inTurn) struct LoadTests {
     private static let isFull = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil
 
     @Test(

@@ -1,12 +1,13 @@
 import Foundation
 import HeartwoodEvents
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodHTTP
 
-@Suite("Partitions and upload") struct PartitionTests {
+@Suite("Partitions and upload", .inTurn) struct PartitionTests {
     let fixture: Fixture
 
     init() throws { fixture = try Fixture() }

@@ -1,12 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodEvents
 
 /// What is recorded by itself: reads in a row, links, and changes of a collection.
-@Suite("Recording of reads and changes") struct RecordingTests {
+@Suite("Recording of reads and changes", .inTurn) struct RecordingTests {
     private func data(_ body: (EventScope) throws -> Void) throws -> [String] {
         let fixture = try Fixture()
         let store = try fixture.store(isPaused: true, foldsReads: true)

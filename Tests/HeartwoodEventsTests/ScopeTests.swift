@@ -3,9 +3,10 @@ import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
-@Suite("Scopes and custom events") struct ScopeTests {
+@Suite("Scopes and custom events", .inTurn) struct ScopeTests {
     let fixture: Fixture
     let clock = ManualClock()
 

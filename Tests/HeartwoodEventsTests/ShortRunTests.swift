@@ -3,10 +3,11 @@ import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 /// Programs that record a few events and end at once, with the defaults.
-@Suite("Events of short programs") struct ShortRunTests {
+@Suite("Events of short programs", .inTurn) struct ShortRunTests {
     @Test("20 runs of 0.2 s deliver every event, and none twice", arguments: [true, false])
     func shortRuns(isScoped: Bool) async throws {
         let fixture = try Fixture(then: .ok.delayed(by: .milliseconds(50)))
@@ -39,6 +40,53 @@ import Testing
         let text = fixture.server.stored.map(\.text).joined()
         let numbers = text.matches(of: /\\?"id\\?":(\d+)/).compactMap { Int($0.1) }
         #expect(numbers.sorted() == Array(0..<60))
+    }
+
+    @Test(
+        "A store that is released just before the end of the program sends its events",
+        arguments: [true, false])
+    func released(isScoped: Bool) async throws {
+        let fixture = try Fixture(then: .ok.delayed(by: .milliseconds(50)))
+        let (path, address) = (fixture.path, fixture.server.address)
+        for run in 0..<3 {
+            await #expect(processExitsWith: .exitCode(0)) {
+                [
+                    path = path as String, address = address as String, run = run as Int,
+                    isScoped = isScoped as Bool
+                ] in
+                func record() throws {
+                    let log = try AuditLog(EventStore(address, directory: path))
+                    // Long enough for any machine: it ends with the answer.
+                    log.store.uploader.exitWait = .seconds(60)
+                    if isScoped {
+                        let scope = log.beginScope(activity: "run \(run)")
+                        scope.record(read: Note(id: run, text: ""))
+                        try scope.commit()
+                    } else {
+                        log.recordEvent(activity: "run \(run)")
+                    }
+                    // So that nothing but this function holds the store.
+                    log.store.flush(timeout: .seconds(60))
+                }
+                try record()
+                exit(0)
+            }
+            #expect(fixture.server.stored.count == run + 1)
+        }
+    }
+
+    @Test("A store that is released without a wish to wait sends nothing, and keeps its events")
+    func releasedAtOnce() throws {
+        let fixture = try Fixture()
+        func record() throws {
+            let store = try fixture.store()
+            store.uploader.exitWait = .zero
+            try AuditLog(store).recordEvent(activity: "kept")
+            #expect(store.flush(timeout: .seconds(60)))
+        }
+        try record()
+        #expect(fixture.server.requests.isEmpty)
+        #expect(try fixture.stored().count == 1)
     }
 
     @Test("A program that ends right after its events waits for the server to take them")

@@ -1,9 +1,10 @@
 import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
+import SuiteSupport
 import Testing
 
-@Suite struct StoreMembershipTests {
+@Suite(.inTurn) struct StoreMembershipTests {
     private let fixture: Fixture
 
     init() throws { fixture = try Fixture() }

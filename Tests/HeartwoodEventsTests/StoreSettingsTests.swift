@@ -2,12 +2,13 @@ import Foundation
 import Heartwood
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodEvents
 
 /// Settings that must not cost events, and events that come too late.
-@Suite struct StoreSettingsTests {
+@Suite(.inTurn) struct StoreSettingsTests {
     enum Item: String { case number }
 
     @Test("No setting of the files has events dropped: neither a number of files nor an overflow")

@@ -3,9 +3,10 @@ import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
-@Suite("Typed events") struct TypedEventTests {
+@Suite("Typed events", .inTurn) struct TypedEventTests {
     enum Visit: String { case page = "page_id", index, osVersion = "os_version", loggedIn, detail, value }
     enum Detail: String { case battery, inner }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
@@ -45,7 +46,7 @@ private final class Collector: Sendable {
     }
 }
 
-@Suite("Acknowledgements that come later") struct AcknowledgementTests {
+@Suite("Acknowledgements that come later", .inTurn) struct AcknowledgementTests {
     private let collector = Collector()
 
     private func bench(_ directory: TemporaryDirectory? = nil) throws -> HTTPBench {

@@ -2,11 +2,12 @@
 import Glibc
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct BlockedPoolTests {
+@Suite(.inTurn) struct BlockedPoolTests {
     @Test("A program that blocks every thread of Swift's task pool delivers nevertheless (promise 5)")
     func blockedPool() async {
         await #expect(processExitsWith: .exitCode(42)) {

@@ -2,9 +2,10 @@
 import Heartwood
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
-@Suite struct CurlTransportTests {
+@Suite(.inTurn) struct CurlTransportTests {
     private func post(
         _ server: LoopbackServer, _ body: String = "hello", timeout: Duration = .seconds(10)
     ) throws -> HTTPRequest {

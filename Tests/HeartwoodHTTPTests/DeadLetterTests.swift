@@ -2,11 +2,12 @@ import CHeartwood
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct DeadLetterFileTests {
+@Suite(.inTurn) struct DeadLetterFileTests {
     private static func entry(_ text: String, id: String = "") -> RemoteEntry {
         var entry = RemoteEntry(LogMessage("\(text)"))
         entry.id = id
@@ -246,7 +247,7 @@ extension HTTPBench {
 }
 
 /// Refused messages that are stored again, in a logger's spool and in a store with partitions.
-@Suite struct ResendTests {
+@Suite(.inTurn) struct ResendTests {
     enum Kind: CaseIterable { case spool, partitions }
 
     private let time = LogTimestamp(nanoseconds: 1_700_000_000_000_000_000)

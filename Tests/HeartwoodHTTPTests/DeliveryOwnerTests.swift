@@ -1,13 +1,14 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 // Only debug builds check.
 #if DEBUG
-@Suite("The delivery belongs to its logger's hooks")
+@Suite("The delivery belongs to its logger's hooks", .inTurn)
 struct DeliveryOwnerTests {
     @Test("A use outside of the logger's hooks ends the program")
     func outside() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite("What is sent about the machine when nothing is said about that")
+@Suite("What is sent about the machine when nothing is said about that", .inTurn)
 struct DeviceDefaultsTests {
     private static let encodings: [(name: String, encoding: any RemoteEncoding)] = [
         ("json", JSONArrayEncoding()),

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct DeviceFactsTests {
+@Suite(.inTurn) struct DeviceFactsTests {
     @Test("Starts are counted from run to run, and what was first stays") func starts() throws {
         let directory = try TemporaryDirectory()
         let place = try SpoolDirectory(path: directory.path)
@@ -96,7 +97,7 @@ import Testing
     }
 }
 
-@Suite struct SecretsTests {
+@Suite(.inTurn) struct SecretsTests {
     private func file(_ content: String, mode: Int) throws -> (TemporaryDirectory, FileSecrets) {
         let directory = try TemporaryDirectory()
         try directory.write("token", Array(content.utf8))

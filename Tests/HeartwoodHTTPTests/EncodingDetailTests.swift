@@ -1,12 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodArchive
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// Details of encodings that a server notices: padded fractions, names that collide, names it would refuse.
-@Suite struct EncodingDetailTests {
+@Suite(.inTurn) struct EncodingDetailTests {
     private func entry(_ time: Int64 = 0, _ fields: LogMetadata = [:]) -> RemoteEntry {
         var entry = RemoteEntry()
         entry.id = "id"

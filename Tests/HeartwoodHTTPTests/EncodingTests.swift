@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct EncodingTests {
+@Suite(.inTurn) struct EncodingTests {
     private func entry(_ text: String = "hi", _ change: (inout RemoteEntry) -> Void = { _ in }) -> RemoteEntry
     {
         var entry = RemoteEntry()
@@ -424,7 +425,7 @@ import Testing
     }
 }
 
-@Suite struct EntryCoderTests {
+@Suite(.inTurn) struct EntryCoderTests {
     private var entry: RemoteEntry {
         var entry = RemoteEntry()
         entry.id = "x"

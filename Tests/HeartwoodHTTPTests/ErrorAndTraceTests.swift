@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite("Errors and traces in what is sent")
+@Suite("Errors and traces in what is sent", .inTurn)
 struct ErrorAndTraceTests {
     private struct Failure: Error { let cause: NSError }
 

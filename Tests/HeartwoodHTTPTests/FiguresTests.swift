@@ -1,12 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// What the statistics of a logger say over several requests, after failures and for servers that confirm later.
-@Suite struct FiguresTests {
+@Suite(.inTurn) struct FiguresTests {
     @Test("The bytes on the wire are those of all requests, repeated ones included") func bytes() async throws
     {
         let bench = try HTTPBench(try LoopbackServer(answers: [.ok, .status(503)]))

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite("HTTP loggers of configurations")
+@Suite("HTTP loggers of configurations", .inTurn)
 struct HTTPConfigurationTests {
     init() { LogConfiguration.register(.http) }
 

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite("The HTTP logger passes the conformance check", .timeLimit(.minutes(5)))
+@Suite("The HTTP logger passes the conformance check", .inTurn)
 struct HTTPConformanceTests {
     @Test(
         "In memory and with a spool, and the server gets every message of the part about the amount",

@@ -1,5 +1,6 @@
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
@@ -40,7 +41,7 @@ private final class ScriptedTransport: HTTPTransport {
     }
 }
 
-@Suite struct HTTPLoggerOutageTests {
+@Suite(.inTurn) struct HTTPLoggerOutageTests {
     private func logger(
         _ transport: ScriptedTransport, _ network: (any ConnectivityMonitor)? = nil
     ) throws -> (LogDispatcher, HTTPLogger) {

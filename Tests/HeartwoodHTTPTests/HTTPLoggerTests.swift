@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
@@ -68,7 +69,7 @@ final class HTTPBench {
     }
 }
 
-@Suite struct HTTPLoggerTests {
+@Suite(.inTurn) struct HTTPLoggerTests {
     @Test(
         "What is logged arrives in its order, as a JSON array with the key of the batch",
         arguments: [true, false])

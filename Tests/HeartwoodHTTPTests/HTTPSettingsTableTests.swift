@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// Each key of a configuration sets the property of its name, and no other.
-@Suite struct HTTPSettingsTableTests {
+@Suite(.inTurn) struct HTTPSettingsTableTests {
     init() { LogConfiguration.register(.http) }
 
     private func properties(of logger: HTTPLogger) -> [String: String] {
@@ -59,5 +60,21 @@ import Testing
         let changed = after.filter { before[$0.key] != $0.value }.map(\.key)
         #expect(changed == [key])
         #expect(Set(before.keys).contains(key))
+    }
+
+    @Test("All three ways of dropping unsent messages can be configured, and a wrong one is named")
+    func spoolOverflow() throws {
+        for (text, expected) in [
+            ("\"dropOldest\"", SpoolOverflow.dropOldest), ("\"dropNewest\"", .dropNewest),
+            ("{\"dropBelow\": \"warning\"}", .dropBelow(.warning)),
+        ] {
+            #expect(try logger(", \"spoolOverflow\": \(text)").spoolSettings.overflow == expected)
+        }
+        for wrong in ["\"dropBelow\"", "{\"dropBelow\": \"loud\"}", "{\"block\": \"1s\"}", "{}"] {
+            let error = #expect(throws: LogConfigurationError.self) {
+                try logger(", \"spoolOverflow\": \(wrong)")
+            }
+            #expect(error?.problems.allSatisfy { $0.path.contains("spoolOverflow") } == true)
+        }
     }
 }

@@ -3,10 +3,11 @@ import Heartwood
 import HeartwoodHTTP
 import HeartwoodServer
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 /// Answers that come in several parts.
-@Suite struct InterimAnswerTests {
+@Suite(.inTurn) struct InterimAnswerTests {
     @Test("What an interim answer says does not count for the answer") func interim() async throws {
         let listener = try SocketListener { stream, _ in
             guard case .head = stream.readHead(limit: 65_536) else { return }

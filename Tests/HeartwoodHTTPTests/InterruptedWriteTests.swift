@@ -1,13 +1,14 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodHTTP
 
 /// What a crash journal finds out about a write to the spool that the death of the process has interrupted.
-@Suite struct InterruptedWriteTests {
+@Suite(.inTurn) struct InterruptedWriteTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }

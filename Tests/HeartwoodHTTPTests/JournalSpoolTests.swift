@@ -2,6 +2,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -10,7 +11,7 @@ import Testing
 /// Promise 10 for the store of unsent messages: processes that log to it are killed, again and again.
 ///
 /// `HEARTWOOD_KILLS` says how often; 20 times unless it does.
-@Suite struct JournalSpoolTests {
+@Suite(.inTurn) struct JournalSpoolTests {
     private static func makeDispatcher(_ path: String) -> LogDispatcher {
         let dispatcher = LogDispatcher(ringCapacity: .kibibytes(128), journal: .file(path + "/journal"))
         dispatcher.diagnostics.handler = { _ in }

@@ -2,6 +2,7 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
@@ -11,7 +12,7 @@ import Testing
 /// A number becomes an obligation when a flush after its call has returned: the child writes it to a file of its own
 /// then. Twelve children are killed; with `HEARTWOOD_FULL=1` fifty, and 100,000 messages become obligations in all;
 /// with `HEARTWOOD_LONG=1` a million. `HEARTWOOD_KILLS` changes the number of children.
-@Suite struct KillTests {
+@Suite(.inTurn) struct KillTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let isFull = environment["HEARTWOOD_FULL"] != nil || isLongRun
     private static let kills = environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? (isFull ? 50 : 12)

@@ -1,12 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// What happens when an answer comes after its logger was removed.
-@Suite struct LateAnswerTests {
+@Suite(.inTurn) struct LateAnswerTests {
     @Test(
         "The answer to a request from before the removal changes nothing when the logger was added again",
         arguments: [200, 400, 503])

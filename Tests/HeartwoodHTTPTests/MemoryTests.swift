@@ -2,6 +2,7 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
@@ -9,7 +10,7 @@ import Testing
 /// How much memory a process takes whose server is down or hostile; each in a process of its own.
 ///
 /// `HEARTWOOD_FULL=1` logs 600,000 messages instead of a sample, `HEARTWOOD_LONG=1` two million.
-@Suite(.disabled(if: Sanitizer.isActive, "a sanitizer keeps what is freed"))
+@Suite(.disabled(if: Sanitizer.isActive, "a sanitizer keeps what is freed"), .inTurn)
 struct MemoryTests {
     private static let count =
         isLongRun

@@ -1,12 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// What OTLP's schema and the semantic conventions say, quoted, and what is sent.
-@Suite("OTLP, against its schema")
+@Suite("OTLP, against its schema", .inTurn)
 struct OTLPSchemaTests {
     /// `enum SeverityNumber` of opentelemetry-proto, `opentelemetry/proto/logs/v1/logs.proto`, word for word.
     private static let severityNumbers = """

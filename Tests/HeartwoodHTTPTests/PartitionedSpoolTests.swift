@@ -1,11 +1,12 @@
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// A row of spools: what is counted against its limit, and what happens to partitions that cannot be opened.
-@Suite struct PartitionedSpoolTests {
+@Suite(.inTurn) struct PartitionedSpoolTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path + "/events" }
 

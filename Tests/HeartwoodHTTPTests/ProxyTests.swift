@@ -3,10 +3,11 @@ import Foundation
 import Heartwood
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 /// Proxies that the environment names.
-@Suite struct ProxyTests {
+@Suite(.inTurn) struct ProxyTests {
     @Test("A server on this machine is reached without the environment's proxy") func loopback() async throws
     {
         let server = try LoopbackServer()

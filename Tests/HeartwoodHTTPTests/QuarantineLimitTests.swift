@@ -1,12 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// How much of damaged files is kept.
-@Suite struct QuarantineLimitTests {
+@Suite(.inTurn) struct QuarantineLimitTests {
     @Test("No more of damaged files is kept than the setting says, over restarts too") func limit() throws {
         let directory = try TemporaryDirectory(isFast: true)
         var settings = SpoolSettings()

@@ -1,12 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// A logger that is removed and added again goes on as before.
-@Suite struct ReattachmentTests {
+@Suite(.inTurn) struct ReattachmentTests {
     @Test("After a removal and a second adding, refused messages are kept in rejected.ndjson as before")
     func deadLetters() async throws {
         let server = try LoopbackServer { $0.text.contains("record 5\"") ? .status(413) : .ok }

@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodHTTP
+import SuiteSupport
 import Testing
 
 /// The samples of `Docs/RemoteLogging.md`: compiled here, and compared with the page by the test below.
@@ -80,7 +81,7 @@ private struct PlainLines: RemoteEncoding {
     }
 }
 
-@Suite struct RemoteLoggingSamplesTests {
+@Suite(.inTurn) struct RemoteLoggingSamplesTests {
     @Test("Every sample of the page is compiled here") func samples() throws {
         func squeezed(_ text: String) -> String { text.filter { !$0.isWhitespace } }
         let here = URL(fileURLWithPath: #filePath)

@@ -2,9 +2,10 @@ import Heartwood
 @testable import HeartwoodHTTP
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
-@Suite struct RequestDecoratorTests {
+@Suite(.inTurn) struct RequestDecoratorTests {
     private func request(_ body: String = "") throws -> HTTPRequest {
         HTTPRequest(endpoint: try HTTPEndpoint("https://example.com/in"), body: Array(body.utf8))
     }
@@ -89,7 +90,7 @@ import Testing
     }
 }
 
-@Suite struct HTTPEndpointTests {
+@Suite(.inTurn) struct HTTPEndpointTests {
     @Test(
         "Plain addresses are taken apart",
         arguments: [

@@ -1,9 +1,10 @@
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct StatusPolicyTests {
+@Suite(.inTurn) struct StatusPolicyTests {
     static let standard: [(Int, StatusAction)] =
         [200, 201, 202, 204, 207, 299].map { ($0, .deliver) }
         + ([408, 425, 429, 500, 502, 503, 504, 507, 509] + Array(520...529)).map { ($0, .retry) }
@@ -34,7 +35,7 @@ import Testing
     }
 }
 
-@Suite struct StandardRetryPolicyTests {
+@Suite(.inTurn) struct StandardRetryPolicyTests {
     private let policy = StandardRetryPolicy()
 
     @Test(
@@ -65,8 +66,19 @@ import Testing
         ])
     func retryAfter(asked: Duration, random: Double, seconds: Double) {
         let failure = DeliveryFailure(
-            cause: .status(429), action: .retry, retryAfter: asked, consecutiveFailures: 9)
+            cause: .status(429), action: .retry, retryAfter: asked, consecutiveFailures: 1)
         #expect(policy.decide(after: failure, random: random) == .retry(after: .seconds(seconds)))
+    }
+
+    @Test(
+        "A server that asks for no wait, or for a short one, gets no attempt before the back-off is over",
+        arguments: [
+            (Duration.zero, 4, 4.0), (.seconds(2), 4, 4.0), (.seconds(5), 4, 5.25), (.zero, 20, 150),
+        ])
+    func larger(asked: Duration, failures: Int, seconds: Double) {
+        let failure = DeliveryFailure(
+            cause: .status(503), action: .retry, retryAfter: asked, consecutiveFailures: failures)
+        #expect(policy.decide(after: failure, random: 0.5) == .retry(after: .seconds(seconds)))
     }
 
     @Test(
@@ -81,9 +93,12 @@ import Testing
             policy.decide(after: DeliveryFailure(cause: .status(1), action: action), random: 0) == decision)
     }
 
-    @Test("A hold is as long as the server asks for, if it does") func askedHold() {
-        let failure = DeliveryFailure(cause: .status(403), action: .hold, retryAfter: .seconds(30))
-        #expect(policy.decide(after: failure, random: 0) == .hold(.seconds(30)))
+    @Test(
+        "A hold is as long as the server asks for, if that is longer",
+        arguments: [(0, 300), (30, 300), (900, 900)])
+    func askedHold(asked: Int, seconds: Int) {
+        let failure = DeliveryFailure(cause: .status(404), action: .hold, retryAfter: .seconds(asked))
+        #expect(policy.decide(after: failure, random: 0) == .hold(.seconds(seconds)))
     }
 
     @Test("New credentials are asked for once, then the sending is held") func authorization() {
@@ -108,7 +123,7 @@ import Testing
     }
 }
 
-@Suite struct ScroogeRetryPolicyTests {
+@Suite(.inTurn) struct ScroogeRetryPolicyTests {
     @Test(
         "Scrooge's rule, row by row",
         arguments: [
@@ -126,7 +141,7 @@ import Testing
     }
 }
 
-@Suite struct RetryAfterTests {
+@Suite(.inTurn) struct RetryAfterTests {
     private let now = LogTimestamp(nanoseconds: 784_111_777_000_000_000)  // 1994-11-06 08:49:37
 
     @Test(
@@ -151,7 +166,7 @@ import Testing
     }
 }
 
-@Suite struct CircuitBreakerTests {
+@Suite(.inTurn) struct CircuitBreakerTests {
     @Test("It opens at the threshold, lets one try after its time, and closes with a success") func cycle() {
         var breaker = CircuitBreaker(threshold: 3, openTime: .seconds(30))
         breaker.failed(at: .seconds(0))

@@ -1,12 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// When requests go out, to the second: nothing is asked of a server, and so nothing depends on how fast it is.
-@Suite struct SendingTimesTests {
+@Suite(.inTurn) struct SendingTimesTests {
     private let transport = HeldTransport()
     private let bench: HTTPBench
 

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct SpoolDamageTests {
+@Suite(.inTurn) struct SpoolDamageTests {
     private let clock = ManualClock()
 
     /// A spool with these payloads in one segment, left by its process.

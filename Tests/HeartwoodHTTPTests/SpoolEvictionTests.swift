@@ -1,12 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// What a spool drops, and what it must not: records on their way, young ones in a file with old ones, important ones.
-@Suite struct SpoolEvictionTests {
+@Suite(.inTurn) struct SpoolEvictionTests {
     private let directory: TemporaryDirectory
     private let clock = ManualClock()
 
@@ -121,6 +122,39 @@ import Testing
             return true
         }
         #expect(texts.last == "kept" && spool.counters.droppedFull > 1)
+    }
+
+    @Test(
+        "A full store that keeps warnings gives up less serious messages for an error, and no warning",
+        arguments: [true, false])
+    func threshold(onDisk: Bool) throws {
+        var settings = SpoolSettings()
+        settings.maximumBytes = .kibibytes(16)
+        settings.overflow = .dropBelow(.warning)
+        let spool = try Spool(
+            directory: onDisk ? directory.path + "/spool" : nil, settings: settings, clock: clock)
+        let (error, warning) = (UInt8(LogLevel.error.index), UInt8(LogLevel.warning.index))
+        let info = UInt8(LogLevel.info.index)
+        var warnings = 0
+        // Half of the room for warnings, then as many less serious ones as there is room for.
+        while spool.bytes < 8000 {
+            #expect(spool.append(Array("warning".utf8), time: clock.now(), level: warning))
+            #expect(spool.append(Array("info".utf8), time: clock.now(), level: info))
+            warnings += 1
+            if warnings % 20 == 0 { spool.save() }
+        }
+        spool.settings.overflow = .dropNewest
+        while spool.append(Array("info".utf8), time: clock.now(), level: info) {}
+        spool.settings.overflow = .dropBelow(.warning)
+        let before = spool.counters.droppedFull
+        #expect(spool.append(Array("error".utf8), time: clock.now(), level: error))
+        #expect(spool.counters.droppedFull > before)
+        var levels: [UInt8: Int] = [:]
+        spool.forEachPending { record in
+            levels[record.level, default: 0] += 1
+            return true
+        }
+        #expect(levels[warning] == warnings && levels[error] == 1)
     }
 
     @Test("A file is sealed by its age, so that old messages go by the age limit though new ones come")

@@ -2,11 +2,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct SpoolFailureTests {
+@Suite(.inTurn) struct SpoolFailureTests {
     @Test("A disk that takes no more keeps nobody from logging or sending, and loses nothing") func fullDisk()
         async
     {

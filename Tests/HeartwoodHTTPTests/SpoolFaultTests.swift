@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct SpoolFaultTests {
+@Suite(.inTurn) struct SpoolFaultTests {
     /// Cuts every write that replaces something, and fails it.
     private final class TornCursor: SpoolFaults {
         func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? {

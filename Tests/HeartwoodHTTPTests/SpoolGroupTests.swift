@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// Records that belong together: all of them are in the spool, or none.
-@Suite struct SpoolGroupTests {
+@Suite(.inTurn) struct SpoolGroupTests {
     private struct Failure: Error {}
 
     private func payload(_ number: Int) -> [UInt8] {

@@ -3,12 +3,13 @@ import CHeartwood
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// What is planted in a spool's directory, or damaged there, ends no program, hangs none, and reaches no other file.
-@Suite struct SpoolHardeningTests {
+@Suite(.inTurn) struct SpoolHardeningTests {
     private static let time = LogTimestamp(nanoseconds: 1_700_000_000_000_000_000)
 
     /// Writes a file that only its owner can read.

@@ -2,12 +2,13 @@ import CHeartwood
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// What a spool counts, sends and keeps when its disk fails now and then, or for good.
-@Suite struct SpoolLossTests {
+@Suite(.inTurn) struct SpoolLossTests {
     private let directory: TemporaryDirectory
     private let clock = ManualClock()
     private let disk = SimulatedDisk(copiesOnWrite: true)

@@ -1,11 +1,12 @@
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// Random work on a spool whose process dies again and again, against a model that knows what must be true.
-@Suite struct SpoolModelTests {
+@Suite(.inTurn) struct SpoolModelTests {
     @Test(
         "Nothing saved is lost, nothing acknowledged comes again, keys mean the same",
         arguments: 0..<(isLongRun ? 2000 : 30))

@@ -1,11 +1,12 @@
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// A full store whose open batch has messages that a server refuses: what is done makes room, and so do these.
-@Suite struct SpoolRoomTests {
+@Suite(.inTurn) struct SpoolRoomTests {
     private let directory: TemporaryDirectory
     private let clock = ManualClock()
 

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct SpoolTests {
+@Suite(.inTurn) struct SpoolTests {
     private let directory: TemporaryDirectory
     private let clock = ManualClock()
 

@@ -2,12 +2,13 @@ import CHeartwood
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// What holds the parts of a spool together: compaction and restarts, the journal and a full disk, waiting for the disk.
-@Suite struct SpoolWiringTests {
+@Suite(.inTurn) struct SpoolWiringTests {
     private let directory: TemporaryDirectory
     private let time = LogTimestamp(nanoseconds: 1_700_000_000_000_000_000)
 

@@ -1,11 +1,53 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct UnsentMessagesTests {
+@Suite(.inTurn) struct UnsentMessagesTests {
+    @Test("After it is closed it has no messages, and a logger can have the directory") func close()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        do {
+            let bench = try HTTPBench(try LoopbackServer(then: .status(503)), directory: directory)
+            await bench.log(0..<5)
+        }
+        let path = directory.path + "/spool"
+        let unsent = try UnsentMessages(directory: path)
+        #expect(unsent.count == 5)
+        unsent.close()
+        unsent.close()
+        #expect(unsent.count == 0 && unsent.size == .zero && unsent.oldest == nil)
+        #expect(unsent.removeAll() == 0 && unsent.drainErrors().isEmpty)
+        unsent.forEach { _ in
+            Issue.record("it has a message")
+            return true
+        }
+        try unsent.export { _ in Issue.record("it has a message") }
+        #expect(throws: LogError.self) { try unsent.resendRejected() }
+        let again = try UnsentMessages(directory: path)
+        #expect(again.count == 5)
+    }
+
+    @Test("After it is closed, those of an event store are there no more, either") func closeEvents() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/events"
+        do {
+            let store = try PartitionedSpool(existing: path)
+            #expect(store.append(EntryCoder.encode(RemoteEntry()), time: SystemClock().now(), level: 4))
+            store.close()
+        }
+        let unsent = try UnsentMessages(directory: path)
+        #expect(unsent.isEventStore && unsent.count == 1)
+        unsent.close()
+        #expect(unsent.count == 0 && unsent.size == .zero && unsent.removeAll() == 0)
+        #expect(throws: LogError.self) { try unsent.resendRejected() }
+        #expect(try UnsentMessages(directory: path).count == 1)
+    }
+
     @Test("What a logger could not send can be listed, exported and removed") func look() async throws {
         let directory = try TemporaryDirectory()
         do {

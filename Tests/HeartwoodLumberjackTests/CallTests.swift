@@ -1,11 +1,12 @@
 import Heartwood
 import HeartwoodLumberjack
 import HeartwoodTestSupport
+import SuiteSupport
 import Synchronization
 import Testing
 
 extension LumberjackTests {
-    @Suite("Calls")
+    @Suite("Calls", .inTurn)
     struct CallTests {
         private let log = DDLog()
         private let keeper = Keeper()

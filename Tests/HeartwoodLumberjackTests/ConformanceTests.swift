@@ -2,11 +2,12 @@ import Foundation
 import Heartwood
 import HeartwoodLumberjack
 import HeartwoodTestSupport
+import SuiteSupport
 import Synchronization
 import Testing
 
 extension LumberjackTests {
-    @Suite("Loggers of CocoaLumberjack's kind pass the conformance check", .timeLimit(.minutes(5)))
+    @Suite("Loggers of CocoaLumberjack's kind pass the conformance check", .inTurn)
     struct ConformanceTests {
         @Test("A logger of your own, through its adapter")
         func custom() throws {

@@ -1,10 +1,11 @@
 import Heartwood
 import HeartwoodLumberjack
+import SuiteSupport
 import Testing
 
 extension LumberjackTests {
     /// In processes of their own: what they look at is standard error.
-    @Suite("Consoles")
+    @Suite("Consoles", .inTurn)
     struct ConsoleTests {
         private func lines(_ result: ExitTest.Result?) -> [String] {
             let bytes = result?.standardErrorContent ?? []
@@ -101,6 +102,32 @@ extension LumberjackTests {
             #expect(lines.count == 2 && lines[0].hasSuffix("] one") && lines[1].hasSuffix("] [cart] two"))
         }
         #endif
+
+        @Test(
+            "One console logger in three DDLogs writes each message once, with the formatter and colors that are set"
+        )
+        func several() async {
+            let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+                setenv("FORCE_COLOR", "3", 1)
+                unsetenv("NO_COLOR")
+                let logger = try #require(DDTTYLogger.sharedInstance)
+                let logs = [DDLog(), DDLog(), DDLog()]
+                for log in logs { log.add(logger) }
+                logger.logFormatter = Marker("> ")
+                for (index, log) in logs.enumerated() { DDLogError("plain \(index)", ddlog: log) }
+                logger.colorsEnabled = true
+                for (index, log) in logs.enumerated() { DDLogError("red \(index)", ddlog: log) }
+                let late = DDLog()
+                late.add(logger)
+                DDLogError("late", ddlog: late)
+                for log in logs + [late] { log.removeAllLoggers() }
+            }
+            let red = "\u{1b}[38;2;214;57;30m"
+            let expected =
+                (0..<3).map { "> plain \($0)" } + (0..<3).map { "\(red)> red \($0)\u{1b}[0m" }
+                + ["\(red)> late\u{1b}[0m"]
+            #expect(lines(result) == expected)
+        }
 
         @Test("What was logged before the program ends is written without a flush")
         func ending() async {

@@ -1,10 +1,11 @@
 import Heartwood
 import HeartwoodLumberjack
+import SuiteSupport
 import Synchronization
 import Testing
 
 extension LumberjackTests {
-    @Suite("Databases")
+    @Suite("Databases", .inTurn)
     struct DatabaseLoggerTests {
         private let log = DDLog()
 

@@ -1,10 +1,11 @@
 import Heartwood
 import HeartwoodLumberjack
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 extension LumberjackTests {
-    @Suite("DDLog")
+    @Suite("DDLog", .inTurn)
     struct DispatcherTests {
         private let log = DDLog()
 
@@ -174,6 +175,43 @@ extension LumberjackTests {
             DDLog.setLevel(.error, forClassWithName: "Nothing")
         }
 
+        @Test(
+            "One logger in several DDLogs gets the messages of each, one at a time, and the formatter is told of it once"
+        )
+        func severalDispatchers() {
+            let (keeper, notes) = (Keeper(), Notes())
+            let others = [DDLog(), DDLog()]
+            log.add(keeper)
+            keeper.logFormatter = Told(notes)
+            for other in others { other.add(keeper, with: .error) }
+            #expect(others.allSatisfy { $0.allLoggers.first === keeper })
+            DispatchQueue.concurrentPerform(iterations: 3) { index in
+                for number in 0..<100 {
+                    DDLogError("\(index) \(number)", ddlog: index == 0 ? log : others[index - 1])
+                }
+            }
+            DDLogInfo("not wanted", ddlog: others[0])
+            for each in [log] + others { each.flushLog() }
+            #expect(keeper.texts.count == 300 && keeper.lines.count == 300)
+            for index in 0..<3 {
+                #expect(
+                    keeper.texts.filter { $0.hasPrefix("\(index) ") } == (0..<100).map { "\(index) \($0)" })
+            }
+            // Removed from one, it stays in the others.
+            others[0].remove(keeper)
+            DDLogError("gone", ddlog: others[0])
+            DDLogError("there", ddlog: others[1])
+            DDLogInfo("here", ddlog: log)
+            for each in [log] + others { each.flushLog() }
+            #expect(Set(keeper.texts.suffix(2)) == ["there", "here"] && keeper.texts.count == 302)
+            #expect(
+                keeper.events.count { $0 == "added" } == 3 && keeper.events.count { $0 == "removed" } == 1)
+            for each in [log] + others { each.removeAllLoggers() }
+            #expect(keeper.events.count { $0 == "removed" } == 3)
+            keeper.logFormatter = nil
+            #expect(notes.all.first == "added" && notes.all.count { $0 == "added" } == 1)
+        }
+
         @Test("Old and new calls of several threads keep one order in old and new loggers")
         func mixedOrder() {
             let keeper = Keeper()
@@ -218,6 +256,15 @@ extension LumberjackTests {
 
 private final class Network: DDRegisteredDynamicLogging {
     nonisolated(unsafe) static var ddLogLevel = DDLogLevel.info
+}
+
+/// Notes which loggers use it.
+private final class Told: NSObject, DDLogFormatter, @unchecked Sendable {
+    private let notes: Notes
+    init(_ notes: Notes) { self.notes = notes }
+    func format(message logMessage: DDLogMessage) -> String? { logMessage.message }
+    func didAdd(to logger: any DDLogger) { notes.add("added") }
+    func willRemove(from logger: any DDLogger) { notes.add("removed") }
 }
 
 /// A logger without a base class.

@@ -1,9 +1,10 @@
 import Heartwood
 import HeartwoodLumberjack
+import SuiteSupport
 import Testing
 
 extension LumberjackTests {
-    @Suite("Formatters")
+    @Suite("Formatters", .inTurn)
     struct FormatterTests {
         private let log = DDLog()
         private let keeper = Keeper()
@@ -65,31 +66,6 @@ extension LumberjackTests {
             log.flushLog()
             #expect(notes.all.suffix(2) == ["second removed", "older added"])
             log.removeAllLoggers()
-        }
-
-        @Test("A formatter that never drops a message needs no optional")
-        func notOptional() {
-            keeper.logFormatter = Plain()
-            DDLogInfo("a", ddlog: log)
-            log.flushLog()
-            #expect(keeper.lines == ["plain a"])
-            log.removeAllLoggers()
-        }
-
-        @Test("A formatter is asked the same way whatever its caller makes of the answer")
-        func overloads() {
-            let (optional, plain) = (Marker("> "), Plain())
-            let any: any DDLogFormatter = plain
-            // Comparing with a literal, the compiler takes the form that is not optional.
-            #expect(
-                optional.format(message: message("a")) == "> a"
-                    && any.format(message: message("a")) == "plain a")
-            let text = any.format(message: message("b")) ?? "none"
-            #expect(text == "plain b")
-            let dropped = DDContextAllowlistFilterLogFormatter().format(message: message("c"))
-            #expect(dropped == nil)
-            let neither: any DDLogFormatter = Neither()
-            #expect(neither.format(message: message("d")) ?? "" == "d")
         }
 
         @Test("A chain hands each formatter what the one before made, ends where one drops, and may change")
@@ -196,12 +172,6 @@ private final class OlderListening: NSObject, DDLogFormatter, @unchecked Sendabl
     func format(message logMessage: DDLogMessage) -> String? { nil }
     func didAdd(to logger: any DDLogger) { notes.add("older added") }
 }
-
-private final class Plain: NSObject, DDLogFormatter {
-    func format(message logMessage: DDLogMessage) -> String { "plain " + logMessage.message }
-}
-
-private final class Neither: NSObject, DDLogFormatter {}
 
 private final class Describing: NSObject, DDLogFormatter {
     func format(message logMessage: DDLogMessage) -> String? {

@@ -1,9 +1,10 @@
 import Heartwood
 import HeartwoodLumberjack
+import SuiteSupport
 import Testing
 
 extension LumberjackTests {
-    @Suite("Levels and flags")
+    @Suite("Levels and flags", .inTurn)
     struct LevelTests {
         @Test("Flags are single bits, and levels the masks of all that is more serious")
         func values() {

@@ -1,9 +1,10 @@
 import Heartwood
 import HeartwoodLumberjack
+import SuiteSupport
 import Testing
 
 extension LumberjackTests {
-    @Suite("Messages")
+    @Suite("Messages", .inTurn)
     struct MessageTests {
         private func make(
             _ text: String = "text", flag: DDLogFlag = .info, file: String = "a/b.swift", tag: Any? = nil,
@@ -48,8 +49,33 @@ extension LumberjackTests {
         func literals() {
             let (count, name) = (5, "x")
             let message = DDLogMessage("\(count)% of \(name)", level: .all, flag: .info)
-            #expect(message.message == "5% of x" && message.messageFormat == "%lld%% of %@")
+            #expect(message.message == "5% of x" && message.messageFormat == "%lli%% of %@")
             #expect(message.fileName == "MessageTests" && message.function == "literals()")
+        }
+
+        @Test(
+            "Dates are written as Swift writes them, also optional ones and those of type Any, and stay dates in fields"
+        )
+        func dates() {
+            let date = Date(timeIntervalSince1970: 1_700_000_000.75)
+            let (optional, any): (Date?, Any) = (date, date)
+            let message = DDLogMessage(
+                "\(date), \(optional), \(any), \(optional, default: "none")", level: .all, flag: .info)
+            #expect(message.message == Array(repeating: "\(date)", count: 4).joined(separator: ", "))
+            let values = message.heartwoodMessage.pieces.compactMap { piece in
+                if case .value(let value, _, _) = piece { value } else { nil }
+            }
+            #expect(values == Array(repeating: .date(LogTimestamp(date)), count: 4))
+        }
+
+        @Test(
+            "Number objects are written as what they hold, and percent signs are doubled beside values only")
+        func numbersAndPercents() {
+            let (count, flag): (Any, Any) = (NSNumber(value: 3), NSNumber(value: true))
+            let message = DDLogMessage("\(count) \(flag) 5 %", level: .all, flag: .info)
+            #expect(message.message == "3 true 5 %" && message.messageFormat == "%lli %@ 5 %%")
+            let literal = DDLogMessage("100 % of %20", level: .all, flag: .info)
+            #expect(literal.message == "100 % of %20" && literal.messageFormat == literal.message)
         }
 
         @Test("Copies are equal, and messages that differ in anything but options and file name are not")

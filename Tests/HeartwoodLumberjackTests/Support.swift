@@ -19,7 +19,7 @@ final class Keeper: DDAbstractLogger, @unchecked Sendable {
     var events: [String] { state.withLock { $0.events } }
 
     override func log(message logMessage: DDLogMessage) {
-        let line: String? =
+        let line =
             logFormatter == nil ? logMessage.message : logFormatter?.format(message: logMessage)
         state.withLock { state in
             state.messages.append(logMessage)

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodSQLite
 
-@Suite("Queries")
+@Suite("Queries", .inTurn)
 struct LogQueryTests {
     private let fixture: Fixture
     private let start: LogTimestamp

@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodSQLite
 
-@Suite("The SQLite logger passes the conformance check", .timeLimit(.minutes(5)))
+@Suite("The SQLite logger passes the conformance check", .inTurn)
 struct SQLiteConformanceTests {
     @Test("And the database has every message of each part, once and in order")
     func check() throws {

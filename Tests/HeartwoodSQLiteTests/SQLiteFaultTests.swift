@@ -2,12 +2,13 @@ import CHeartwood
 import CSQLite
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodSQLite
 
-@Suite("An SQLite logger in trouble")
+@Suite("An SQLite logger in trouble", .inTurn)
 struct SQLiteFaultTests {
     private let fixture: Fixture
     init() throws { fixture = try Fixture() }

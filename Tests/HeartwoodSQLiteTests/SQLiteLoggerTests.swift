@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodSQLite
 
-@Suite("The SQLite logger")
+@Suite("The SQLite logger", .inTurn)
 struct SQLiteLoggerTests {
     private let fixture: Fixture
     init() throws { fixture = try Fixture() }

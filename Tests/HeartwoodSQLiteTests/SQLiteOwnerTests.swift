@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -7,7 +8,7 @@ import Testing
 
 // Only debug builds check.
 #if DEBUG
-@Suite("The store of a SQLite logger belongs to its hooks")
+@Suite("The store of a SQLite logger belongs to its hooks", .inTurn)
 struct SQLiteOwnerTests {
     private let fixture: Fixture
     init() throws { fixture = try Fixture() }

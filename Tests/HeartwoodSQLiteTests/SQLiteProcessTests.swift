@@ -2,12 +2,13 @@ import CHeartwood
 import CSQLite
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodSQLite
 
-@Suite("SQLite loggers of several processes, and of processes that die")
+@Suite("SQLite loggers of several processes, and of processes that die", .inTurn)
 struct SQLiteProcessTests {
     private static let size = 50
 

@@ -1,12 +1,13 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodSQLite
 
 /// Promise 4: callers wait as long as a logger makes progress, and each row that SQLite has taken is a step.
-@Suite struct SQLiteProgressTests {
+@Suite(.inTurn) struct SQLiteProgressTests {
     private let fixture: Fixture
     init() throws { fixture = try Fixture() }
 

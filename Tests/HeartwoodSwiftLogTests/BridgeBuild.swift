@@ -13,6 +13,8 @@ struct BridgeBuild {
         var conditions: [String] = []
         /// Whether a call can have an error.
         var hasErrors: Bool
+        /// Whether values of metadata can have attributes.
+        var hasAttributes = false
 
         var testDescription: String { name }
     }
@@ -42,19 +44,27 @@ struct BridgeBuild {
         guard let path = ProcessInfo.processInfo.environment["HEARTWOOD_SWIFT_LOG"], !path.isEmpty else {
             let sources = BuiltModules.root + "/Tests/StandIns/swift-log/Sources/Logging"
             return [
-                Version(name: "stand-in, newest form", sources: sources, hasErrors: true),
                 Version(
-                    name: "stand-in, form of 1.11", sources: sources, conditions: ["WITHOUT_ERRORS"],
+                    name: "stand-in, newest form", sources: sources, hasErrors: true, hasAttributes: true),
+                Version(
+                    name: "stand-in, form of 1.12", sources: sources, conditions: ["WITHOUT_ATTRIBUTES"],
+                    hasErrors: true),
+                Version(
+                    name: "stand-in, form of 1.11", sources: sources,
+                    conditions: ["WITHOUT_ATTRIBUTES", "WITHOUT_ERRORS"],
                     hasErrors: false),
                 Version(
-                    name: "stand-in, form before 1.11", sources: sources, conditions: ["WITHOUT_EVENTS"],
+                    name: "stand-in, form before 1.11", sources: sources,
+                    conditions: ["WITHOUT_ATTRIBUTES", "WITHOUT_EVENTS"],
                     hasErrors: false),
             ]
         }
         let sources = path + "/Sources/Logging"
         let event = try? String(contentsOfFile: sources + "/LogEvent.swift", encoding: .utf8)
         return [
-            Version(name: path, sources: sources, hasErrors: event?.contains("var error:") == true)
+            Version(
+                name: path, sources: sources, hasErrors: event?.contains("var error:") == true,
+                hasAttributes: FileManager.default.fileExists(atPath: sources + "/Logger+Attributes.swift"))
         ]
     }
 
@@ -77,10 +87,11 @@ struct BridgeBuild {
         let program = directory + "/program"
         let objects =
             ["Logging", "HeartwoodSwiftLog"].map { "\(directory)/\($0).o" }
-            + ["Heartwood", "HeartwoodSystem", "CHeartwood"].flatMap(objects)
+            + ["Heartwood", "HeartwoodSystem", "CHeartwood", "SuiteSupport", "CSuiteSupport"].flatMap(objects)
         try await compile(
             sources + objects,
             imports + ["-parse-as-library", "-module-name", "BridgeProgram"]
+                + ["-Xcc", "-fmodule-map-file=\(modules.products)/CSuiteSupport.build/module.modulemap"]
                 + (["SwiftLog"] + conditions).flatMap { ["-D", $0] } + ["-o", program])
         return program
     }
@@ -136,7 +147,9 @@ struct BridgeBuild {
 
     /// What a target was compiled to, without what earlier builds have left of files that are elsewhere now.
     private func objects(of target: String) -> [String] {
-        let sources = FileManager.default.subpaths(atPath: BuiltModules.root + "/Sources/" + target) ?? []
+        let sources = ["/Sources/", "/Tests/"].flatMap {
+            FileManager.default.subpaths(atPath: BuiltModules.root + $0 + target) ?? []
+        }
         let names = Set(sources.compactMap { $0.split(separator: "/").last })
         return files("\(modules.products)/\(target).build", ".o").filter { path in
             names.contains(path.split(separator: "/").last?.dropLast(2) ?? "")

@@ -1,12 +1,13 @@
 #if SwiftLog
 import Foundation
 import Logging
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodSwiftLog
 
-@Suite("The handler for swift-log")
+@Suite("The handler for swift-log", .inTurn)
 struct HeartwoodLogHandlerTests {
     private final class Recorder: AbstractLogger, @unchecked Sendable {
         let messages = Locked<[LogMessage]>([])
@@ -226,6 +227,72 @@ struct HeartwoodLogHandlerTests {
         logger.error("x", error: watched)
         #expect(messages.count == 1)
         #expect(watched.count.withLock { $0 } == 1)
+    }
+    #endif
+
+    @Test(
+        "A private field is written as the policy says, keeps its type where it is revealed, and is hidden from other handlers"
+    )
+    func privateFields() {
+        var handler = HeartwoodLogHandler(label: "swiftlog.private", dispatcher: dispatcher)
+        let metadata: Logger.Metadata = [
+            "a": .private("secret"), "b": .private(17), "c": .private("gone", .sensitive), "d": "public",
+            "e": ["inner": .private("deep")], "f": [.private("listed"), "shown"],
+        ]
+        #expect(!"\(metadata)".contains("secret") && !"\(metadata)".contains("gone"))
+        Logger(label: "swiftlog.private") { _ in handler }.info("x", metadata: metadata)
+        handler.privacyPolicy = .reveal
+        Logger(label: "swiftlog.private") { _ in handler }.info("x", metadata: metadata)
+        handler.privacyPolicy = .hash
+        Logger(label: "swiftlog.private") { _ in handler }.info(
+            "x", metadata: ["a": .private("s"), "b": .private("s")])
+        let redacted: LogMetadata = [
+            "a": "<private>", "b": "<private>", "c": "<sensitive>", "d": "public",
+            "e": ["inner": "<private>"],
+            "f": ["<private>", "shown"],
+        ]
+        let revealed: LogMetadata = [
+            "a": "secret", "b": 17, "c": "<sensitive>", "d": "public", "e": ["inner": "deep"],
+            "f": ["listed", "shown"],
+        ]
+        #expect(messages[0].metadata == redacted && messages[1].metadata == revealed)
+        let hash = messages[2].metadata["a"]
+        #expect(hash == messages[2].metadata["b"] && hash?.description.hasPrefix("<hash:") == true)
+    }
+
+    @Test(
+        "The program's own rule finds private fields of the call, of the provider and of the logger, whole lists too"
+    )
+    func privacyRule() {
+        var handler = HeartwoodLogHandler(
+            label: "swiftlog.rule", metadata: ["l": "hidden"], metadataProvider: .init { ["p": "hidden"] },
+            dispatcher: dispatcher)
+        handler.privacy = { $0.description.contains("hidden") ? .private : .public }
+        Logger(label: "swiftlog.rule") { _ in handler }.info(
+            "x", metadata: ["c": "hidden", "d": ["x", "hidden"], "e": "y"])
+        let expected: LogMetadata = [
+            "c": "<private>", "d": "<private>", "e": "y", "p": "<private>", "l": "<private>",
+        ]
+        #expect(messages.first?.metadata == expected)
+    }
+
+    #if SWIFT_LOG_ATTRIBUTES
+    private enum Sensitivity: Int64, Logger.MetadataValueAttributes.Attribute {
+        case open = 1
+        case secret = 2
+    }
+
+    @Test("Attributes of values decide about their privacy, and a value with other attributes is written")
+    func attributes() {
+        var handler = HeartwoodLogHandler(label: "swiftlog.attributes", dispatcher: dispatcher)
+        handler.privacy = { $0.attributes[Sensitivity.self] == .secret ? .private : .public }
+        Logger(label: "swiftlog.attributes") { _ in handler }.info(
+            "x",
+            metadata: [
+                "a": .attributed("secret", attributes: [Sensitivity.secret]),
+                "b": .attributed("open", attributes: [Sensitivity.open]), "c": "none",
+            ])
+        #expect(messages.first?.metadata == ["a": "<private>", "b": "open", "c": "none"])
     }
     #endif
 

@@ -1,15 +1,16 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 /// Builds and runs the bridge's own tests with real versions of swift-log, or with a stand-in that has their forms.
 ///
 /// `HEARTWOOD_SWIFT_LOG=/path/to/swift-log swift test --filter SwiftLogVersionTests` takes the package at that path.
-@Suite("The bridge from swift-log, with each version of it", .serialized)
+@Suite("The bridge from swift-log, with each version of it", .serialized, .inTurn)
 struct SwiftLogVersionTests {
     #if os(Linux)
     @Test(
-        "The bridge compiles without warnings, and its tests pass", .timeLimit(.minutes(10)),
+        "The bridge compiles without warnings, and its tests pass",
         arguments: BridgeBuild.versions)
     func suite(version: BridgeBuild.Version) async throws {
         guard let build = try BridgeBuild() else { return }
@@ -24,16 +25,18 @@ struct SwiftLogVersionTests {
             """, "Runner.swift")
         let suite = BuiltModules.root + "/Tests/HeartwoodSwiftLogTests/HeartwoodLogHandlerTests.swift"
         let program = try await build.buildProgram(
-            [runner, suite], version.hasErrors ? [] : ["EARLIER_SWIFT_LOG"])
+            [runner, suite],
+            (version.hasErrors ? [] : ["EARLIER_SWIFT_LOG"])
+                + (version.hasAttributes ? ["SWIFT_LOG_ATTRIBUTES"] : []))
         let (code, output) = try await build.run(program, ["--testing-library", "swift-testing"])
         #expect(code == 0, "\(output)")
-        // Without the two tests of errors.
-        #expect(output.contains("Test run with \(version.hasErrors ? 11 : 9) tests"), "\(output)")
+        // Without the two tests of errors, and the one of attributes.
+        let count = 11 + (version.hasErrors ? 2 : 0) + (version.hasAttributes ? 1 : 0)
+        #expect(output.contains("Test run with \(count) tests"), "\(output)")
     }
 
     @Test(
-        "The code in the page about swift-log compiles, and its messages have the ids of the trace",
-        .timeLimit(.minutes(10)))
+        "The code in the page about swift-log compiles, and its messages have the ids of the trace")
     func page() async throws {
         guard let build = try BridgeBuild(), let version = BridgeBuild.versions.first, version.hasErrors
         else {

@@ -1,8 +1,9 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
-@Suite("The compile-time floor")
+@Suite("The compile-time floor", .inTurn)
 struct CompileTimeFloorTests {
     private static let isAsked = ProcessInfo.processInfo.environment["HEARTWOOD_SLOW_TESTS"] != nil
 

@@ -1,11 +1,12 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Expectations of recorded messages")
+@Suite("Expectations of recorded messages", .inTurn)
 struct RecordingExpectationTests {
     private static let storage = LogCategory("storage")
 

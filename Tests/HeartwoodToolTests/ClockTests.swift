@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
 /// Faults F14 and F16, and goal G17, with a real program whose clock is not right.
-@Suite struct ClockTests {
+@Suite(.inTurn) struct ClockTests {
     private let tool: ToolProcess
 
     init() throws { tool = try ToolProcess() }

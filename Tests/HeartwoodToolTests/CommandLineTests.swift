@@ -1,10 +1,11 @@
 import Foundation
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("The command line of heartwood")
+@Suite("The command line of heartwood", .inTurn)
 struct CommandLineTests {
     private let options = [
         OptionGroup(

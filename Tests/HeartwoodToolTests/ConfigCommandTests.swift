@@ -1,9 +1,10 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("heartwood config")
+@Suite("heartwood config", .inTurn)
 struct ConfigCommandTests {
     @Test("A configuration that is right is shown as all files make it, without secrets")
     func show() async throws {

@@ -3,10 +3,11 @@ import Heartwood
 import HeartwoodArchive
 import HeartwoodHTTP
 import HeartwoodSQLite
+import SuiteSupport
 import Testing
 
 /// The reference in the document has the keys that there are, and its sample does what it says.
-@Suite("Docs/Configuration.md")
+@Suite("Docs/Configuration.md", .inTurn)
 struct ConfigurationReferenceTests {
     private let archives: Void = LogArchives.register()
 
@@ -134,7 +135,7 @@ struct ConfigurationReferenceTests {
         let dispatcher = LogDispatcher()
         try configuration.apply(to: dispatcher)
         #expect(dispatcher.loggers.map(\.name) == ["console", "file", "server"])
-        let file = try #require(configuration.logger(named: "file", in: dispatcher) as? FileLogger)
+        let file = try #require(dispatcher.configuredLogger(named: "file") as? FileLogger)
         #expect(file.maximumFileSize == .mebibytes(10))
         #expect(file.directoryPath == scratch.scratch.path + "/shop")
         let server = try #require(dispatcher.configuredLogger(named: "server") as? HTTPLogger)

@@ -3,10 +3,11 @@ import Foundation
 import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
+import SuiteSupport
 import Testing
 
 /// The sample of Docs/Events.md, with a real database.
-@Suite("Events of a database") struct DatabaseEventsTests {
+@Suite("Events of a database", .inTurn) struct DatabaseEventsTests {
     @Test("What a SQLite table reads and writes is recorded; what the database refuses is not")
     func accounts() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/heartwood-accounts-" + UUID().uuidString

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("The short way of lines into files")
+@Suite("The short way of lines into files", .inTurn)
 struct DirectLinesTests {
     /// Lines of every kind: words for levels in every place, all bytes, real logs, and what is around 64 and 512 bytes.
     private static let lines: [[UInt8]] = {

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("heartwood cat and stats, with every format")
+@Suite("heartwood cat and stats, with every format", .inTurn)
 struct FormatsTests {
     let tool: ToolProcess
     static let formatters: [LogFormatter] = [

@@ -2,12 +2,13 @@ import Foundation
 import Heartwood
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
 /// The search is compared with that of GNU grep, byte for byte, on bytes of every kind.
-@Suite("heartwood grep and cat, compared with grep and cat")
+@Suite("heartwood grep and cat, compared with grep and cat", .inTurn)
 struct GrepTests {
     private let archives: Void = LogArchives.register()
 

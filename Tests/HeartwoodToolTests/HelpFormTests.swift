@@ -1,9 +1,10 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("The help in other forms")
+@Suite("The help in other forms", .inTurn)
 struct HelpFormTests {
     @Test("The manual page and the completions have every command and every option")
     func complete() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("What the pipe has read, and a kill")
+@Suite("What the pipe has read, and a kill", .inTurn)
 struct InputJournalTests {
     private let tool: ToolProcess
 
@@ -123,7 +124,7 @@ struct InputJournalTests {
     }
 
     @Test(
-        "SIGKILL at any moment loses no line that was read: counted over many kills", .timeLimit(.minutes(5)),
+        "SIGKILL at any moment loses no line that was read: counted over many kills",
         arguments: [[], ["--join", "indented", "--join-wait", "1ms"]])
     func kills(options: [String]) async throws {
         let journal = tool.scratch.appendingPathComponent("journal").path

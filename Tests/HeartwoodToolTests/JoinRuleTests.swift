@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodTool
 
-@Suite("Lines that are one record")
+@Suite("Lines that are one record", .inTurn)
 struct JoinRuleTests {
     private func joined(_ text: String, _ kind: JoinRule.Kind = .traces, limit: Int = 65_536) -> [String] {
         var joiner = RecordJoiner(JoinRule(kind), limit: limit, patience: .seconds(1))

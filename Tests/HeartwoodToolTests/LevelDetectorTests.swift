@@ -1,9 +1,10 @@
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("Detecting the level of a line")
+@Suite("Detecting the level of a line", .inTurn)
 struct LevelDetectorTests {
     private func level(of line: String) -> LogLevel? {
         Array(line.utf8).withUnsafeBytes { LevelDetector.level(of: $0) }

@@ -1,8 +1,9 @@
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("Cutting bytes into lines")
+@Suite("Cutting bytes into lines", .inTurn)
 struct LineSplitterTests {
     private struct Line: Equatable {
         let bytes: [UInt8]

@@ -1,9 +1,10 @@
 import Foundation
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
-@Suite("heartwood pipe and spool with Loki")
+@Suite("heartwood pipe and spool with Loki", .inTurn)
 struct LokiOptionTests {
     private let tool: ToolProcess
     private let lines = (1...5).flatMap { Array("error: line \($0)\n".utf8) }

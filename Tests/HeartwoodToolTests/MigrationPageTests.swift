@@ -1,9 +1,10 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 /// The pages for those who come from elsewhere name what is there.
-@Suite("Migration pages")
+@Suite("Migration pages", .inTurn)
 struct MigrationPageTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

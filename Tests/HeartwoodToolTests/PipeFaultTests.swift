@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("heartwood pipe, when things go wrong")
+@Suite("heartwood pipe, when things go wrong", .inTurn)
 struct PipeFaultTests {
     let tool: ToolProcess
 

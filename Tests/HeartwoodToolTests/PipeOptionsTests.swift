@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodTool
 
-@Suite("What heartwood pipe can do with lines and files")
+@Suite("What heartwood pipe can do with lines and files", .inTurn)
 struct PipeOptionsTests {
     private let tool: ToolProcess
 

@@ -1,9 +1,10 @@
 import Foundation
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
-@Suite("A pipe that is started again") struct PipeRestartTests {
+@Suite("A pipe that is started again", .inTurn) struct PipeRestartTests {
     @Test("What a failed run left goes out with the token, from the first request on")
     func token() async throws {
         let tool = try ToolProcess()

@@ -2,11 +2,12 @@ import Foundation
 import Heartwood
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("heartwood pipe")
+@Suite("heartwood pipe", .inTurn)
 struct PipeTests {
     let tool: ToolProcess
 

@@ -1,6 +1,7 @@
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -8,7 +9,7 @@ import Testing
 @testable import HeartwoodSQLite
 
 /// Every formatter, encoding and store, with every type of value, privacy and policy: what may not be read is nowhere.
-@Suite("Private values in all formats") struct PrivacyTableTests {
+@Suite("Private values in all formats", .inTurn) struct PrivacyTableTests {
     /// A value of some type, and the forms in which it would be readable.
     struct Sample: Sendable {
         let type: String

@@ -2,11 +2,12 @@ import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("heartwood cat, tail, grep and decrypt")
+@Suite("heartwood cat, tail, grep and decrypt", .inTurn)
 struct ReadingTests {
     private let archives: Void = LogArchives.register()
 

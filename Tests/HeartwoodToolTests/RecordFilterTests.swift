@@ -1,9 +1,10 @@
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("Selecting lines of blocks")
+@Suite("Selecting lines of blocks", .inTurn)
 struct RecordFilterTests {
     static let text = """
           of an earlier message

@@ -1,10 +1,11 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodTool
 
-@Suite("heartwood recover")
+@Suite("heartwood recover", .inTurn)
 struct RecoverTests {
     let tool: ToolProcess
 

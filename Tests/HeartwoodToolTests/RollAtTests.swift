@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 @testable import HeartwoodTool
 
-@Suite("New files at boundaries of the calendar")
+@Suite("New files at boundaries of the calendar", .inTurn)
 struct RollAtTests {
     private let tool: ToolProcess
 

@@ -1,8 +1,9 @@
 import Foundation
 import Heartwood
+import SuiteSupport
 import Testing
 
-@Suite("The code in the documents")
+@Suite("The code in the documents", .inTurn)
 struct SampleTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -50,7 +51,8 @@ struct SampleTests {
     @Test(
         "Every block of Swift in a document is compiled here, word for word",
         arguments: [
-            "README.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md", "Docs/FileLogging.md",
+            "README.md", "Docs/GettingStarted.md", "Docs/WritingALogger.md", "Docs/WritingAFormatter.md",
+            "Docs/FileLogging.md",
             "Docs/Events.md", "Docs/CrashJournal.md", "Docs/EndingAProgram.md", "Docs/Formatting.md",
             "Docs/Filtering.md", "Docs/Cookbook.md",
             "Docs/ErrorsAndTraces.md", "Docs/ManyMachines.md",

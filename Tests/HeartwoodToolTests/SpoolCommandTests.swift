@@ -3,11 +3,12 @@ import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("heartwood spool")
+@Suite("heartwood spool", .inTurn)
 struct SpoolCommandTests {
     let tool: ToolProcess
     var spool: String { tool.scratch.path + "/spool" }

@@ -1,7 +1,8 @@
 import Foundation
+import SuiteSupport
 import Testing
 
-@Suite("The console logger at a real terminal")
+@Suite("The console logger at a real terminal", .inTurn)
 struct TerminalTests {
     private static let hasTmux = access("/usr/bin/tmux", X_OK) == 0
 

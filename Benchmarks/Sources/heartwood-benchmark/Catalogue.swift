@@ -5,7 +5,7 @@ let scenarios: [any Scenario] =
     + [SynchronousCall(), ConsoleScenario(), CustomLogger(), StuckScenario(), MemoryScenario()]
     + [FileStartScenario(), FileTailScenario()]
     + [HTTPEncodingScenario(), HTTPAcknowledgedScenario(), HTTPSpoolScenario(), HTTPDownScenario()]
-    + [HTTPStartScenario()]
+    + [HTTPStartScenario(), HTTPFilesScenario(), EventReadsScenario()]
     + [FormatterScenario(), RedactionScenario(), FilterScenario()]
     + [SQLiteSaveScenario(), SQLiteQueryScenario()]
     + ToolScenario.all

@@ -301,6 +301,16 @@ static inline void hw_write_decimal(uint64_t value, int size, uint8_t *target) {
     if (size == 1) target[0] = (uint8_t)('0' + value % 10);
 }
 
+// MARK: Plain texts
+
+// Writes the text of a message whose pieces are literals, strings, integers, and doubles with up to three digits after the
+// point, all of them without options (PieceTag in PieceEncoding.swift). `out` has room for three times the pieces' size and
+// 64 bytes more.
+//
+// Returns the end of what was written; null if there is another piece, a byte that is not printable ASCII, a backslash, or
+// `special`. Then the content of `out` is undefined.
+uint8_t *hw_write_pieces(const void *pieces, size_t size, uint8_t *out, int8_t special);
+
 // MARK: Records of a journal
 
 typedef uint64_t __attribute__((may_alias)) hw_word;

@@ -38,6 +38,14 @@ package final class LoggerCounters: Sendable {
 
     init() {}
 
+    /// Counts records that a module has its logger send beside the messages.
+    package func count(received: Int = 0, delivered: Int = 0, dropped: Int = 0, failed: Int = 0) {
+        self.received.add(received, ordering: .relaxed)
+        self.delivered.add(delivered, ordering: .relaxed)
+        self.dropped.add(dropped, ordering: .relaxed)
+        self.failed.add(failed, ordering: .relaxed)
+    }
+
     /// Takes back what messages became that will come again; `before` are the figures before them.
     func goBack(to before: LoggerStatistics) {
         delivered.subtract(delivered.load(ordering: .relaxed) - before.delivered, ordering: .relaxed)

@@ -97,6 +97,7 @@ open class AbstractLogger: @unchecked Sendable {
 
     // MARK: Guarded by themselves
     private let levelsSetting = Locked(LogLevelChoice())
+    private let temporary = Locked(TemporarySetting())
     private let limits = Locked(BacklogLimits())
 
     /// Makes a logger, which gets messages after you add it to a dispatcher.
@@ -153,6 +154,59 @@ open class AbstractLogger: @unchecked Sendable {
             let choice = choose(newValue)
             if let dispatcher = node.dispatcher { dispatcher.levelsDidChange(of: node, to: choice) }
         }
+    }
+
+    /// Levels that hold for a while.
+    private struct TemporarySetting {
+        /// The number of the setting; 0 for none.
+        var number = 0
+        /// The levels of before.
+        var before = LogLevelMask.all
+        var timer: (any LogTimer)?
+    }
+
+    /// Sets the levels for a while: `file.setLevels(.debug, for: .seconds(600))`.
+    ///
+    /// When the time is over, the levels of before hold again, in order with the messages; unless ``levels`` was set
+    /// meanwhile, which holds then. Called again before that, it starts the time again, and goes back to the same levels.
+    ///
+    /// - Parameters:
+    ///   - levels: The levels.
+    ///   - duration: How long they hold, by the steady time of the dispatcher's clock; 0 or less for no time at all.
+    public final func setLevels(_ levels: LogLevelMask, for duration: Duration) {
+        let clock = node.dispatcher?.clock ?? SystemClock()
+        let (choice, old) = temporary.withLock { temporary in
+            let (before, choice) = levelsSetting.withLock { choice in
+                // While it holds, the levels are no others than its own.
+                let before = choice.number == temporary.number ? temporary.before : choice.levels
+                choice = LogLevelChoice(levels: levels, number: choice.number + 1)
+                return (before, choice)
+            }
+            let old = temporary.timer
+            let timer = clock.schedule(after: max(.zero, duration), on: .global(qos: .utility)) {
+                [weak self] in
+                self?.endTemporaryLevels(choice.number)
+            }
+            temporary = TemporarySetting(number: choice.number, before: before, timer: timer)
+            return (choice, old)
+        }
+        old?.cancel()
+        if let dispatcher = node.dispatcher { dispatcher.levelsDidChange(of: node, to: choice) }
+    }
+
+    private func endTemporaryLevels(_ number: Int) {
+        let choice = temporary.withLock { temporary -> LogLevelChoice? in
+            guard temporary.number == number else { return nil }
+            let before = temporary.before
+            temporary = TemporarySetting()
+            return levelsSetting.withLock { choice in
+                guard choice.number == number else { return nil }
+                choice = LogLevelChoice(levels: before, number: number + 1)
+                return choice
+            }
+        }
+        guard let choice, let dispatcher = node.dispatcher else { return }
+        dispatcher.levelsDidChange(of: node, to: choice)
     }
 
     /// The levels with the number of their setting.
@@ -336,8 +390,8 @@ open class AbstractLogger: @unchecked Sendable {
         return LoggerNode.wait(for: [self], until: deadline).isEmpty
     }
 
-    /// Whether the process is ending, and the flush at hand is the last one.
-    package final var isProcessEnding: Bool { ProcessExit.isUnderWay }
+    /// Whether the flush at hand is the last one: the process is ending, or what the logger belongs to was released.
+    package final var isLastFlush: Bool { ProcessExit.isUnderWay || node.isReleased }
 
     /// Whether the caller runs inside one of this logger's hooks.
     public final var isInHook: Bool { node.isRunningHere }

@@ -7,9 +7,9 @@
 ///     open ── full ──> holding ── no progress for `limit` ──> given up
 ///      ^                  │                                       │
 ///      └── room appears ──┴──── works steadily again, or half ────┘
-struct CallerHold {
+package struct CallerHold {
     /// What a caller does that has looked.
-    enum Answer: Equatable {
+    package enum Answer: Equatable {
         /// There is room, or the logger has been given up: do not wait.
         case goOn
         /// Wait for room, and look again after this time.
@@ -28,11 +28,13 @@ struct CallerHold {
     /// For how long the looks have found no progress.
     private var stalled = Duration.zero
 
+    package init() {}
+
     /// Whether callers wait.
     var isHolding: Bool { phase == .holding }
 
     /// Whether a caller has waited the whole limit without progress, so that no caller waits.
-    var isGivenUp: Bool { phase == .givenUp }
+    package var isGivenUp: Bool { phase == .givenUp }
 
     /// How much must be free again before callers go on: enough that they do not change places for each message.
     private static func slack(_ limit: Int) -> Int { min(limit / 8, 256 * 1024) }
@@ -43,12 +45,12 @@ struct CallerHold {
     }
 
     /// Takes note that messages have come.
-    mutating func fill(to weight: Int, of limit: Int) {
+    package mutating func fill(to weight: Int, of limit: Int) {
         if weight > limit, phase == .open { enter(.holding) }
     }
 
     /// Takes note that messages have been worked off.
-    mutating func empty(to weight: Int, of limit: Int) {
+    package mutating func empty(to weight: Int, of limit: Int) {
         switch phase {
         case .open: break
         case .holding: if weight <= limit - CallerHold.slack(limit) { enter(.open) }
@@ -66,7 +68,7 @@ struct CallerHold {
     }
 
     /// A caller that waits looks, at `now`, how far the logger is.
-    mutating func look(progress: Int, at now: Duration, limit: Duration) -> Answer {
+    package mutating func look(progress: Int, at now: Duration, limit: Duration) -> Answer {
         guard phase == .holding else { return .goOn }
         let interval = CallerHold.interval(limit)
         if let looked, progress == seen {
@@ -88,7 +90,7 @@ struct CallerHold {
     ///
     /// Its first sign of life starts the measurement. From then on it works steadily if its steps are, in the mean, less
     /// than `limit` apart: one that limps on, a step in each second, would otherwise cost callers the limit each time.
-    mutating func revive(progress: Int, at now: Duration, limit: Duration) {
+    package mutating func revive(progress: Int, at now: Duration, limit: Duration) {
         guard phase == .givenUp, progress != seen else { return }
         guard let looked else {
             (seen, self.looked) = (progress, now)

@@ -68,6 +68,11 @@ extension LogDispatcher {
     @discardableResult
     public func remove(_ logger: AbstractLogger, timeout: Duration = .seconds(10)) -> Bool {
         guard detach([logger]) else { return true }
+        return finishRemoval(of: logger, timeout: timeout)
+    }
+
+    @discardableResult
+    private func finishRemoval(of logger: AbstractLogger, timeout: Duration) -> Bool {
         drainNow()
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
         let finished = LoggerNode.wait(for: [logger], until: deadline).isEmpty
@@ -76,6 +81,17 @@ extension LogDispatcher {
                 .timedOut, "\(logger.name) did not finish within \(timeout); it will be removed later")
         }
         return finished
+    }
+
+    /// Removes a logger whose owner was released: it flushes first, as at the end of the process, which may come at once.
+    package func release(_ logger: AbstractLogger) {
+        guard members.contains(where: { $0 === logger }) else { return }
+        // It may be released by its own queue, which cannot wait; the end of the process does.
+        ProcessExit.expect([logger])
+        submit({ logger.node.noteRelease() }, to: logger.node)
+        let isRemoved = detach([logger])
+        submit({ ProcessExit.forget(logger) }, to: logger.node)
+        if isRemoved { finishRemoval(of: logger, timeout: .seconds(10)) }
     }
 
     /// Removes a logger, and suspends until it has handled all earlier messages.

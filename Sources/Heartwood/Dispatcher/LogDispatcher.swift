@@ -117,7 +117,7 @@ public final class LogDispatcher: Sendable {
     deinit {
         drainNow()
         journaling.close()
-        for node in settings.withLock({ $0.loggers.map(\.node) }) { node.leave() }
+        ProcessExit.release(settings.withLock { $0.loggers })
         intake.pointee.deallocate()
         intake.deallocate()
     }

@@ -24,6 +24,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
     // MARK: Owned by the running thread
     /// Whether the logger said, in the flush at hand, that it holds something back.
     private var holdsBack = false
+    /// Whether the logger is removed since its dispatcher, or its owner, is gone.
+    private(set) var isReleased = false
 
     init(logger: AbstractLogger, queue: DispatchQueue) {
         self.logger = logger
@@ -60,12 +62,21 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
     /// The last thing that happens to a logger in a dispatcher, in its turn.
     func leave() { inbox.push { self.detach() } }
 
+    /// Says that the removal is due to a release, which nothing may follow but the end of the process: the logger then
+    /// flushes before it is removed, as it does at that end.
+    func noteRelease() {
+        right.check()
+        isReleased = true
+    }
+
     private func detach() {
+        defer { isReleased = false }
         recovery.run()
         // What cannot be delivered is left to others.
         recovery.forget()
         logger.reportRepeats()
         logger.discardHeldMessages()
+        if isReleased { logger.flush() }
         logger.willRemove()
         membership.leave()
     }

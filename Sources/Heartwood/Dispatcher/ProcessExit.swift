@@ -1,4 +1,5 @@
 import CHeartwood
+import Dispatch
 import Synchronization
 
 /// Flushes all dispatchers when the process ends by `exit` or by returning from `main`.
@@ -14,6 +15,8 @@ package enum ProcessExit {
 
     private static let isEnding = Atomic<Bool>(false)
     private static let dispatchers = Locked<[Entry]>([])
+    /// Loggers of dispatchers that were released, until they are removed.
+    private static let released = Locked<[AbstractLogger]>([])
 
     /// How long the end of the process may be held up by loggers that do not finish, and how long each dispatcher has even
     /// when others have used that up.
@@ -49,7 +52,31 @@ package enum ProcessExit {
     /// Flushes all dispatchers that there are, for the last time: the process is ending.
     static func flushAll(within limit: Duration) {
         isEnding.store(true, ordering: .relaxed)
+        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: limit.nanoseconds))
         flush(living, within: limit)
+        // They are the parent's business, and no thread of the child removes them.
+        if hw_forked_child_load() { return }
+        _ = LoggerNode.wait(
+            for: released.withLock { $0 }, until: max(deadline, .now() + .milliseconds(100)))
+    }
+
+    /// Removes the loggers of a dispatcher that was released; the end of the process waits for that.
+    static func release(_ loggers: [AbstractLogger]) {
+        if loggers.isEmpty { return }
+        expect(loggers)
+        for logger in loggers {
+            logger.node.inbox.push { logger.node.noteRelease() }
+            logger.node.leave()
+            logger.node.inbox.push { forget(logger) }
+        }
+    }
+
+    /// Has the end of the process wait for loggers that are being removed since they were released, until ``forget(_:)``.
+    static func expect(_ loggers: [AbstractLogger]) { released.withLock { $0 += loggers } }
+
+    /// A logger that was released is removed.
+    static func forget(_ logger: AbstractLogger) {
+        released.withLock { all in all.removeAll { $0 === logger } }
     }
 
     /// Flushes dispatchers, `limit` at most for all together but for a moment that each has.

@@ -4,4 +4,7 @@ extension AbstractLogger {
     ///
     /// Entrances to such state assert it, in debug builds.
     package final var isOwnedHere: Bool { isInHook || node.dispatcher == nil }
+
+    /// Whether the caller runs inside a hook of any logger, where nothing waits.
+    package final var isInAnyHook: Bool { ThreadState.current.isInHook }
 }

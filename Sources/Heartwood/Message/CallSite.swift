@@ -14,6 +14,8 @@ final class CallSite: Sendable {
     /// The file and the function as the insides of JSON strings; in memory as ``place`` is.
     nonisolated(unsafe) let fileInJSON: UnsafeRawBufferPointer
     nonisolated(unsafe) let functionInJSON: UnsafeRawBufferPointer
+    /// `,"file":"…","line":42,"function":"…"`, or nothing where the file is not known; in memory as ``place`` is.
+    nonisolated(unsafe) let membersInJSON: UnsafeRawBufferPointer
 
     init(id: UInt32, file: String, function: String, line: Int) {
         self.id = id
@@ -28,12 +30,22 @@ final class CallSite: Sendable {
         place = Self.bytes { if !file.isEmpty { $0.appendEscaped("\(last):\(line)") } }
         fileInJSON = Self.bytes { $0.append(insideOfJSON: file) }
         functionInJSON = Self.bytes { $0.append(insideOfJSON: function) }
+        membersInJSON = Self.bytes {
+            if file.isEmpty { return }
+            $0.append(",\"file\":" as StaticString)
+            $0.append(json: file)
+            $0.append(",\"line\":" as StaticString)
+            $0.append(line)
+            $0.append(",\"function\":" as StaticString)
+            $0.append(json: function)
+        }
     }
 
     deinit {
         place.deallocate()
         fileInJSON.deallocate()
         functionInJSON.deallocate()
+        membersInJSON.deallocate()
     }
 
     /// What `write` writes, in memory that `deinit` frees.

@@ -12,4 +12,6 @@ public struct DateFormat: Sendable {
     public static let isoTime = DateFormat(code: ValueFormat(.isoTime, 3, 0))
     /// Seconds since 1970, with three digits after the decimal point.
     public static let unixSeconds = DateFormat(code: ValueFormat(.unixSeconds, 3, 0))
+    /// `2026-11-20 10:20:30 +0000`, as a `Date` is written in a `String`.
+    public static let swift = DateFormat(code: ValueFormat(.swiftDate, 0, 0))
 }

@@ -44,12 +44,14 @@ public struct LogCategory: Hashable, Sendable {
     public var levels: LogLevelMask {
         get { CategoryRegistry.shared.levels(of: name) }
         nonmutating set {
+            TemporaryLevels.shared.forget(name)
             CategoryRegistry.shared.change { $0.set(newValue, for: NamePattern(exactly: name)) }
         }
     }
 
     /// Removes the levels that were set for this category, so that it inherits those of its parent again.
     public func inheritLevels() {
+        TemporaryLevels.shared.forget(name)
         CategoryRegistry.shared.change { $0.set(nil, for: NamePattern(exactly: name)) }
     }
 
@@ -67,13 +69,38 @@ public struct LogCategory: Hashable, Sendable {
     /// set. Setting a rule for the same pattern again replaces it. A change takes effect at once in all
     /// threads, and does not slow down calls whose level is off.
     public static func setLevels(_ levels: LogLevelMask?, matching pattern: String) {
+        TemporaryLevels.shared.forget(pattern)
         CategoryRegistry.shared.change { $0.set(levels, for: NamePattern(pattern)) }
+    }
+
+    /// Sets the levels of all categories that match a pattern for a while.
+    ///
+    /// ```swift
+    /// LogCategory.setLevels(.debug, matching: "net.*", for: .seconds(600))
+    /// ```
+    ///
+    /// When the time is over, what was set for the pattern before holds again, or nothing; unless the levels of the pattern, or
+    /// all rules, were set meanwhile. Called again before that, it starts the time again.
+    ///
+    /// - Parameters:
+    ///   - levels: The levels.
+    ///   - pattern: The pattern, as in ``setLevels(_:matching:)``.
+    ///   - duration: How long they hold, in steady time; 0 or less for no time at all.
+    ///   - clock: The time, for tests.
+    public static func setLevels(
+        _ levels: LogLevelMask, matching pattern: String, for duration: Duration,
+        clock: any LogClock = SystemClock()
+    ) {
+        TemporaryLevels.shared.set(levels, for: pattern, max(.zero, duration), clock)
     }
 
     /// All rules, in the order in which they were set; setting the property replaces all rules at once.
     public static var levelRules: [LogLevelRule] {
         get { CategoryRegistry.shared.rules }
-        set { CategoryRegistry.shared.change { $0.replace(with: newValue) } }
+        set {
+            TemporaryLevels.shared.forgetAll()
+            CategoryRegistry.shared.change { $0.replace(with: newValue) }
+        }
     }
 
     /// All categories that the program has made so far, in that order.

@@ -220,6 +220,8 @@ extension LogText.StringInterpolation {
 
     /// Adds a date, with a precision of a nanosecond as far as `Date` has it.
     ///
+    /// The text is not that of a `String`, which has neither fractions of a second nor a form that machines sort.
+    ///
     /// - Parameters:
     ///   - value: The date.
     ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
@@ -375,6 +377,7 @@ extension LogText.StringInterpolation {
 
     /// Puts a value of a type that is known only while the program runs.
     private mutating func putAny(_ value: Any, isField: Bool) {
+        if let number = LogValue(numberObject: value) { return put(number) }
         switch value {
         case let value as String: put(.string, value)
         case let value as any FixedWidthInteger: appendInterpolation(value)

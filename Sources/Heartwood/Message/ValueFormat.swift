@@ -4,7 +4,7 @@ struct ValueFormat: Sendable, Equatable {
     @usableFromInline
     enum Kind: UInt8, Sendable {
         case plain, padded, hex, octal, binary, bytes, fixed, scientific, iso8601, isoDate, isoTime,
-            unixSeconds
+            unixSeconds, swiftDate
     }
     @usableFromInline let kind: Kind
     @usableFromInline let first: UInt8

@@ -135,14 +135,26 @@ final class EventRecorder: Sendable {
     }
 
     /// Calls `body` with each scope that has not failed; what it throws fails the scope.
+    ///
+    /// Each is changed where it is: a copy beside it would have each read copy all that are in the scope.
     private func forEachScope(_ body: (inout Scope) throws -> Void) {
         state.withLock { state in
-            for number in state.scopes.keys {
-                guard var scope = state.scopes[number], scope.failure == nil else { continue }
-                do { try body(&scope) } catch { scope.failure = error }
-                state.scopes[number] = scope
+            var index = state.scopes.startIndex
+            while index != state.scopes.endIndex {
+                Self.change(&state.scopes.values[index], body)
+                state.scopes.formIndex(after: &index)
             }
         }
+    }
+
+    private static func change(_ scope: inout Scope, _ body: (inout Scope) throws -> Void) {
+        guard scope.failure == nil else { return }
+        do { try body(&scope) } catch { scope.failure = error }
+    }
+
+    /// Where in memory the reads of an open scope are, for the test that they stay there.
+    func placeOfReads(in number: Int) -> UnsafeRawPointer? {
+        state.withLock { $0.scopes[number]?.reads.place }
     }
 
     private static func settleReads(of scope: inout Scope, _ limit: ByteCount) throws {

@@ -32,6 +32,9 @@ struct ReadFold {
     private var known: [ObjectSnapshot.Identity: String] = [:]
     private var size = 0
 
+    /// Where in memory the objects are.
+    var place: UnsafeRawPointer? { values.withUnsafeBytes(\.baseAddress) }
+
     /// Takes objects that were read together; returns the event before, where they do not join it.
     mutating func add(_ objects: [Object], of type: String, at time: LogTimestamp) -> Event? {
         let new = objects.filter { known[$0.identity] != $0.json || type != self.type }

@@ -42,18 +42,10 @@ public final class EventStore: Sendable {
             case .failure: 0
             }
         }
+
+        /// How many events it has; what failed before it became any counts as one.
+        var count: Int { if case .batch(let batch, _) = self { batch.count } else { 1 } }
     }
-
-    private struct Inbox {
-        var operations: [Operation] = []
-        var bytes = 0
-
-        /// Whether an operation may wait, too: one of any size where nothing waits.
-        func hasRoom(for size: Int) -> Bool { bytes == 0 || bytes + size <= EventStore.inboxLimit }
-    }
-
-    /// How much may wait for the disk.
-    static let inboxLimit = 16 << 20
 
     // MARK: Constants (any thread)
 
@@ -68,7 +60,7 @@ public final class EventStore: Sendable {
 
     // MARK: Guarded by themselves
 
-    private let inbox = Locked(Inbox())
+    private let inbox = Locked(RecordInbox<Operation>())
     private let settings: Locked<(partitionSize: ByteCount, messageLevel: LogLevel?)>
     private let limits = Locked<(payload: ByteCount, foldsReads: Bool)>((.mebibytes(16), true))
 
@@ -129,10 +121,12 @@ public final class EventStore: Sendable {
         self.dispatcher = dispatcher
         self.errorHandler = errorHandler
         self.settings = Locked((partitionSize, nil))
+        // An audit waits longer for a disk that takes nothing than a message does.
+        uploader.overflowPolicy = .block(upTo: .seconds(10))
         dispatcher.add(uploader, levels: .off)
     }
 
-    deinit { dispatcher.remove(uploader) }
+    deinit { dispatcher.release(uploader) }
 
     private static var usualSettings: SpoolSettings {
         var settings = SpoolSettings()
@@ -215,70 +209,81 @@ public final class EventStore: Sendable {
     /// - Returns: whether nothing is left.
     public func deliver(timeout: Duration) async -> Bool { await uploader.deliver(timeout: timeout) }
 
-    /// Stores what was recorded, ends the sending, and frees the directory; also done when the store is released.
+    /// Stores what was recorded, ends the sending, and frees the directory.
     ///
     /// It waits for that, for 10 s at most. What was not sent is, after the next start. What is recorded from now on
     /// fails.
+    ///
+    /// A store that is released without it does the same, and first sends what is pending and waits for that as
+    /// `uploader.exitWait` says, 1 s by default: the process may be about to end.
     public func close() { dispatcher.remove(uploader) }
 
     // MARK: - Storing
 
-    /// Has something done in its turn.
+    /// Has something done in its turn; waits for room as long as the store makes progress.
     func submit(_ operation: Operation) {
-        let size = operation.size
-        if inbox.withLock({ !$0.hasRoom(for: size) }), !makeRoom(size) {
-            let error = LogError(
-                .full, "an event was lost: 16 MiB of events are waiting to be written", place: path)
-            return finish(operation, error)
+        uploader.counters.count(received: operation.count)
+        let patience: Duration? =
+            if case .block(let limit) = uploader.overflowPolicy, !uploader.isInAnyHook { limit } else { nil }
+        while true {
+            let limit = uploader.backlogLimit
+            let answer = inbox.withLock {
+                $0.offer(
+                    operation, weighing: operation.size, limit: limit == .zero ? .max / 4 : limit.bytes,
+                    patience: patience, at: clock.uptime())
+            }
+            switch answer {
+            case .taken(isFirst: false): return
+            case .taken(isFirst: true): return uploader.store { [self] in work($0) }
+            case .wait(let pause): _ = uploader.waitUntilIdle(timeout: pause)
+            case .refused:
+                uploader.counters.count(dropped: operation.count)
+                return finish(
+                    operation,
+                    LogError(
+                        .full,
+                        "an event was lost: \(limit) of events are waiting to be written, and the disk makes no progress",
+                        place: path))
+            }
         }
-        let isFirst = inbox.withLock { inbox in
-            inbox.operations.append(operation)
-            inbox.bytes += size
-            return inbox.operations.count == 1
-        }
-        if isFirst { uploader.store { [self] in work($0) } }
-    }
-
-    private func makeRoom(_ size: Int) -> Bool {
-        _ = uploader.waitUntilIdle(timeout: .seconds(1))
-        return inbox.withLock { $0.hasRoom(for: size) }
     }
 
     /// Stores what was submitted, on the uploader's queue; returns how many events it stored, and a closure that tells the
     /// completions.
     private func work(_ store: any UnsentStore) -> (count: Int, then: () -> Void) {
-        let operations = inbox.withLock { inbox in
-            defer { inbox = Inbox() }
-            return inbox.operations
-        }
+        let operations = inbox.withLock { $0.takeAll() }
         guard let partitions = store as? PartitionedSpool else { return (0, {}) }
-        let info = UInt8(clamping: LogLevel.info.index)
         var count = 0
         var ended: [(Operation, (any Error)?)] = []
         for operation in operations {
-            switch operation {
-            case .event(let event):
-                // Where it is not taken, the partitions say why.
-                guard partitions.append(event.payload, time: event.time, level: info) else { continue }
-                count += 1
+            do {
+                try work(operation, partitions)
+                count += operation.count
                 ended.append((operation, nil))
-            case .batch(let batch, _):
-                do {
-                    try batch.seal()
-                    batch.rewind()
-                    try partitions.appendWhole(batch.count, bytes: batch.bytes) {
-                        let event = try batch.next()
-                        return (event.payload, event.time, info)
-                    }
-                    count += batch.count
-                    ended.append((operation, nil))
-                } catch {
-                    ended.append((operation, error))
-                }
-            case .failure(let error, _): ended.append((operation, error))
+            } catch {
+                uploader.counters.count(failed: operation.count)
+                ended.append((operation, error))
             }
+            inbox.withLock { $0.noteProgress() }
         }
+        uploader.counters.count(delivered: count)
         return (count, { [self, ended] in for (operation, error) in ended { finish(operation, error) } })
+    }
+
+    private func work(_ operation: Operation, _ partitions: PartitionedSpool) throws {
+        let info = UInt8(clamping: LogLevel.info.index)
+        switch operation {
+        case .event(let event): try partitions.add(event.payload, time: event.time, level: info)
+        case .batch(let batch, _):
+            try batch.seal()
+            batch.rewind()
+            try partitions.appendWhole(batch.count, bytes: batch.bytes) {
+                let event = try batch.next()
+                inbox.withLock { $0.noteProgress() }
+                return (event.payload, event.time, info)
+            }
+        case .failure(let error, _): throw error
+        }
     }
 
     /// Tells whoever wants to know, in order, on a queue where nothing is held up by it.

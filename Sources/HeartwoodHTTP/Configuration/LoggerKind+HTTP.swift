@@ -95,9 +95,14 @@ extension LoggerKind {
 }
 
 extension LogSettingDecoder where Value == SpoolOverflow {
-    /// `"dropOldest"` or `"dropNewest"`.
+    /// `"dropOldest"`, `"dropNewest"` or `{"dropBelow": "warning"}`.
     static var spoolOverflow: LogSettingDecoder {
-        .choice([("dropOldest", .dropOldest), ("dropNewest", .dropNewest)])
+        LogSettingDecoder.choice([("dropOldest", .dropOldest), ("dropNewest", .dropNewest)])
+            .or(
+                .object("spool overflow") { settings in
+                    settings.required("dropBelow", .level).content.map { .dropBelow($0) }
+                }, named: "spool overflow", write: "dropOldest, dropNewest or {\"dropBelow\": \"warning\"}",
+                when: { $0.members != nil })
     }
 }
 

@@ -27,7 +27,8 @@ public struct StandardRetryPolicy: RetryPolicy, Equatable {
         self.holdTime = holdTime
     }
 
-    /// The decision; a wait that the server asked for is kept to, with up to a tenth more.
+    /// The decision; a wait that the server asked for is kept to, with up to a tenth more, where the policy's own is not
+    /// longer.
     public func decide(after failure: DeliveryFailure, random: Double) -> RetryDecision {
         if case .transport(let error) = failure.cause {
             return error.isTransient ? .retry(after: pause(failure, random)) : .hold(holdTime)
@@ -37,19 +38,20 @@ public struct StandardRetryPolicy: RetryPolicy, Equatable {
         case .split: return .split
         case .isolate: return .isolate
         case .reject: return .reject
-        case .hold: return .hold(asked(failure, random) ?? holdTime)
+        case .hold: return .hold(max(asked(failure, random), holdTime))
         case .authorize: return failure.hasRefreshedAuthorization ? .hold(holdTime) : .refreshAuthorization
         }
     }
 
     private func pause(_ failure: DeliveryFailure, _ random: Double) -> Duration {
-        asked(failure, random) ?? backoff.pause(failures: failure.consecutiveFailures, random: random)
+        max(asked(failure, random), backoff.pause(failures: failure.consecutiveFailures, random: random))
     }
 
-    private func asked(_ failure: DeliveryFailure, _ random: Double) -> Duration? {
-        failure.retryAfter.map { asked in
-            let clamped = min(max(asked, retryAfterRange.lowerBound), retryAfterRange.upperBound)
-            return clamped + .seconds(clamped.seconds * 0.1 * random)
-        }
+    /// What the server has asked for; a server that asks for nothing, or for a time that has passed, gets no more attempts
+    /// for that.
+    private func asked(_ failure: DeliveryFailure, _ random: Double) -> Duration {
+        guard let asked = failure.retryAfter else { return .zero }
+        let clamped = min(max(asked, retryAfterRange.lowerBound), retryAfterRange.upperBound)
+        return clamped + .seconds(clamped.seconds * 0.1 * random)
     }
 }

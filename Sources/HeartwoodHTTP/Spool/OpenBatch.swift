@@ -75,10 +75,9 @@ struct OpenBatch {
 
     /// Has parked pieces sent again, in their order.
     mutating func unpark(_ ranges: [ClosedRange<UInt64>]) {
-        for range in ranges where parked.contains(where: { $0.range == range }) {
-            parked.removeAll { $0.range == range }
-            todo.append(range)
-        }
+        let ranges = Set(ranges)
+        todo += parked.lazy.map(\.range).filter(ranges.contains)
+        parked.removeAll { ranges.contains($0.range) }
         todo.sort { $0.lowerBound < $1.lowerBound }
     }
 
@@ -104,9 +103,16 @@ struct OpenBatch {
         if state.piece == range { state.send(nil) }
     }
 
-    /// Forgets parked pieces of which none of these records is left.
+    /// Forgets parked pieces of which none of these records is left, whose ids grow.
     mutating func removeParked(without left: [UInt64]) {
-        parked.removeAll { piece in !left.contains { piece.range.contains($0) } }
+        parked.removeAll { piece in
+            var (low, high) = (0, left.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if left[middle] < piece.range.lowerBound { low = middle + 1 } else { high = middle }
+            }
+            return low == left.count || left[low] > piece.range.upperBound
+        }
     }
 
     /// Notes that its files have no more room to give.

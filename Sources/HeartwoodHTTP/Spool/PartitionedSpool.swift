@@ -63,6 +63,8 @@ package final class PartitionedSpool: UnsentStore {
         open.older.map(\.name) + closed.names + [open.current?.name].compactMap(\.self)
     }
 
+    private var newest: String? { open.current?.name ?? closed.newest ?? open.older.last?.name }
+
     /// How many partitions are open.
     package var openCount: Int { open.all.count }
 
@@ -108,23 +110,32 @@ package final class PartitionedSpool: UnsentStore {
     package func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64 = 0)
         -> Bool
     {
-        do {
-            let fits = bytes + payload.count + SpoolFrame.headerSize <= settings.maximumBytes.bytes
-            if fits {
-                if try receiver().append(payload, time: time, level: level) { return true }
-                home.report(
-                    LogError(
-                        .file, "the disk takes nothing, and neither does the memory now", place: home.path))
-                return false
-            }
-            home.report(
-                LogError(
-                    .full, "the store has reached its limit of \(settings.maximumBytes)", place: home.path))
-        } catch {
+        do { try add(payload, time: time, level: level) } catch {
             home.report(error as? LogError ?? LogError(.file, "\(error)", place: home.path))
+            return false
         }
-        home.countRefused()
-        return false
+        return true
+    }
+
+    /// Takes a record over, in memory until ``save()``.
+    ///
+    /// - Throws: `LogError`, and counts the record as refused: `.full` when the store has reached its limit, `.file` when the
+    ///   files cannot take it.
+    package func add(_ payload: [UInt8], time: LogTimestamp, level: UInt8) throws {
+        guard bytes + payload.count + SpoolFrame.headerSize <= settings.maximumBytes.bytes else {
+            home.countRefused()
+            throw LogError(
+                .full, "the store has reached its limit of \(settings.maximumBytes)", place: home.path)
+        }
+        let spool: Spool
+        do { spool = try receiver() } catch {
+            home.countRefused()
+            throw error
+        }
+        guard spool.append(payload, time: time, level: level) else {
+            throw LogError(
+                .file, "the disk takes nothing, and neither does the memory now", place: home.path)
+        }
     }
 
     @discardableResult
@@ -137,7 +148,7 @@ package final class PartitionedSpool: UnsentStore {
         }
         if let current = open.current { return current.spool }
         guard home.root != nil else { throw LogError(.file, "the store is closed", place: home.path) }
-        let name = makeName(partitions.last)
+        let name = makeName(newest)
         let spool = try home.make(name)
         open.write(to: (name, spool))
         return spool
@@ -167,7 +178,7 @@ package final class PartitionedSpool: UnsentStore {
         let found = letters.count()
         guard found.messages > 0 else { return found }
         if open.current?.spool.save() == true { closeCurrent() }
-        let name = makeName(partitions.last)
+        let name = makeName(newest)
         let mark = ResendMark(name)
         let error = mark.make(in: root)
         guard error == 0 else {

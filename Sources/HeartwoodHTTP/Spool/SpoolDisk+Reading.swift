@@ -9,16 +9,23 @@ extension SpoolDisk {
     ///
     /// Returns false when it ended before a file that cannot be read now.
     func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) -> Bool {
-        for segment in segments {
-            if segment.count > 0, let last = segment.lastID, last <= id { continue }
-            guard let file = open(segment) else {
-                // One that cannot be read now comes before what follows it.
-                if segments.index(of: segment.firstID) != nil { return false }
+        var index = segments.place(after: id)
+        while index < segments.count {
+            let segment = segments[index]
+            if segment.count > 0, let last = segment.lastID, last <= id {
+                index += 1
                 continue
             }
-            for entry in file.entries where entry.id > id && !losses.isCancelled(entry.id) {
-                guard body(file.record(entry)) else { return true }
+            if let file = open(segment) {
+                for entry in file.entries where entry.id > id && !losses.isCancelled(entry.id) {
+                    guard body(file.record(entry)) else { return true }
+                }
+            } else if segments.index(of: segment.firstID) != nil {
+                // One that cannot be read now comes before what follows it.
+                return false
             }
+            // One that is lost is not among them any more.
+            index = segments.place { $0.firstID > segment.firstID }
         }
         return true
     }

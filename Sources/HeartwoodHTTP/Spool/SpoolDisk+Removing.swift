@@ -15,11 +15,7 @@ extension SpoolDisk {
 
     /// Deletes the oldest segment that has nothing of `range`; returns how many unfinished records went with it.
     func evictOldest(sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int? {
-        let candidate = segments.indices.first { index in
-            guard let range else { return true }
-            let last = segments[index].lastID ?? segments[index].firstID
-            return segments[index].firstID > range.upperBound || last < range.lowerBound
-        }
+        let candidate = range.map { segments.oldest(besides: $0) } ?? segments.indices.first
         guard let oldest = candidate.map({ segments[$0] }) else { return nil }
         let count = unfinished(in: oldest, isDone)
         // One that cannot be read is lost by that, and counted there.
@@ -32,20 +28,31 @@ extension SpoolDisk {
     /// Rewrites the oldest segment that has records less serious than `level`, without these; returns how many went.
     func compact(below level: UInt8, sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int?
     {
-        for segment in segments where !(writer.isOpen && segment.firstID == segments.last?.firstID) {
+        var index = compacted.level <= level ? segments.place { $0.firstID >= compacted.end } : 0
+        compacted = (level, index < segments.count ? segments[index].firstID : compacted.end)
+        var isWhole = true
+        while index < segments.count, !(writer.isOpen && index == segments.count - 1) {
+            let segment = segments[index]
             // Reading may find a file lost.
-            guard segment.compactedLevel.map({ $0 > level }) ?? true, let file = open(segment),
-                let index = segments.index(of: segment.firstID)
-            else { continue }
-            let waiting = file.entries.filter { !isDone($0.id) }
-            let kept = waiting.filter { $0.level <= level || range?.contains($0.id) == true }
-            let gone = waiting.count - kept.count
-            segments[index].compactedLevel = level
-            guard gone > 0, let last = kept.last else { continue }
-            var output = segment.header(identity: identity)
-            for entry in kept { SpoolFrame.encode(file.record(entry), salt: file.salt, into: &output) }
-            guard replace(index, with: output, count: kept.count, lastID: last.id) else { return nil }
-            return gone
+            if segment.compactedLevel.map({ $0 > level }) ?? true {
+                if let file = open(segment), let index = segments.index(of: segment.firstID) {
+                    let waiting = file.entries.filter { !isDone($0.id) }
+                    let kept = waiting.filter { $0.level <= level || range?.contains($0.id) == true }
+                    let gone = waiting.count - kept.count
+                    segments[index].compactedLevel = level
+                    if gone > 0, let last = kept.last {
+                        var output = segment.header(identity: identity)
+                        for entry in kept {
+                            SpoolFrame.encode(file.record(entry), salt: file.salt, into: &output)
+                        }
+                        return replace(index, with: output, count: kept.count, lastID: last.id) ? gone : nil
+                    }
+                } else {
+                    isWhole = false
+                }
+            }
+            index = segments.place { $0.firstID > segment.firstID }
+            if isWhole { compacted.end = segment.firstID + 1 }
         }
         return nil
     }
@@ -53,7 +60,10 @@ extension SpoolDisk {
     /// Rewrites the oldest segment with done records of `range` without these; false when it has none, or the disk does
     /// not take it.
     func reclaim(_ range: ClosedRange<UInt64>, _ isDone: (UInt64) -> Bool) -> Bool {
-        for segment in segments {
+        var next = segments.place(after: range.lowerBound - 1)
+        while next < segments.count {
+            let segment = segments[next]
+            defer { next = segments.place { $0.firstID > segment.firstID } }
             guard segment.firstID <= range.upperBound, segment.lastID ?? 0 >= range.lowerBound,
                 let file = open(segment), let index = segments.index(of: segment.firstID)
             else { continue }

@@ -27,6 +27,8 @@ final class SpoolDisk {
     var reader: (firstID: UInt64, file: SegmentFile)?
     var losses = SpoolLosses()
     var opening = SpoolOpening()
+    /// What was compacted: the segments before an id have nothing less serious than a level.
+    var compacted: (level: UInt8, end: UInt64) = (.max, 0)
 
     /// Opens a spool, whatever state it was left in.
     ///

@@ -20,6 +20,12 @@ final class DeliveryShell {
     private var unconfirmed: [String: SpoolPiece] = [:]
     private var newPoints = 0
     private var newCount = 0
+    /// The piece of the request in flight.
+    private var onTheWay: SpoolPiece?
+    /// How many messages of it the user has thrown away meanwhile: the answer says whether they are lost.
+    private var discardedOnTheWay = 0
+    /// How many such messages were lost.
+    private(set) var lostOnTheWay = 0
     private var wasNetworkTold = false
 
     init(_ store: any UnsentStore, _ settings: DeliverySettings, _ host: any DeliveryHost) {
@@ -114,22 +120,50 @@ final class DeliveryShell {
     /// The server has confirmed these receipts; nil: it gave no usable answer.
     func acknowledge(_ receipts: [String]?) { run(.acknowledged(receipts)) }
 
-    /// Throws everything away.
+    /// Throws everything away; what is on its way is pending until the answer says whether the server has it.
     func discard() {
+        if let onTheWay {
+            discardedOnTheWay += store.complete(onTheWay, done: onTheWay.records.map(\.id))
+        }
         unparkAll()
         store.dropOldest(.max)
         run(.discarded)
     }
 
+    /// Tells the engine of the end of an attempt whose messages were thrown away: it concerns the server, but no message.
+    private func finishDiscarded(_ report: UploadJob.Report) {
+        var answer = answer(report)
+        var taken = 0
+        switch answer.outcome {
+        case .accepted, .received:
+            taken = discardedOnTheWay
+            if case .answered(_, let verdict) = report.outcome {
+                taken = verdict.items == nil ? max(0, taken - max(0, verdict.rejected)) : answer.delivered
+            }
+            answer.outcome = .accepted
+        case .failed: taken = answer.delivered
+        case .tooLarge, .nothingReadable: answer.outcome = .nothingReadable
+        }
+        taken = min(taken, discardedOnTheWay)
+        figures.acknowledged += taken
+        lostOnTheWay += discardedOnTheWay - taken
+        discardedOnTheWay = 0
+        hand = nil
+        (answer.records, answer.delivered, answer.refused, answer.unreadable) = (0, 0, 0, 0)
+        run(.answered(answer))
+    }
+
     /// An attempt has ended.
     func finish(_ report: UploadJob.Report) {
         hand = report
+        onTheWay = nil
         if report.wasSent {
             figures.requests += 1
             figures.sent += report.entries.count
             figures.bytesOnWire += report.bytesOnWire
             host.noteWritten(report.bytesOnWire)
         }
+        if discardedOnTheWay > 0 { return finishDiscarded(report) }
         if !report.unreadable.isEmpty {
             host.report(
                 .damaged, "\(settings.name): stored messages of another version cannot be read",
@@ -257,6 +291,7 @@ final class DeliveryShell {
             transport: settings.transport, timeout: settings.timeout, maximumBytes: bytes,
             compressionLevel: settings.compressionLevel, allowsInsecureHTTP: settings.allowsInsecureHTTP)
         tell(.sending, "sending started")
+        onTheWay = piece
         host.start(job)
         return true
     }
@@ -431,6 +466,10 @@ final class DeliveryShell {
 
     /// Ends the delivery for this attachment; the store stays open.
     func engineRemoved() {
+        // No answer comes any more.
+        onTheWay = nil
+        lostOnTheWay += discardedOnTheWay
+        discardedOnTheWay = 0
         unparkAll()
         run(.removed)
     }
@@ -467,8 +506,8 @@ final class DeliveryShell {
         let counters = store.counters
         figures.stored = counters.appended
         figures.recovered = counters.recovered
-        figures.dropped = counters.lost
-        figures.pending = store.pending
+        figures.dropped = counters.lost + lostOnTheWay
+        figures.pending = store.pending + discardedOnTheWay
         reportTroubles()
         host.publish(figures, oldest: oldest, isIdle: store.pending == 0 && !engine.isBusy)
     }
@@ -485,11 +524,17 @@ final class DeliveryShell {
         let name = settings.name
         let last = figures.lastError ?? "no answer"
         switch report {
-        case .held:
+        case .held(let cause):
+            let problem =
+                switch cause {
+                case .status: "the server rejects the requests because of their setup"
+                case .transport(let error) where error.reason == .unusableRequest:
+                    "the requests cannot be created, so nothing is sent"
+                case .transport: "the server cannot be reached with this setup, so nothing is sent"
+                case .local: "the requests cannot be created, so nothing is sent"
+                }
             host.report(
-                .setting,
-                "\(name): the server rejects the requests because of their setup; all messages are kept: \(last)",
-                key: name + "hold", count: 1)
+                .setting, "\(name): \(problem); all messages are kept: \(last)", key: name + "hold", count: 1)
         case .refusesEverything:
             host.report(
                 .setting,

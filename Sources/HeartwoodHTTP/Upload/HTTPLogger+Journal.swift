@@ -27,8 +27,8 @@ extension HTTPLogger: DurableLogger {
     package func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
         guard let disk = journaled?.disk else { return nil }
         let calls = SystemCalls()
-        // It was renamed when it was sealed.
-        for segment in disk.segments {
+        // It was renamed when it was sealed, and is one of the last.
+        for segment in disk.segments.reversed() {
             let file = disk.directory.open(segment.name, O_RDONLY)
             guard file >= 0 else {
                 if hw_errno() == ENOENT { continue }

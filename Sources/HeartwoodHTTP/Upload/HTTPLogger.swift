@@ -99,7 +99,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// How long the end of the process waits for the delivery, if that is longer than ``flushWait``; 1 s by default.
     ///
     /// What is pending is sent then, as far as the time suffices, and the server is asked for the acknowledgements that
-    /// are still to come. With zero for both, no request is started at the end.
+    /// are still to come. With zero for both, no request is started at the end. The same is done when the logger's
+    /// dispatcher is released, or the event store that it belongs to.
     @Ordered public var exitWait = Duration.seconds(1)
     /// How long a server may take to acknowledge what it has received before it is sent again; 5 min by default.
     ///
@@ -248,6 +249,9 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     }
 
     /// Throws everything away that is pending; it counts as dropped.
+    ///
+    /// Messages of a request in flight are thrown away, too, and not sent again. They count as pending until the answer
+    /// comes, then as acknowledged if the server has taken them.
     public func discardUnsent() {
         performInOrder { [runtime] in runtime.shell.discard() }
     }
@@ -288,7 +292,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     /// Saves what was stored and has it sent; waits for the delivery as long as ``flushWait`` says, and at the end of the
     /// process as long as ``exitWait`` does.
-    public override func flush() { runtime.flush(isExit: isProcessEnding) }
+    public override func flush() { runtime.flush(isExit: isLastFlush) }
 
     /// Starts to watch the network, and sends at once what an earlier run has left.
     public override func didAdd() {

@@ -4,7 +4,7 @@ public import Heartwood
 /// it, to empty it, and to have refused messages sent again.
 ///
 /// To send messages, make a logger with the directory, add it to a dispatcher, and call its `deliver(timeout:)`; events are sent by
-/// their event store. It is not thread-safe.
+/// their event store. It is not thread-safe. ``close()`` gives the directory back; so does the release.
 public final class UnsentMessages {
     private enum Store {
         case messages(Spool)
@@ -27,6 +27,14 @@ public final class UnsentMessages {
         }
     }
 
+    /// Gives the directory back, so that a logger or another process can have it; also done when the object is released.
+    ///
+    /// Afterwards there are no messages: ``count`` and ``size`` are 0, ``forEach(_:)`` and ``export(_:)`` have nothing,
+    /// ``removeAll()`` removes nothing, and ``resendRejected()`` throws. Closing twice does no harm.
+    public func close() {
+        if !unsent.isClosed { unsent.close() }
+    }
+
     private var unsent: any UnsentStore {
         switch store {
         case .messages(let spool): spool
@@ -38,24 +46,26 @@ public final class UnsentMessages {
     package var isEventStore: Bool { if case .events = store { true } else { false } }
 
     /// How many messages are pending.
-    public var count: Int { unsent.pending }
+    public var count: Int { unsent.isClosed ? 0 : unsent.pending }
 
     /// How many bytes their files have.
     public var size: ByteCount {
-        switch store {
+        if unsent.isClosed { return .zero }
+        return switch store {
         case .messages(let spool): ByteCount(spool.bytes)
         case .events(let partitions): ByteCount(partitions.bytes)
         }
     }
 
     /// When the oldest of them was logged.
-    public var oldest: LogTimestamp? { unsent.oldestTime }
+    public var oldest: LogTimestamp? { unsent.isClosed ? nil : unsent.oldestTime }
 
     /// What is wrong with the files, as far as it was met.
     public func drainErrors() -> [LogError] { unsent.drainErrors() }
 
     /// Calls `body` with each message, the oldest first, until it returns false.
     public func forEach(_ body: (RemoteEntry) -> Bool) {
+        if unsent.isClosed { return }
         func visit(_ record: SpoolRecord, _ id: String) -> Bool {
             EntryCoder.decode(record.payload, id: id).map(body) ?? true
         }
@@ -93,7 +103,10 @@ public final class UnsentMessages {
     ///   stored form: those of older versions, and damaged ones.
     /// - Throws: `LogError` when the files cannot be written.
     public func resendRejected() throws -> (messages: Int, others: Int) {
-        switch store {
+        guard !unsent.isClosed else {
+            throw LogError(.file, "the store of unsent messages was closed: open it again")
+        }
+        return switch store {
         case .messages(let spool): try spool.resendRejected()
         case .events(let partitions): try partitions.resendRejected()
         }
@@ -101,5 +114,5 @@ public final class UnsentMessages {
 
     /// Removes all messages; returns how many.
     @discardableResult
-    public func removeAll() -> Int { unsent.dropOldest(.max) }
+    public func removeAll() -> Int { unsent.isClosed ? 0 : unsent.dropOldest(.max) }
 }

@@ -44,8 +44,8 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
 
     /// Adds a logger, which gets the messages of these levels from now on.
     ///
-    /// Adding a logger again sets its level: it never gets a message twice. A logger that derives from
-    /// ``DDAbstractLogger`` belongs to one dispatcher.
+    /// Adding a logger again sets its level: it never gets a message twice. A logger may be in several dispatchers; only a
+    /// ``DDFileLogger`` and a ``DDAbstractDatabaseLogger`` are in one.
     ///
     /// - Parameters:
     ///   - logger: The logger; it is kept until it is removed.
@@ -55,7 +55,7 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
         if let known = backing(of: logger) { return known.levels = levels }
         let backing = (logger as? DDAbstractLogger)?.prepareForAdding() ?? LoggerAdapter(keeping: logger)
         guard dispatcher.add(backing, levels: levels) else { return }
-        (logger as? DDAbstractLogger)?.noteAdded(to: dispatcher)
+        (logger as? DDAbstractLogger)?.noteAdded(to: dispatcher, as: backing)
         members.withLock { $0.append(Member(logger: logger, backing: backing)) }
     }
 

@@ -1,12 +1,14 @@
 /// A logger with its current level.
-public final class DDLoggerInformation: NSObject, @unchecked Sendable {  // constants
+open class DDLoggerInformation: NSObject, @unchecked Sendable {  // constants
     /// The logger.
-    public let logger: any DDLogger
+    open var logger: any DDLogger { information.logger }
     /// The level of the logger.
-    public let level: DDLogLevel
+    open var level: DDLogLevel { information.level }
+
+    private let information: (logger: any DDLogger, level: DDLogLevel)
 
     /// Makes the information about a logger.
     public init(logger: any DDLogger, andLevel level: DDLogLevel) {
-        (self.logger, self.level) = (logger, level)
+        information = (logger, level)
     }
 }

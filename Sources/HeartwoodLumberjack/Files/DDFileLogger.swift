@@ -14,7 +14,8 @@ public import Heartwood
 /// encryption, calendar boundaries, durability.
 open class DDFileLogger: DDAbstractLogger {
     /// Decides where files are, how they are named, and how many are kept.
-    public let logFileManager: any DDLogFileManager
+    open var logFileManager: any DDLogFileManager { manager }
+    private let manager: any DDLogFileManager
     private let completionQueue: DispatchQueue
 
     /// Makes a logger.
@@ -25,17 +26,9 @@ open class DDFileLogger: DDAbstractLogger {
     ///   - logFileManager: Says where files are, how they are named and how many are kept.
     ///   - dispatchQueue: What is called when a file is finished is called there; a global queue unless given.
     public init(logFileManager: any DDLogFileManager, completionQueue dispatchQueue: DispatchQueue?) {
-        self.logFileManager = logFileManager
-        let completionQueue = dispatchQueue ?? .global()
-        self.completionQueue = completionQueue
-        super.init(backedBy: { logger in
-            guard let logger = logger as? DDFileLogger else { return LoggerAdapter(logger) }
-            do {
-                return try FileAdapter(logger, logFileManager, completionQueue)
-            } catch {
-                return FailedFile(name: logger.loggerName.rawValue, error: error)
-            }
-        })
+        manager = logFileManager
+        completionQueue = dispatchQueue ?? .global()
+        super.init()
         logFormatter = DDLogFileFormatterDefault()
         logFileManager.didAdd(to: self)
     }
@@ -56,25 +49,38 @@ open class DDFileLogger: DDAbstractLogger {
     /// The name.
     open override var loggerName: DDLoggerName { .file }
 
-    override func prepareForAdding() -> AbstractLogger {
-        guard let file else { return heartwoodLogger }
+    override func makeBacking() -> AbstractLogger {
+        do {
+            return try FileAdapter(self, manager, completionQueue)
+        } catch {
+            return FailedFile(name: loggerName.rawValue, error: error)
+        }
+    }
+
+    override func makeFurtherBacking() -> AbstractLogger? { nil }
+
+    override func keepForDispatcher() {
+        guard let file else { return }
         file.keepOwner()
         if type(of: self) != DDFileLogger.self, let recent = try? file.logFiles().first, !recent.isArchived,
             shouldArchiveRecentLogFileInfo(DDLogFileInfo(recent))
         {
             file.rollNow()
         }
-        return file
     }
 
     // MARK: Settings (any thread, ordered)
 
     /// The size limit of a file in bytes; 1 MiB unless changed, and 0 for no limit.
     ///
-    /// Only a single message may exceed it.
+    /// Only a single message may exceed it. If the manager's quota was not set, it is raised to twice this size, and without
+    /// a limit on the size it is 0 as well: a quota that a program never named removes none of its lines.
     open var maximumFileSize: UInt64 {
         get { UInt64(clamping: file?.maximumFileSize.bytes ?? 0) }
-        set { file?.maximumFileSize = .bytes(Int(clamping: newValue)) }
+        set {
+            (manager as? DDLogFileManagerDefault)?.raiseQuota(forFilesOf: newValue)
+            file?.maximumFileSize = .bytes(Int(clamping: newValue))
+        }
     }
 
     /// The time in seconds after which a new file is started, across restarts; a day unless changed, and 0 or
@@ -115,15 +121,22 @@ open class DDFileLogger: DDAbstractLogger {
     @available(*, deprecated, message: "Use rollLogFile(withCompletion:)")
     open func rollLogFile() { rollLogFile(withCompletion: nil) }
 
-    /// The current file, or the file that the first message will continue; nil if there is neither.
+    /// The current file, which is opened or created where none is open; nil if there can be none.
     ///
-    /// Waits until what was logged before is written, five seconds at most, and inside of a logger not at all. Unlike in
-    /// CocoaLumberjack it creates no file.
+    /// Waits until what was logged before is written, five seconds at most. Inside of a logger it neither waits nor creates a
+    /// file: it is nil there before the first message was written.
     open var currentLogFileInfo: DDLogFileInfo? {
         guard let file else { return nil }
-        dispatcher?.flush(timeout: .seconds(5))
-        if let path = file.currentPath { return DDLogFileInfo(filePath: path) }
-        return (try? file.logFiles().first { !$0.isArchived }).map { DDLogFileInfo($0) }
+        file.openFile(timeout: .seconds(5))
+        return file.currentPath.map { DDLogFileInfo(filePath: $0) }
+    }
+
+    /// Writes everything that was logged before to the disk itself, and waits for that, up to ten seconds.
+    ///
+    /// Inside of a logger it does not wait. As a hook, which `flushLog()` calls, it has nothing to do: the base has written.
+    open override func flush() {
+        guard let file, !file.isInHook else { return }
+        file.synchronize()
     }
 
     // MARK: Hooks
@@ -154,12 +167,12 @@ open class DDFileLogger: DDAbstractLogger {
     ///
     /// Asked when the logger is added.
     open func shouldArchiveRecentLogFileInfo(_ recentLogFileInfo: DDLogFileInfo) -> Bool { false }
-}
 
-extension DDFileLogger {
+    // MARK: Buffering
+
     /// Returns the logger itself, because Heartwood writes in batches anyway.
-    public func wrapWithBuffer() -> Self { self }
+    open func wrapWithBuffer() -> Self { self }
 
     /// Returns the logger itself.
-    public func unwrapFromBuffer() -> Self { self }
+    open func unwrapFromBuffer() -> Self { self }
 }

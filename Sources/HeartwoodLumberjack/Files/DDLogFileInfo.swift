@@ -13,6 +13,7 @@ open class DDLogFileInfo: NSObject {
         /// What is known from a list of Heartwood's.
         var known: LogFileInfo?
         var attributes: Attributes?
+        /// What the program has set, or a list has said of a finished file, which stays finished.
         var isArchived: Bool?
     }
 
@@ -30,19 +31,19 @@ open class DDLogFileInfo: NSObject {
     public convenience init(filePath: String) { self.init(filePath: filePath, fileManager: .default) }
 
     /// Describes a file of a list.
-    init(_ file: LogFileInfo) {
-        manager = .default
-        state = Mutex(State(path: file.path, known: file, isArchived: file.isArchived))
+    convenience init(_ file: LogFileInfo) {
+        self.init(filePath: file.path, fileManager: .default)
+        state.withLock { $0 = State(path: file.path, known: file, isArchived: file.isArchived ? true : nil) }
     }
 
     /// The path.
-    public final var filePath: String { state.withLock { $0.path } }
+    open var filePath: String { state.withLock { $0.path } }
 
     /// The name.
-    public final var fileName: String { (filePath as NSString).lastPathComponent }
+    open var fileName: String { (filePath as NSString).lastPathComponent }
 
     /// The attributes in the file system; empty if the file does not exist.
-    public final var fileAttributes: [FileAttributeKey: Any] {
+    open var fileAttributes: [FileAttributeKey: Any] {
         let path = filePath
         if let attributes = state.withLock({ $0.attributes }) { return attributes.values }
         let read = Attributes(values: (try? manager.attributesOfItem(atPath: path)) ?? [:])
@@ -51,7 +52,7 @@ open class DDLogFileInfo: NSObject {
     }
 
     /// The time at which the file was created, from its name or the file system.
-    public final var creationDate: Date? {
+    open var creationDate: Date? {
         let (path, known) = state.withLock { ($0.path, $0.known) }
         let named = known?.createdAt ?? DDLogFileManagerDefault.usualNaming.label(of: fileName)?.createdAt
         return (named ?? LogFileInfo.creationTime(ofFileAt: path))?.date
@@ -59,22 +60,27 @@ open class DDLogFileInfo: NSObject {
     }
 
     /// The time at which the file was last written.
-    public final var modificationDate: Date? { fileAttributes[.modificationDate] as? Date }
+    open var modificationDate: Date? { fileAttributes[.modificationDate] as? Date }
 
     /// The size of the file in bytes.
-    public final var fileSize: UInt64 { (fileAttributes[.size] as? NSNumber)?.uint64Value ?? 0 }
+    open var fileSize: UInt64 { (fileAttributes[.size] as? NSNumber)?.uint64Value ?? 0 }
 
     /// The number of seconds since the file was created.
-    public final var age: TimeInterval { creationDate.map { -$0.timeIntervalSinceNow } ?? 0 }
+    open var age: TimeInterval { creationDate.map { -$0.timeIntervalSinceNow } ?? 0 }
 
     /// Whether the file is a symbolic link; Heartwood never uses one as a log file.
-    public final var isSymlink: Bool { fileAttributes[.type] as? FileAttributeType == .typeSymbolicLink }
+    open var isSymlink: Bool { fileAttributes[.type] as? FileAttributeType == .typeSymbolicLink }
 
-    /// Whether the file was finished when the list was made.
+    /// Whether the file is finished, at the moment; nothing is ever added to it then.
     ///
-    /// Setting it changes this object alone; `rollLogFile(withCompletion:)` finishes a file.
-    public final var isArchived: Bool {
-        get { state.withLock { $0.isArchived ?? false } }
+    /// Reads the directory, on the caller's thread. Of a file whose name the default manager cannot read it is known while
+    /// a logger uses its manager, and false otherwise. Setting it changes this object alone;
+    /// `rollLogFile(withCompletion:)` finishes a file.
+    open var isArchived: Bool {
+        get {
+            let (path, isArchived) = state.withLock { ($0.path, $0.isArchived) }
+            return isArchived ?? FileAdapter.isFinished(path)
+        }
         set { state.withLock { $0.isArchived = newValue } }
     }
 

@@ -29,7 +29,14 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
     private struct State {
         var maximumNumber = kDDDefaultLogMaxNumLogFiles
         var quota = kDDDefaultLogFilesDiskQuota
+        /// Whether the program has set the quota.
+        var isQuotaSet = false
+        var serializer = Serializer(value: DDFileLogPlainTextMessageSerializer())
         weak var file: FileAdapter?
+    }
+
+    private struct Serializer: @unchecked Sendable {  // serializers guard themselves
+        let value: any DDFileLogMessageSerializer
     }
 
     /// Makes a manager.
@@ -67,19 +74,30 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
     /// The size limit of all files together in bytes, including the current one; 20 MiB unless changed, and 0
     /// for no limit.
     ///
-    /// It holds at every moment: older files are removed before a line is written.
+    /// It holds at every moment: older files are removed before a line is written. Until it is set, a larger
+    /// ``DDFileLogger/maximumFileSize`` raises it to twice that size.
     open var logFilesDiskQuota: UInt64 {
         get { state.withLock { $0.quota } }
-        set {
-            let file = state.withLock { state in
-                state.quota = newValue
-                return state.file
-            }
-            file?.diskQuota = .bytes(Int(clamping: newValue))
-        }
+        set { setQuota(newValue, isSet: true) }
     }
 
-    /// Hands the limits on to a logger, from now on.
+    private func setQuota(_ quota: UInt64, isSet: Bool) {
+        let file = state.withLock { state in
+            (state.quota, state.isQuotaSet) = (quota, isSet)
+            return state.file
+        }
+        file?.diskQuota = .bytes(Int(clamping: quota))
+    }
+
+    /// Makes room for a file of the size that was set and for the one before it, unless the quota was set.
+    final func raiseQuota(forFilesOf size: UInt64) {
+        guard !state.withLock({ $0.isQuotaSet }) else { return }
+        // Without a limit on files, none on all of them can hold.
+        let (needed, isEndless) = size.multipliedReportingOverflow(by: 2)
+        setQuota(size == 0 || isEndless ? 0 : max(kDDDefaultLogFilesDiskQuota, needed), isSet: false)
+    }
+
+    /// Passes the limits on to a logger, from now on.
     final func attach(_ file: FileAdapter) {
         file.maximumFileCount = Int(clamping: maximumNumberOfLogFiles)
         file.diskQuota = .bytes(Int(clamping: logFilesDiskQuota))
@@ -119,13 +137,15 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
 
     /// The files, the newest first; read from the directory on the caller's thread.
     open var sortedLogFileInfos: [DDLogFileInfo] {
-        let attached = state.withLock { $0.file }
         let logger: FileLogger? =
-            attached ?? (try? FileLogger(directory: logsDirectory, naming: ManagerNaming.naming(for: self)))
+            file ?? (try? FileLogger(directory: logsDirectory, naming: ManagerNaming.naming(for: self)))
         return ((try? logger?.logFiles()) ?? []).map { DDLogFileInfo($0) }
     }
 
-    /// Creates an empty file with a new name.
+    /// The logger that uses the manager.
+    private var file: FileAdapter? { state.withLock { $0.file } }
+
+    /// Creates a file with a new name, which holds the ``logFileHeader`` and nothing else.
     ///
     /// The logger continues this file the next time it starts.
     ///
@@ -135,14 +155,27 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
     /// - Throws: A `CocoaError` if the file exists already or cannot be created.
     open func createNewLogFile() throws -> String {
         let path = (logsDirectory as NSString).appendingPathComponent(newLogFileName)
-        try Data().write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+        var header = logFileHeader ?? ""
+        if !header.isEmpty, !header.hasSuffix("\n") { header += "\n" }
+        let bytes = header.isEmpty ? Data() : logMessageSerializer.dataForString(header, originatingFrom: nil)
+        try bytes.write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
         return path
     }
 
     /// Converts texts to the bytes of files; unchanged by default.
     ///
-    /// A change holds for loggers that are made after it.
-    open var logMessageSerializer: any DDFileLogMessageSerializer = DDFileLogPlainTextMessageSerializer()
+    /// A change holds from the next message or header on, in order with the messages.
+    open var logMessageSerializer: any DDFileLogMessageSerializer {
+        get { state.withLock { $0.serializer }.value }
+        set {
+            let serializer = Serializer(value: newValue)
+            let file = state.withLock { state in
+                state.serializer = serializer
+                return state.file
+            }
+            file?.setSerializer(newValue)
+        }
+    }
 
     /// The file manager; without effect, because Heartwood uses system calls.
     open var fileManager = FileManager.default

@@ -1,16 +1,27 @@
 import Heartwood
+import Synchronization
 
 /// A file logger of CocoaLumberjack's kind, as Heartwood's dispatcher sees it: with the manager's names and limits, and
 /// the hooks of subclasses.
 final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the manager guard themselves
     private let owner: Owner
     private let manager: any DDLogFileManager
-    /// Nil where texts are written as they are.
-    private let serializer: (any DDFileLogMessageSerializer)?
     /// Whether no subclass has its say about messages.
     private let isDirect: Bool
 
     @Ordered var appendsNewline = true
+    /// Makes the bytes; nil where texts are written as they are.
+    @Ordered private var serializer: Serializer?
+
+    /// A serializer that is not the plain one.
+    private struct Serializer: @unchecked Sendable {  // it guards itself
+        let value: any DDFileLogMessageSerializer
+
+        init?(_ value: any DDFileLogMessageSerializer) {
+            if type(of: value) == DDFileLogPlainTextMessageSerializer.self { return nil }
+            self.value = value
+        }
+    }
 
     // MARK: Owned by the hooks
     /// Whether the record that is being written is a message's.
@@ -22,11 +33,18 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
         owner = Owner(logger)
         self.manager = manager
         isDirect = type(of: logger) == DDFileLogger.self
-        let serializer = manager.logMessageSerializer
-        self.serializer = type(of: serializer) == DDFileLogPlainTextMessageSerializer.self ? nil : serializer
+        _serializer = Ordered(wrappedValue: Serializer(manager.logMessageSerializer))
+        let naming = ManagerNaming.naming(for: manager)
         try super.init(
-            directory: manager.logsDirectory, naming: ManagerNaming.naming(for: manager), formatter: nil,
-            name: logger.loggerName.rawValue)
+            directory: manager.logsDirectory, naming: naming, formatter: nil, name: logger.loggerName.rawValue
+        )
+        (naming as? ManagerNaming)?.onUnknownName { [weak self, type = "\(type(of: manager))"] name in
+            self?.diagnostics.report(
+                .setting,
+                "isLogFile(withName:) of \(type) is false for \(name), which newLogFileName gave; files of earlier runs"
+                    + " with other names are neither listed nor removed: override both methods together",
+                key: type)
+        }
         maximumFileSize = .bytes(Int(clamping: kDDDefaultLogMaxFileSize))
         rollingInterval = .seconds(kDDDefaultLogRollingFrequency)
         maximumMessageSize = .zero
@@ -35,6 +53,10 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
             manager.attach(self)
         } else {
             (maximumFileCount, diskQuota) = (0, .zero)
+        }
+        FileAdapter.live.withLock { live in
+            live.removeAll { $0.file == nil }
+            live.append(Reference(file: self))
         }
         nonisolated(unsafe) let listener = manager
         didRoll = { file in
@@ -47,8 +69,35 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
 
     private var logger: DDFileLogger? { owner.logger as? DDFileLogger }
 
+    /// Has texts serialized in another way from now on, in order with the messages.
+    func setSerializer(_ serializer: any DDFileLogMessageSerializer) {
+        self.serializer = Serializer(serializer)
+    }
+
     /// Keeps the logger until it is removed.
     func keepOwner() { owner.keep() }
+
+    // MARK: Finding
+
+    private struct Reference: Sendable {
+        weak var file: FileAdapter?
+    }
+
+    private static let live = Mutex<[Reference]>([])
+
+    /// Whether a file is finished; as the logger of its directory says, or else what is noted of the usual names there.
+    static func isFinished(_ path: String) -> Bool {
+        let (folder, name) = (
+            (path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent
+        )
+        let loggers = live.withLock { $0.compactMap(\.file) }.filter { $0.directoryPath == folder }
+        for logger in loggers {
+            if let file = try? logger.logFiles().first(where: { $0.name == name }) { return file.isArchived }
+        }
+        guard DDLogFileManagerDefault.usualNaming.label(of: name) != nil else { return false }
+        let usual = try? FileLogger(directory: folder, naming: DDLogFileManagerDefault.usualNaming)
+        return (try? usual?.logFiles().first { $0.name == name })?.isArchived ?? false
+    }
 
     // MARK: Hooks
 
@@ -60,7 +109,7 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
     /// Writes a message, from inside the owner's hook.
     func write(_ message: DDLogMessage) {
         current = message
-        write(message.heartwoodMessage)
+        write(message.departing)
         current = nil
     }
 
@@ -77,6 +126,13 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
 
     override func didAdd() {
         super.didAdd()
+        if manager.fileManager !== FileManager.default {
+            diagnostics.report(
+                .setting,
+                "fileManager of \(type(of: manager)) has no effect, because files are written with system calls; to encrypt"
+                    + " them, set archiveFormat of heartwoodFileLogger",
+                key: "fileManager")
+        }
         logger?.didAdd(in: queue)
     }
 
@@ -98,6 +154,6 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
         guard let serializer else { return }
         let text = output.withUnsafeBytes { String(decoding: $0[start...], as: UTF8.self) }
         output.truncate(to: start)
-        serializer.dataForString(text, originatingFrom: current).withUnsafeBytes { output.append($0) }
+        serializer.value.dataForString(text, originatingFrom: current).withUnsafeBytes { output.append($0) }
     }
 }

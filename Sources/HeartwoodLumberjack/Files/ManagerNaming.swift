@@ -6,6 +6,8 @@ import Synchronization
 /// 1. A name that the usual naming reads keeps the date that is in it.
 /// 2. Any other file is numbered by the moment at which it was created, so that the order survives the process.
 /// 3. A name that is taken gets a number before its extension, greater than those that are there.
+/// 4. A file is the manager's if `isLogFile` says so, of its name or of the one without the number; or if that is the name
+///    that the manager gives to new files, which `isLogFile` should know, but often does not.
 ///
 /// The number of a new file is a second ahead of the clock: the file system's time of creation, which the next run goes
 /// by, is then never beyond what was noted of a finished file.
@@ -13,11 +15,17 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
     private let directory: String
     private let newName: () -> String
     private let isLogFile: (String) -> Bool
+    /// The name that a new file would have; nil where to ask creates one.
+    private let newNameToCompare: (() -> String)?
 
     // MARK: Guarded by 'known'
     private let known = Mutex(Known())
 
     private struct Known {
+        /// The name that a new file had when it was first needed to compare with.
+        var fixedName: String?
+        /// Is told, once, of a name that the manager gives and does not know.
+        var onUnknown: (@Sendable (String) -> Void)?
         var labels: [String: LogFileLabel] = [:]
         var names: [LogFileLabel: String] = [:]
 
@@ -43,7 +51,9 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         if let manager = manager as? DDLogFileManagerDefault {
             newName = { manager.newLogFileName }
             isLogFile = { manager.isLogFile(withName: $0) }
+            newNameToCompare = { manager.newLogFileName }
         } else {
+            newNameToCompare = nil
             let unused = Mutex<String?>(nil)
             newName = {
                 // A name that no file was made for yet is still good.
@@ -64,6 +74,7 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
     override func name(for label: LogFileLabel) -> String {
         if let name = known.withLock({ $0.names[label] }) { return name }
         let base = newName()
+        if newNameToCompare != nil { checkName(base) }
         if label.createdAt != nil, super.label(of: base) != nil { return super.name(for: label) }
         // A name that is asked for with a number differs from the one without: only what looks for that asks so.
         let free = freeName(base)
@@ -94,9 +105,41 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         ["", ".gz", ".hwe"].contains { FileManager.default.fileExists(atPath: "\(directory)/\(name)\($0)") }
     }
 
+    /// Whether a file belongs to the manager.
+    private func owns(_ name: String) -> Bool {
+        if isLogFile(name) { return true }
+        let base = ManagerNaming.unnumbered(name)
+        if let base, isLogFile(base) { return true }
+        guard let fixed = fixedName else { return false }
+        return name == fixed || base == fixed
+    }
+
+    /// The name of a new file, which is that of the earlier ones where it is always the same; asked for once, as to ask may
+    /// change it.
+    private var fixedName: String? {
+        if let name = known.withLock({ $0.fixedName }) { return name }
+        guard let name = newNameToCompare?() else { return nil }
+        known.withLock { $0.fixedName = name }
+        return name
+    }
+
+    /// Has `body` told once of a name that the manager gives to a file and does not know.
+    func onUnknownName(_ body: @escaping @Sendable (String) -> Void) {
+        known.withLock { $0.onUnknown = body }
+    }
+
+    private func checkName(_ name: String) {
+        guard known.withLock({ $0.onUnknown != nil }), !isLogFile(name) else { return }
+        let body = known.withLock { known in
+            defer { known.onUnknown = nil }
+            return known.onUnknown
+        }
+        body?(name)
+    }
+
     override func label(of name: String) -> LogFileLabel? {
         if let label = known.withLock({ $0.labels[name] }) { return label }
-        guard isLogFile(name) else { return nil }
+        guard owns(name) else { return nil }
         if let label = super.label(of: name) {
             return known.withLock { $0.set(label, for: name, isExact: true) }
         }
@@ -118,6 +161,16 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
     private static func numbered(_ name: String, _ number: Int) -> String {
         let (stem, ending) = ((name as NSString).deletingPathExtension, (name as NSString).pathExtension)
         return ending.isEmpty ? "\(stem) \(number)" : "\(stem) \(number).\(ending)"
+    }
+
+    /// The name without the number that ``numbered(_:_:)`` puts there; nil for one that has none.
+    private static func unnumbered(_ name: String) -> String? {
+        let (stem, ending) = ((name as NSString).deletingPathExtension, (name as NSString).pathExtension)
+        guard let space = stem.lastIndex(of: " "), let number = Int(stem[stem.index(after: space)...]),
+            number > 1
+        else { return nil }
+        let base = ending.isEmpty ? String(stem[..<space]) : "\(stem[..<space]).\(ending)"
+        return numbered(base, number) == name ? base : nil
     }
 
     /// The name of a file that a manager has created; the file itself makes room for the logger's, where it is empty.

@@ -27,24 +27,24 @@ open class DDDispatchQueueLogFormatter: NSObject, DDLogFormatter {
     public override init() {}
 
     /// The least length: a shorter label is padded with spaces; 0 unless changed.
-    public final var minQueueLength: UInt {
+    open var minQueueLength: UInt {
         get { settings.withLock { $0.minimum } }
         set { change { $0.minimum = newValue } }
     }
 
     /// The greatest length: a longer label is cut; 0, the default, cuts nothing.
-    public final var maxQueueLength: UInt {
+    open var maxQueueLength: UInt {
         get { settings.withLock { $0.maximum } }
         set { change { $0.maximum = newValue } }
     }
 
     /// Returns the replacement of a label; `main` for the main queue unless changed.
-    public final func replacementString(forQueueLabel longLabel: String) -> String? {
+    open func replacementString(forQueueLabel longLabel: String) -> String? {
         settings.withLock { $0.replacements[longLabel] }
     }
 
     /// Sets the replacement of a label; nil removes it.
-    public final func setReplacementString(_ shortLabel: String?, forQueueLabel longLabel: String) {
+    open func setReplacementString(_ shortLabel: String?, forQueueLabel longLabel: String) {
         change { $0.replacements[longLabel] = shortLabel }
     }
 

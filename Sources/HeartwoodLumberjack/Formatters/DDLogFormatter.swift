@@ -12,11 +12,10 @@
 /// must be safe for that. Heartwood's name for it is `LogFormatter`.
 public protocol DDLogFormatter: NSObjectProtocol {
     /// The message as text; nil drops it for the logger that asks.
+    ///
+    /// The only requirement without a default: a class that writes it with `DDLogMessage!` or `-> String`, or misspells it,
+    /// does not compile, so that no formatter which redacts is silently left out.
     func format(message logMessage: DDLogMessage) -> String?
-
-    /// The message as text, for formatters that never drop one; implement either.
-    @_disfavoredOverload
-    func format(message logMessage: DDLogMessage) -> String
 
     /// Called when a logger begins to use it; does nothing by default.
     func didAdd(to logger: any DDLogger)
@@ -29,24 +28,6 @@ public protocol DDLogFormatter: NSObjectProtocol {
 }
 
 extension DDLogFormatter {
-    /// Returns the text of a formatter that never drops a message.
-    public func format(message logMessage: DDLogMessage) -> String? {
-        let text: String = format(message: logMessage)
-        return text
-    }
-
-    /// Returns the text of a formatter that can drop messages; an empty text for a dropped one.
-    @_disfavoredOverload
-    public func format(message logMessage: DDLogMessage) -> String {
-        // A formatter that has neither form gives the text.
-        let (thread, key) = (Thread.current, "cocoa.lumberjack.format")
-        if thread.threadDictionary[key] != nil { return logMessage.message }
-        thread.threadDictionary[key] = true
-        defer { thread.threadDictionary[key] = nil }
-        let text: String? = format(message: logMessage)
-        return text ?? ""
-    }
-
     /// Does nothing.
     public func didAdd(to logger: any DDLogger) {}
 

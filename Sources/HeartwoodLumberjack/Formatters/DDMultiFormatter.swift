@@ -16,7 +16,7 @@ open class DDMultiFormatter: NSObject, DDLogFormatter {
     public override init() {}
 
     /// The formatters, in their order.
-    public final var formatters: [any DDLogFormatter] { chain.withLock { $0 }.formatters }
+    open var formatters: [any DDLogFormatter] { chain.withLock { $0 }.formatters }
 
     /// Adds a formatter at the end.
     open func add(_ formatter: any DDLogFormatter) {
@@ -42,8 +42,7 @@ open class DDMultiFormatter: NSObject, DDLogFormatter {
     open func format(message logMessage: DDLogMessage) -> String? {
         var message = logMessage
         for formatter in formatters {
-            let text: String? = formatter.format(message: message)
-            guard let text else { return nil }
+            guard let text = formatter.format(message: message) else { return nil }
             message = DDLogMessage(copying: message, text: text)
         }
         return message.message

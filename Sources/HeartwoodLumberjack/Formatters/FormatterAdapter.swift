@@ -9,8 +9,9 @@ final class FormatterAdapter: LogFormatter, @unchecked Sendable {  // the format
     private let shortcut: LogFormatter?
     private let finish: (@Sendable (String) -> String)?
 
+    // The owner is the logger of which the formatter is told; nil where another adapter has told it.
     init(
-        _ formatter: any DDLogFormatter, for owner: DDAbstractLogger, on queue: DispatchQueue,
+        _ formatter: any DDLogFormatter, for owner: DDAbstractLogger?, on queue: DispatchQueue,
         finish: (@Sendable (String) -> String)? = nil
     ) {
         self.formatter = formatter
@@ -20,9 +21,12 @@ final class FormatterAdapter: LogFormatter, @unchecked Sendable {  // the format
         shortcut = (formatter as? DDLogFileFormatterDefault)?.shortcut
     }
 
+    /// The same for a further backing of the logger, which tells the formatter nothing.
+    var silent: FormatterAdapter { FormatterAdapter(formatter, for: nil, on: queue, finish: finish) }
+
     override func format(_ message: LogMessage) -> String? {
         if let shortcut { return shortcut.format(message) }
-        let text: String? = formatter.format(message: .arriving(message))
+        let text = formatter.format(message: .arriving(message))
         guard let text, let finish else { return text }
         return finish(text)
     }

@@ -25,44 +25,40 @@ import Heartwood
 open class DDAbstractDatabaseLogger: DDAbstractLogger {
     private var database: DatabaseAdapter? { heartwoodLogger as? DatabaseAdapter }
 
-    /// Makes a logger.
-    public override init() { super.init(backedBy: { DatabaseAdapter($0) }) }
-
-    override func prepareForAdding() -> AbstractLogger {
-        database?.keepOwner()
-        return heartwoodLogger
-    }
+    override func makeBacking() -> AbstractLogger { DatabaseAdapter(self) }
+    override func makeFurtherBacking() -> AbstractLogger? { nil }
+    override func keepForDispatcher() { database?.keepOwner() }
 
     // MARK: Settings (any thread, ordered)
 
     /// The number of messages that are saved at once; 500 unless changed, and 0 for no such limit.
-    public final var saveThreshold: UInt {
+    open var saveThreshold: UInt {
         get { UInt(clamping: database?.saveThreshold ?? 0) }
         set { database?.saveThreshold = Int(clamping: newValue) }
     }
 
     /// The time in seconds that a message waits for others; 60 unless changed, and 0 or less for no such
     /// limit.
-    public final var saveInterval: TimeInterval {
+    open var saveInterval: TimeInterval {
         get { database?.saveInterval.seconds ?? 0 }
         set { database?.saveInterval = .lumberjackSeconds(newValue) }
     }
 
     /// The time in seconds that a message is kept; 7 days unless changed, and 0 or less for no limit.
-    public final var maxAge: TimeInterval {
+    open var maxAge: TimeInterval {
         get { database?.maximumAge.seconds ?? 0 }
         set { database?.maximumAge = .lumberjackSeconds(newValue) }
     }
 
     /// The time in seconds between two deletions of old messages; 5 minutes unless changed, and 0 or less for
     /// never.
-    public final var deleteInterval: TimeInterval {
+    open var deleteInterval: TimeInterval {
         get { database?.deleteInterval.seconds ?? 0 }
         set { database?.deleteInterval = .lumberjackSeconds(newValue) }
     }
 
     /// Whether every save also deletes old messages; false unless changed.
-    public final var deleteOnEverySave: Bool {
+    open var deleteOnEverySave: Bool {
         get { database?.deletesOnEverySave ?? false }
         set { database?.deletesOnEverySave = newValue }
     }
@@ -74,6 +70,15 @@ open class DDAbstractDatabaseLogger: DDAbstractLogger {
 
     /// Deletes messages older than ``maxAge``; never waits.
     open func deleteOldLogEntries() { database?.deleteNow() }
+
+    /// Saves everything that was logged before, and waits for that, up to ten seconds.
+    ///
+    /// Inside of a logger it does not wait. As a hook, which `flushLog()` calls, it has nothing to do: the base has saved.
+    open override func flush() {
+        guard let database, !database.isInHook else { return }
+        database.saveNow()
+        _ = database.waitUntilIdle(timeout: .seconds(10))
+    }
 
     // MARK: Override points
 

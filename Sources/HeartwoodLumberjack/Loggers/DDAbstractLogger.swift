@@ -1,4 +1,5 @@
 public import Heartwood
+import Synchronization
 
 /// The base class of most loggers, with a queue, a name and a formatter.
 ///
@@ -15,34 +16,72 @@ public import Heartwood
 /// for the class is `AbstractLogger`; ``heartwoodLogger`` has what that offers besides: filters, limits, statistics.
 open class DDAbstractLogger: NSObject, DDLogger {
     private var backing: AbstractLogger?
-    private let added = WeakDispatcher()
+
+    // MARK: Guarded by themselves
+    private let added = Mutex(Membership())
+
+    /// Where the logger is.
+    private struct Membership: Sendable {
+        /// The dispatcher that the backing was added to last.
+        weak var dispatcher: LogDispatcher?
+        /// What backs the logger in further dispatchers.
+        var others: [Other] = []
+
+        struct Other: Sendable {
+            weak var backing: AbstractLogger?
+        }
+    }
+
+    // No initializer of this class or its subclasses is hidden from clients: a class that has one hands no initializer on
+    // to subclasses elsewhere. So what backs a logger is a method's to decide.
 
     /// Makes a logger.
     public override init() {
         super.init()
-        backing = LoggerAdapter(self)
+        backing = makeBacking()
     }
 
-    /// Makes a logger that is backed by something other than its `log(message:)`.
-    init(backedBy make: (DDAbstractLogger) -> AbstractLogger) {
-        super.init()
-        backing = make(self)
-    }
+    /// Makes what backs the logger in its first dispatcher; by default, what calls its `log(message:)`.
+    func makeBacking() -> AbstractLogger { LoggerAdapter(self) }
+
+    /// Makes what backs the logger in one more dispatcher; nil where it can be in one only.
+    ///
+    /// The default works off its messages on the same serial queue, so that hooks never overlap.
+    func makeFurtherBacking() -> AbstractLogger? { LoggerAdapter(keeping: self) }
 
     /// The logger that Heartwood's dispatcher uses for this one.
+    ///
+    /// Where it was added to several, that of the first.
     public final var heartwoodLogger: AbstractLogger { backing.unsafelyUnwrapped }
 
+    /// What backs it in further dispatchers.
+    final var furtherBackings: [AbstractLogger] { added.withLock { $0.others.compactMap(\.backing) } }
+
     /// The dispatcher that it was added to last.
-    final var dispatcher: LogDispatcher? { added.value }
+    final var dispatcher: LogDispatcher? { added.withLock { $0.dispatcher } }
 
     /// Takes note of the dispatcher that it was added to.
-    final func noteAdded(to dispatcher: LogDispatcher) { added.value = dispatcher }
+    final func noteAdded(to dispatcher: LogDispatcher, as backing: AbstractLogger) {
+        added.withLock { added in
+            if backing === heartwoodLogger {
+                added.dispatcher = dispatcher
+            } else {
+                added.others.removeAll { $0.backing == nil }
+                added.others.append(Membership.Other(backing: backing))
+            }
+        }
+    }
 
     /// Makes it ready for a dispatcher, which keeps it from now on.
-    func prepareForAdding() -> AbstractLogger {
-        (heartwoodLogger as? LoggerAdapter)?.keepOwner()
+    final func prepareForAdding() -> AbstractLogger {
+        let isTaken = dispatcher?.loggers.contains { $0 === heartwoodLogger } == true
+        if isTaken, let further = makeFurtherBacking() { return further }
+        keepForDispatcher()
         return heartwoodLogger
     }
+
+    /// Has the backing keep the logger until it is removed.
+    func keepForDispatcher() { (heartwoodLogger as? LoggerAdapter)?.keepOwner() }
 
     // MARK: Settings (any thread, ordered)
 
@@ -52,7 +91,11 @@ open class DDAbstractLogger: NSObject, DDLogger {
     /// waits.
     open var logFormatter: (any DDLogFormatter)? {
         get { (heartwoodLogger.formatter as? FormatterAdapter)?.formatter }
-        set { heartwoodLogger.formatter = newValue.map { adapter(for: $0) } ?? defaultFormatter }
+        set {
+            let formatter = newValue.map { adapter(for: $0) }
+            heartwoodLogger.formatter = formatter ?? defaultFormatter
+            for other in furtherBackings { other.formatter = formatter?.silent ?? defaultFormatter }
+        }
     }
 
     /// What Heartwood's logger uses where no formatter is set.
@@ -70,10 +113,12 @@ open class DDAbstractLogger: NSObject, DDLogger {
     open var loggerName: DDLoggerName { DDLoggerName(String(describing: type(of: self))) }
 
     /// Always false, because no code of the program runs on the global queue.
-    public final var isOnGlobalLoggingQueue: Bool { false }
+    open var isOnGlobalLoggingQueue: Bool { false }
 
     /// Whether the caller runs inside one of this logger's hooks.
-    public final var isOnInternalLoggerQueue: Bool { heartwoodLogger.isInHook }
+    open var isOnInternalLoggerQueue: Bool {
+        heartwoodLogger.isInHook || furtherBackings.contains(where: \.isInHook)
+    }
 
     // MARK: Hooks
 

@@ -5,11 +5,9 @@ import Synchronization
 /// formatter.
 ///
 /// What a formatter gives goes to the terminal as it is. Heartwood's name for it is `ConsoleLogger`, which it is made of.
-public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guarded or locked
+open class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guarded or locked
     /// The shared logger; never nil, but optional as in CocoaLumberjack.
     public static let sharedInstance: DDTTYLogger? = DDTTYLogger()
-
-    private let console: ConsoleLogger
 
     // MARK: Guarded by 'settings'
     private let settings = Mutex(Settings())
@@ -21,28 +19,42 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
         var colors = TTYColors()
     }
 
-    private override init() {
-        let console = ConsoleLogger(
-            .standardError, name: DDLoggerName.tty.rawValue,
-            formatter: PatternFormatter.cocoaLumberjackConsole())
+    private override init() { super.init() }
+
+    override func makeBacking() -> AbstractLogger {
+        let console = ConsoleAdapter(self, formatter: defaultFormatter)
         console.colorDepth = ConsoleColorDepth.none
         console.escaping = LogBuffer.Escaping.none
-        self.console = console
-        super.init(backedBy: { _ in console })
+        return console
+    }
+
+    override func makeFurtherBacking() -> AbstractLogger? {
+        guard let console = heartwoodLogger as? ConsoleAdapter else { return nil }
+        return ConsoleAdapter(like: console, of: self)
     }
 
     override var defaultFormatter: LogFormatter? { PatternFormatter.cocoaLumberjackConsole() }
 
-    /// The name.
-    public override var loggerName: DDLoggerName { .tty }
+    /// Sets a property in all dispatchers.
+    private func configure(_ change: (ConsoleLogger) -> Void) {
+        for case let console as ConsoleLogger in [heartwoodLogger] + furtherBackings { change(console) }
+    }
 
-    /// Writes the plain text; the dispatcher passes messages directly to the console.
-    public override func log(message logMessage: DDLogMessage) { console.log(logMessage.heartwoodMessage) }
+    override func keepForDispatcher() { (heartwoodLogger as? ConsoleAdapter)?.keepOwner() }
+
+    /// Writes the message.
+    open override func log(message logMessage: DDLogMessage) {
+        let consoles = ([heartwoodLogger] + furtherBackings).compactMap { $0 as? ConsoleAdapter }
+        consoles.first(where: \.isInHook)?.write(logMessage)
+    }
+
+    /// The name.
+    open override var loggerName: DDLoggerName { .tty }
 
     /// Whether a newline is added to formatted messages; true unless changed.
     ///
     /// Each message is a line of its own in any case: false takes one newline away that the formatter has put at the end.
-    public var automaticallyAppendNewlineForCustomFormatters: Bool {
+    open var automaticallyAppendNewlineForCustomFormatters: Bool {
         get { settings.withLock { $0.appendsNewline } }
         set { settings.withLock { $0.appendsNewline = newValue } }
     }
@@ -62,7 +74,7 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
     ///
     /// Setting it for the first time makes errors red and warnings orange, unless colors were set before. `NO_COLOR` and
     /// output that is not a terminal switch colors off all the same.
-    public var colorsEnabled: Bool {
+    open var colorsEnabled: Bool {
         get { settings.withLock { $0.usesColors } }
         set {
             let needsDefaults = settings.withLock { settings in
@@ -73,7 +85,7 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
                 setForegroundColor(DDMakeColor(214, 57, 30), backgroundColor: nil, for: .error)
                 setForegroundColor(DDMakeColor(204, 121, 32), backgroundColor: nil, for: .warning)
             }
-            console.colorDepth = newValue ? nil : ConsoleColorDepth.none
+            configure { $0.colorDepth = newValue ? nil : ConsoleColorDepth.none }
         }
     }
 
@@ -83,7 +95,7 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
     ///   - txtColor: The color of the text; nil leaves it as the terminal has it.
     ///   - bgColor: The color of the background; nil leaves it as the terminal has it.
     ///   - mask: The flags.
-    public func setForegroundColor(
+    open func setForegroundColor(
         _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, for mask: DDLogFlag
     ) {
         setForegroundColor(txtColor, backgroundColor: bgColor, for: mask, context: Int(LOG_CONTEXT_ALL))
@@ -96,7 +108,7 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
     ///   - bgColor: The color of the background; nil leaves it as the terminal has it.
     ///   - mask: The flags.
     ///   - ctxt: The context. `LOG_CONTEXT_ALL` means all contexts that have no colors of their own.
-    public func setForegroundColor(
+    open func setForegroundColor(
         _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, for mask: DDLogFlag, context ctxt: Int
     ) {
         let style = DDTTYLogger.style(txtColor, bgColor)
@@ -111,7 +123,7 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
     ///   - txtColor: The color of the text; nil leaves it as the terminal has it.
     ///   - bgColor: The color of the background; nil leaves it as the terminal has it.
     ///   - tag: The tag: the colors apply to messages whose `representedObject` equals it.
-    public func setForegroundColor<Tag: Hashable & Sendable>(
+    open func setForegroundColor<Tag: Hashable & Sendable>(
         _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, forTag tag: Tag
     ) {
         let style = DDTTYLogger.style(txtColor, bgColor)
@@ -126,41 +138,42 @@ public final class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guar
     ///   - txtColor: The color of the text; nil leaves it as the terminal has it.
     ///   - bgColor: The color of the background; nil leaves it as the terminal has it.
     ///   - tag: The tag: the colors apply to messages whose `representedObject` is this string.
-    public func setForegroundColor(
+    open func setForegroundColor(
         _ txtColor: DDColor?, backgroundColor bgColor: DDColor?, forTag tag: NSString
     ) {
         setForegroundColor(txtColor, backgroundColor: bgColor, forTag: String(describing: tag))
     }
 
     /// Removes the colors of some flags, in all contexts that have no colors of their own.
-    public func clearColors(for mask: DDLogFlag) { clearColors(for: mask, context: Int(LOG_CONTEXT_ALL)) }
+    open func clearColors(for mask: DDLogFlag) { clearColors(for: mask, context: Int(LOG_CONTEXT_ALL)) }
 
     /// Removes the colors of some flags in one context.
-    public func clearColors(for mask: DDLogFlag, context: Int) {
+    open func clearColors(for mask: DDLogFlag, context: Int) {
         change { $0.set(nil, for: mask, context: context) }
     }
 
     /// Removes the colors of a tag.
-    public func clearColors<Tag: Hashable & Sendable>(forTag tag: Tag) { change { $0.remove(tag: tag) } }
+    open func clearColors<Tag: Hashable & Sendable>(forTag tag: Tag) { change { $0.remove(tag: tag) } }
 
     /// Removes the colors of a tag that is a string.
-    public func clearColors(forTag tag: NSString) { clearColors(forTag: String(describing: tag)) }
+    open func clearColors(forTag tag: NSString) { clearColors(forTag: String(describing: tag)) }
 
     /// Removes the colors of all flags, in all contexts.
-    public func clearColorsForAllFlags() { change { $0.removeFlags() } }
+    open func clearColorsForAllFlags() { change { $0.removeFlags() } }
 
     /// Removes the colors of all tags.
-    public func clearColorsForAllTags() { change { $0.removeTags() } }
+    open func clearColorsForAllTags() { change { $0.removeTags() } }
 
     /// Removes all colors.
-    public func clearAllColors() { change { $0 = TTYColors() } }
+    open func clearAllColors() { change { $0 = TTYColors() } }
 
     private func change(_ change: @Sendable (inout TTYColors) -> Void) {
-        console.palette = settings.withLock { settings in
+        let palette = settings.withLock { settings in
             settings.hasColors = true
             change(&settings.colors)
             return settings.colors.palette
         }
+        configure { $0.palette = palette }
     }
 
     private static func style(_ text: DDColor?, _ background: DDColor?) -> ConsoleStyle {

@@ -4,42 +4,45 @@ public import Heartwood
 ///
 /// It never changes, and may be kept and used on any thread. Heartwood's name for it is `LogMessage`, which it is made of:
 /// ``heartwoodMessage``.
-open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constants
+open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // never changed after its initializer
+    // Variables, because only a designated initializer sets constants, and none is hidden from clients: a class that has such
+    // a one hands no convenience initializers on to subclasses elsewhere.
+
     /// The message of Heartwood, with its typed values.
-    public final let heartwoodMessage: LogMessage
+    public final private(set) var heartwoodMessage: LogMessage
     /// The text of a message that was made by hand.
-    private let text: LogText?
+    private var text: LogText?
     /// The text before values were put into it, with a specifier in place of each value.
-    private let format: String?
+    private var format: String?
     /// The time as it was given.
-    private let date: Date?
-    /// The flags that the call site logs.
-    ///
-    /// The severity is ``flag``.
-    public final let level: DDLogLevel
-    /// The severity.
-    public final let flag: DDLogFlag
-    /// The `tag` of the call.
-    public final let representedObject: Any?
-    /// How the call asked to keep the texts; without effect.
-    public final let options: DDLogMessageOptions
+    private var date: Date?
+    /// What the call said.
+    private var call: Call
+
+    private struct Call {
+        let level: DDLogLevel
+        let flag: DDLogFlag
+        let tag: Any?
+        var options: DDLogMessageOptions = []
+    }
 
     /// Makes an empty message.
     public override init() {
-        (text, format, date, representedObject) = (LogText(""), "", nil, nil)
-        (level, flag, options) = (.off, [], [])
+        (text, format, date) = (LogText(""), "", nil)
+        call = Call(level: .off, flag: [], tag: nil)
         heartwoodMessage = LogMessage("", file: "", function: "", line: 0)
     }
 
     /// Makes a message from a message of Heartwood.
     public init(_ message: LogMessage) {
         let tag = message.tag
-        let call = tag as? CallTag
+        let kept = tag as? CallTag
         heartwoodMessage = message
-        (text, format, date, options) = (nil, nil, nil, [])
-        level = call?.level ?? DDDefaultLogLevel
-        flag = call?.flag ?? DDLogFlag(heartwoodLevel: message.level)
-        representedObject = call == nil ? tag : call?.tag
+        (text, format, date) = (nil, nil, nil)
+        call = Call(
+            level: kept?.level ?? DDDefaultLogLevel,
+            flag: kept?.flag ?? DDLogFlag(heartwoodLevel: message.level),
+            tag: kept == nil ? tag : kept?.tag)
     }
 
     /// Makes a message from a text, on the thread that the message is about.
@@ -64,7 +67,7 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
         heartwoodMessage = DDLogMessage.make(
             text, flag, context, CallTag.tag(tag, level, flag), file, function, line, timestamp)
         (self.text, self.format, date) = (text, format, timestamp)
-        (self.level, self.flag, representedObject, self.options) = (level, flag, tag, options)
+        call = Call(level: level, flag: flag, tag: tag, options: options)
     }
 
     /// Makes a message from a format and a list of values, which `String(format:)` puts together.
@@ -136,17 +139,16 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
             format.text, flag, context, CallTag.tag(tag, level, flag), file.description, function.description,
             line, timestamp)
         (text, self.format, date) = (format.text, nil, timestamp)
-        (self.level, self.flag, representedObject, options) = (level, flag, tag, [.dontCopyMessage])
+        call = Call(level: level, flag: flag, tag: tag, options: [.dontCopyMessage])
     }
 
     /// Makes a copy, with another text where one is given.
-    init(copying message: DDLogMessage, text newText: String? = nil) {
+    convenience init(copying message: DDLogMessage, text newText: String? = nil) {
         let newText = newText.map { LogText($0) }
         let old = message.heartwoodMessage
-        heartwoodMessage = newText.map { old.copy($0, tag: old.tag) } ?? old
+        self.init(newText.map { old.copy($0, tag: old.tag) } ?? old)
         (text, format, date) = (newText ?? message.text, message.format, message.date)
-        (level, flag, options) = (message.level, message.flag, message.options)
-        representedObject = message.representedObject
+        call = message.call
     }
 
     private static func make(
@@ -166,7 +168,7 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
     /// The message on its way to the loggers, with this object along, so that they get just this one.
     final var departing: LogMessage {
         guard let text else { return heartwoodMessage }
-        let tag = CallTag(level: level, flag: flag, tag: representedObject, message: self)
+        let tag = CallTag(level: call.level, flag: call.flag, tag: call.tag, message: self)
         return heartwoodMessage.copy(text, tag: tag)
     }
 
@@ -177,48 +179,72 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // constant
 
     // MARK: What it says
 
+    // A subclass may override these for loggers and formatters that ask the object. As in CocoaLumberjack, the loggers of
+    // this module write what was logged, and filters see its flag.
+
+    /// The flags that the call site logs.
+    ///
+    /// The severity is ``flag``.
+    open var level: DDLogLevel { call.level }
+
+    /// The severity.
+    open var flag: DDLogFlag { call.flag }
+
+    /// The `tag` of the call.
+    open var representedObject: Any? { call.tag }
+
+    /// How the call asked to keep the texts; without effect.
+    open var options: DDLogMessageOptions { call.options }
+
     /// The text; private values of Heartwood's calls are redacted.
-    public final var message: String { heartwoodMessage.text }
+    open var message: String { heartwoodMessage.text }
 
     /// The text before values were put into it, with a specifier in place of each value.
-    public final var messageFormat: String { format ?? heartwoodMessage.pieces.map(\.specifier).joined() }
+    ///
+    /// A percent sign of the literal is doubled where there are values.
+    open var messageFormat: String {
+        if let format { return format }
+        let pieces = heartwoodMessage.pieces
+        let hasValues = pieces.contains { if case .value = $0 { true } else { false } }
+        return hasValues ? pieces.map(\.specifier).joined() : heartwoodMessage.text
+    }
 
     /// The `context` of the call.
-    public final var context: Int { heartwoodMessage.context }
+    open var context: Int { heartwoodMessage.context }
 
     /// The source file: `Module/File.swift`, or the file that was given.
-    public final var file: String { heartwoodMessage.file }
+    open var file: String { heartwoodMessage.file }
 
     /// The name of the file without folders and extension.
-    public final var fileName: String { heartwoodMessage.fileName }
+    open var fileName: String { heartwoodMessage.fileName }
 
     /// The function.
-    public final var function: String? {
+    open var function: String? {
         let function = heartwoodMessage.function
         return function.isEmpty ? nil : function
     }
 
     /// The line.
-    public final var line: UInt { UInt(clamping: heartwoodMessage.line) }
+    open var line: UInt { UInt(clamping: heartwoodMessage.line) }
 
     /// The old name of ``representedObject``.
     @available(*, deprecated, renamed: "representedObject")
-    public final var tag: Any? { representedObject }
+    open var tag: Any? { representedObject }
 
     /// The time at which the message was logged.
-    public final var timestamp: Date { date ?? heartwoodMessage.timestamp.date }
+    open var timestamp: Date { date ?? heartwoodMessage.timestamp.date }
 
     /// The kernel's number of the thread, in digits.
-    public final var threadID: String { String(heartwoodMessage.threadID) }
+    open var threadID: String { String(heartwoodMessage.threadID) }
 
     /// The name of the thread, if it has one.
-    public final var threadName: String? { heartwoodMessage.threadName }
+    open var threadName: String? { heartwoodMessage.threadName }
 
     /// The label of the dispatch queue; empty if there was no queue.
-    public final var queueLabel: String { heartwoodMessage.queueLabel ?? "" }
+    open var queueLabel: String { heartwoodMessage.queueLabel ?? "" }
 
     /// The quality of service; always 0 (unspecified), because messages do not contain it.
-    public final var qos: UInt { 0 }
+    open var qos: UInt { 0 }
 
     // MARK: As an object
 
@@ -280,7 +306,7 @@ extension LogPiece {
         case .literal(let text): text.replacingOccurrences(of: "%", with: "%%")
         case .value(let value, _, _):
             switch value {
-            case .integer: "%lld"
+            case .integer: "%lli"
             case .unsigned: "%llu"
             case .double: "%lf"
             default: "%@"

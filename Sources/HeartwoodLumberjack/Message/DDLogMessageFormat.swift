@@ -72,18 +72,35 @@ public struct DDLogMessageFormat: ExpressibleByStringInterpolation, Sendable {
         @inlinable
         public mutating func appendInterpolation(_ bool: Bool) { pieces.appendInterpolation(bool) }
 
+        /// Appends a date as Swift writes it, `2026-11-20 10:20:30 +0000`; fields keep the date.
+        public mutating func appendInterpolation(_ date: Date) {
+            pieces.appendInterpolation(date, format: .swift)
+        }
+
         /// Appends any value by its description; dates, UUIDs, URLs and decimal numbers keep their type.
         @_disfavoredOverload
-        public mutating func appendInterpolation<T>(_ value: T) { pieces.appendInterpolation(value) }
+        public mutating func appendInterpolation<T>(_ value: T) {
+            if let date = value as? Date {
+                appendInterpolation(date)
+            } else {
+                pieces.appendInterpolation(value)
+            }
+        }
 
         /// Appends the value of an optional, or `nil`.
-        public mutating func appendInterpolation<T>(_ value: T?) { pieces.appendInterpolation(value) }
+        public mutating func appendInterpolation<T>(_ value: T?) {
+            if let date = value as? Date {
+                appendInterpolation(date)
+            } else {
+                pieces.appendInterpolation(value)
+            }
+        }
 
         /// Appends the value of an optional, or a default text.
         public mutating func appendInterpolation<T>(
             _ value: T?, default text: @autoclosure () -> some StringProtocol
         ) {
-            if let value { pieces.appendInterpolation(Optional(value)) } else { appendInterpolation(text()) }
+            if let value { appendInterpolation(Optional(value)) } else { appendInterpolation(text()) }
         }
     }
 }

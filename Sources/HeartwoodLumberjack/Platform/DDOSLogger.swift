@@ -11,12 +11,13 @@ open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // constants; th
     public static let sharedInstance = DDOSLogger()
 
     /// Maps flags to types.
-    public let logLevelMapper: any DDOSLogLevelMapper
+    open var logLevelMapper: any DDOSLogLevelMapper { mapper }
+    private let mapper: any DDOSLogLevelMapper
     private let systemLog: OSLog
 
     /// Makes a logger for a subsystem and a category; give both or neither.
     public init(subsystem: String?, category: String?, logLevelMapper: any DDOSLogLevelMapper) {
-        self.logLevelMapper = logLevelMapper
+        mapper = logLevelMapper
         if let subsystem, let category {
             systemLog = OSLog(subsystem: subsystem, category: category)
         } else {
@@ -70,17 +71,29 @@ open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // state is the 
     ///   - category: Written in front of each text, where given.
     public init(subsystem: String?, category: String?) {
         self.category = category
-        super.init(backedBy: { logger in
-            ConsoleLogger(
-                .standardError, name: logger.loggerName.rawValue, formatter: DDOSLogger.layout(category))
-        })
+        super.init()
     }
 
     /// Makes a logger.
     public override convenience init() { self.init(subsystem: nil, category: nil) }
 
+    override func makeBacking() -> AbstractLogger { ConsoleAdapter(self, formatter: defaultFormatter) }
+
+    override func makeFurtherBacking() -> AbstractLogger? {
+        guard let console = heartwoodLogger as? ConsoleAdapter else { return nil }
+        return ConsoleAdapter(like: console, of: self)
+    }
+
+    override func keepForDispatcher() { (heartwoodLogger as? ConsoleAdapter)?.keepOwner() }
+
     /// The name.
     open override var loggerName: DDLoggerName { .os }
+
+    /// Writes the message; overrides call it to write theirs.
+    open override func log(message logMessage: DDLogMessage) {
+        let consoles = ([heartwoodLogger] + furtherBackings).compactMap { $0 as? ConsoleAdapter }
+        consoles.first(where: \.isInHook)?.write(logMessage)
+    }
 
     override var defaultFormatter: LogFormatter? { DDOSLogger.layout(category) }
 

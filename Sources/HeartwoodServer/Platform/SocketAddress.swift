@@ -99,6 +99,45 @@ package struct SocketAddress: Sendable {
         // The port is at the same place for both families.
         return result == 0 ? Int(UInt16(bigEndian: storage.sin6_port)) : 0
     }
+
+    /// A numeric address at which other machines reach this one; nil where it has none.
+    package static func ofThisMachine(isVersion6: Bool) -> String? {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return nil }
+        defer { freeifaddrs(first) }
+        var next = first
+        while let entry = next?.pointee {
+            next = entry.ifa_next
+            guard let address = entry.ifa_addr,
+                Int32(address.pointee.sa_family) == (isVersion6 ? AF_INET6 : AF_INET),
+                entry.ifa_flags & UInt32(1) != 0 /* up */, entry.ifa_flags & UInt32(8) == 0 /* loopback */
+            else { continue }
+            var text = [CChar](repeating: 0, count: 100)
+            let length = socklen_t(
+                isVersion6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
+            guard
+                getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, Int32(NI_NUMERICHOST)) == 0
+            else { continue }
+            let name = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            // An address of one link only says on which link.
+            if !name.contains("%") { return name }
+        }
+        return nil
+    }
+
+    /// The address that an accepted connection comes from, without its port; empty where the system does not say it.
+    static func peer(of descriptor: Int32) -> [UInt8] {
+        var storage = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+        }
+        guard result == 0 else { return [] }
+        if Int32(storage.sin6_family) == AF_INET6 {
+            return withUnsafeBytes(of: storage.sin6_addr) { Array($0) }
+        }
+        return withUnsafeBytes(of: storage) { Array($0[4..<8]) }
+    }
 }
 
 private func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }

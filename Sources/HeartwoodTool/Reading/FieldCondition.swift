@@ -1,40 +1,120 @@
 import Heartwood
 
-/// A condition that a field of a record must meet: `ms>100`, `user=ann`, `path~/login`.
+/// A condition that fields of a record must meet: `ms>100`, `user=ann or user=bob`, `"a=b"~"x or y"`.
 struct FieldCondition {
-    private enum Comparison: String, CaseIterable {
+    fileprivate enum Comparison: String, CaseIterable {
         case atLeast = ">=", atMost = "<=", different = "!=", above = ">", below = "<", same = "=", contains =
             "~"
     }
 
-    /// The field's name.
-    let name: String
-    private let comparison: Comparison
-    private let value: String
+    /// One of the conditions of which one must hold.
+    fileprivate struct Alternative {
+        var name = ""
+        var comparison = Comparison.same
+        var value = ""
+    }
 
-    /// Reads `NAME>VALUE` and the like.
+    private let alternatives: [Alternative]
+
+    /// The first field's name.
+    var name: String { alternatives[0].name }
+
+    /// Reads `NAME>VALUE` and the like, one or several with ` or ` between them.
+    ///
+    /// A name or a value may be in double quotes, as a string of JSON is; then it may contain everything.
     ///
     /// - Throws: ``UsageError`` where it is of another form.
     init(parsing text: String) throws {
-        guard let index = text.firstIndex(where: { "<>=!~".contains($0) }), index > text.startIndex,
-            let comparison = Comparison.allCases.first(where: { text[index...].hasPrefix($0.rawValue) })
-        else {
-            throw UsageError(
-                "--where expects a condition such as 'ms>100', 'user=ann' or 'path~/login' (got “\(text)”)")
+        var alternatives: [Alternative] = []
+        var rest = text[...]
+        while true {
+            // An “or” that no condition follows is part of the value.
+            guard let (alternative, left) = Self.alternative(rest) else {
+                throw UsageError(
+                    "--where expects a condition such as 'ms>100', 'user=ann' or 'path~/login' (got “\(text)”)"
+                )
+            }
+            alternatives.append(alternative)
+            guard let left else { break }
+            rest = left
         }
-        name = text[..<index].trimmingBlanks()
-        self.comparison = comparison
-        value = text[index...].dropFirst(comparison.rawValue.count).trimmingBlanks()
+        self.alternatives = alternatives
     }
 
-    /// Whether the record has the field, or the condition is met without it.
-    func hasField(in record: LineRecord) -> Bool { comparison == .different || record[name] != nil }
+    /// The condition at the start of a text, and the text after its “or”.
+    private static func alternative(_ text: Substring) -> (Alternative, Substring?)? {
+        guard var (result, rest) = beginning(text) else { return nil }
+        if let (value, left) = quoted(rest.drop { $0 == " " }) {
+            let left = left.drop { $0 == " " }
+            if left.isEmpty || left.hasPrefix("or ") && beginning(left.dropFirst(3)) != nil {
+                result.value = value
+                return (result, left.isEmpty ? nil : left.dropFirst(3))
+            }
+        }
+        let value = rest
+        while let place = rest.firstRange(of: " or ") {
+            rest = rest[place.upperBound...]
+            if beginning(rest) != nil {
+                result.value = value[..<place.lowerBound].trimmingBlanks()
+                return (result, rest)
+            }
+        }
+        result.value = value.trimmingBlanks()
+        return (result, nil)
+    }
 
-    /// Whether the record has the field and its value meets the condition.
+    /// The name and the comparison that a condition begins with, and what comes after them.
+    private static func beginning(_ text: Substring) -> (Alternative, Substring)? {
+        var result = Alternative()
+        var rest = text.drop { $0 == " " }
+        if let (name, left) = quoted(rest) {
+            result.name = name
+            rest = left.drop { $0 == " " }
+        } else {
+            guard let index = rest.firstIndex(where: { "<>=!~".contains($0) }), index > rest.startIndex else {
+                return nil
+            }
+            result.name = rest[..<index].trimmingBlanks()
+            rest = rest[index...]
+        }
+        guard !result.name.isEmpty,
+            let comparison = Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) })
+        else { return nil }
+        result.comparison = comparison
+        return (result, rest.dropFirst(comparison.rawValue.count))
+    }
+
+    /// A text in double quotes at the start, and what comes after it.
+    private static func quoted(_ text: Substring) -> (String, Substring)? {
+        guard text.first == "\"" else { return nil }
+        var result = ""
+        var rest = text.dropFirst()
+        while let character = rest.popFirst() {
+            switch character {
+            case "\"": return (result, rest)
+            case "\\":
+                guard let escaped = rest.popFirst() else { return nil }
+                result.append(escaped == "n" ? "\n" : escaped == "t" ? "\t" : escaped)
+            default: result.append(character)
+            }
+        }
+        return nil
+    }
+
+    /// Whether the record has one of the fields, or a condition is met without its field.
+    func hasField(in record: LineRecord) -> Bool {
+        alternatives.contains { $0.comparison == .different || record[$0.name] != nil }
+    }
+
+    /// Whether one of the conditions is met.
     ///
     /// Two numbers are compared as numbers, two levels by how serious they are, all else as text. A field that is missing meets
     /// only `!=`.
-    func holds(for record: LineRecord) -> Bool {
+    func holds(for record: LineRecord) -> Bool { alternatives.contains { $0.holds(for: record) } }
+}
+
+extension FieldCondition.Alternative {
+    fileprivate func holds(for record: LineRecord) -> Bool {
         guard let field = record[name] else { return comparison == .different }
         if comparison == .contains { return field.value.contains(value) }
         if name == "level", let wanted = LogLevel(named: value), let level = record.level {

@@ -8,6 +8,8 @@ struct LogSelection {
     var levels: LogLevelMask?
     var category: String?
     var conditions: [FieldCondition] = []
+    /// Finds the lines that are left out.
+    var excluded: [LineSearcher] = []
     var key: (any SecretProvider)?
 
     static let filters = OptionGroup(
@@ -22,15 +24,21 @@ struct LogSelection {
             Option(
                 "--level", "-l", value: "LEVEL",
                 help:
-                    "Shows lines of this level or more severe; a line without a level belongs to the line before."
+                    "Shows lines of this level or more severe; a line without a level belongs to the line before. "
+                    + "'=warning' shows only this level, 'error,debug' these."
             ),
             Option(
-                "--category", value: "NAME", help: "Shows lines of this category, logger or syslog program."),
+                "--category", value: "NAME",
+                help: "Shows lines of this category, logger or syslog program: 'net' includes 'net.http'."),
             Option(
                 "--where", value: "CONDITION", isRepeatable: true,
                 help:
                     "Shows lines whose field meets CONDITION: 'ms>100', 'user=ann', 'path~/login' (contains); also !=, <, <=, >=. "
-                    + "May be given several times: all must hold."),
+                    + "'user=ann or user=bob' takes either. May be given several times: all must hold. "
+                    + "A name or value in double quotes may contain any character."),
+            Option(
+                "--not", value: "TEXT", isRepeatable: true,
+                help: "Hides lines that contain TEXT. May be given several times."),
         ])
 
     static let looks = OptionGroup(
@@ -62,10 +70,23 @@ struct LogSelection {
         paths = operands
         since = try LogSelection.moment("--since", arguments)
         until = try LogSelection.moment("--until", arguments)
-        levels = try arguments.level("--level").map { LogLevelMask(atLeast: $0) }
+        levels = try arguments.value("--level").map { try LogSelection.levels($0) }
         category = arguments.value("--category")
         conditions = try arguments.values("--where").map { try FieldCondition(parsing: $0) }
+        let ignoresCase = arguments.has("--ignore-case")
+        excluded = try arguments.values("--not").filter { !$0.isEmpty }.map {
+            try LineSearcher($0, isLiteral: true, ignoresCase: ignoresCase)
+        }
         key = try LogSelection.key(arguments)
+    }
+
+    /// Reads `error` (and worse), `=error` (alone) or `error,debug` (these).
+    private static func levels(_ text: String) throws -> LogLevelMask {
+        let isExact = text.hasPrefix("=")
+        let names = text.dropFirst(isExact ? 1 : 0).split(separator: ",", omittingEmptySubsequences: false)
+        let levels = try names.map { try Arguments.level(String($0), for: "--level") }
+        if levels.count == 1, !isExact { return LogLevelMask(atLeast: levels[0]) }
+        return levels.reduce(LogLevelMask.off) { $0.union(LogLevelMask(rawValue: $1.rawValue)) }
     }
 
     /// Where the key comes from.
@@ -109,7 +130,10 @@ struct LogSelection {
     }
 
     /// Whether a filter is set, so that not all lines are shown.
-    var isSelective: Bool {
+    var isSelective: Bool { selectsRecords || !excluded.isEmpty }
+
+    /// Whether a filter is set that looks at records.
+    var selectsRecords: Bool {
         since != nil || until != nil || levels != nil || category != nil
             || !conditions.isEmpty
     }

@@ -47,14 +47,18 @@ struct RecordFilter {
 
     /// Whether a line of the block is selected; lines are asked about in their order.
     mutating func passes(_ line: Range<Int>, in block: UnsafeRawBufferPointer) -> Bool {
-        guard selection.isSelective else { return true }
-        lookAt(upTo: line.upperBound, from: line.lowerBound, block)
-        return current.passes
+        if selection.selectsRecords {
+            lookAt(upTo: line.upperBound, from: line.lowerBound, block)
+            guard current.passes else { return false }
+        }
+        guard !selection.excluded.isEmpty else { return true }
+        let line = UnsafeRawBufferPointer(rebasing: block[line])
+        return !selection.excluded.contains { $0.finds(line) }
     }
 
     /// Notes what the end of the block belongs to, so that the next one can be asked about.
     mutating func finish(_ block: UnsafeRawBufferPointer) {
-        guard selection.isSelective else { return }
+        guard selection.selectsRecords else { return }
         if position < block.count {
             let end = block.last == 0x0A ? block.count - 1 : block.count
             lookAt(upTo: end, from: LogBlockReader.lineStart(in: block, of: end), block)
@@ -147,7 +151,10 @@ struct RecordFilter {
         guard unknown.category || unknown.conditions else { return }
         let record = parser.record(of: line)
         if record.category != nil { hasFoundCategory = true }
-        if unknown.category { state.hasCategory = record.category == selection.category }
+        if unknown.category, let wanted = selection.category {
+            let category = record.category ?? ""
+            state.hasCategory = category == wanted || category.hasPrefix(wanted + ".")
+        }
         if unknown.conditions {
             for (index, condition) in selection.conditions.enumerated()
             where !hasFoundField[index] && condition.hasField(in: record) {

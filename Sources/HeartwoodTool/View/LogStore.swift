@@ -10,6 +10,8 @@ final class LogStore: Sendable {
         var total = 0
         /// How many of them are indexed.
         var done = 0
+        /// How many bytes have come since.
+        var came = 0
         /// Whether all are.
         var isComplete = false
         /// What could not be read.
@@ -18,7 +20,7 @@ final class LogStore: Sendable {
 
     // MARK: Constants (any thread)
 
-    let parts: PartReader
+    let files: LogFiles
 
     // MARK: Guarded by 'state'
 
@@ -26,6 +28,8 @@ final class LogStore: Sendable {
         var back: [LogBlock] = []
         var front: [LogBlock] = []
         var rows = RowIndex()
+        /// The same, with a row for each record instead of each line.
+        var records = RowIndex()
         var progress = Progress()
         /// Counts what has changed.
         var version = 0
@@ -36,8 +40,8 @@ final class LogStore: Sendable {
     }
     private let state = Locked(State())
 
-    init(parts: PartReader) {
-        self.parts = parts
+    init(files: LogFiles) {
+        self.files = files
     }
 
     // MARK: Adding
@@ -47,6 +51,7 @@ final class LogStore: Sendable {
         state.withLock { state in
             state.back.append(block)
             state.rows.addBack(block.facts.lines)
+            state.records.addBack(block.facts.records)
             state.progress.done += bytes
             state.version += 1
             state.extend(block.facts)
@@ -59,6 +64,7 @@ final class LogStore: Sendable {
             state.front.append(block)
             state.frontVersions.append(0)
             state.rows.addFront(block.facts.lines)
+            state.records.addFront(block.facts.records)
             state.version += 1
             state.extend(block.facts)
         }
@@ -71,6 +77,7 @@ final class LogStore: Sendable {
             state.front[state.front.count - 1] = block
             state.frontVersions[state.front.count - 1] += 1
             state.rows.replaceLastFront(block.facts.lines)
+            state.records.replaceLastFront(block.facts.records)
             state.version += 1
             state.extend(block.facts)
         }
@@ -88,10 +95,16 @@ final class LogStore: Sendable {
 
     /// The number of changes so far.
     var version: Int { state.withLock { $0.version } }
+    /// How often the last block has changed.
+    var frontVersion: [Int] {
+        state.withLock { [$0.frontVersions.count, $0.frontVersions.last ?? 0] }
+    }
     /// How far the log is known.
     var progress: Progress { state.withLock { $0.progress } }
     /// The numbers of all rows.
     var rows: RowIndex { state.withLock { $0.rows } }
+    /// The numbers of all records.
+    var records: RowIndex { state.withLock { $0.records } }
     /// How many blocks there are on both sides.
     var blockCounts: (back: Int, front: Int) { state.withLock { ($0.back.count, $0.front.count) } }
     /// The first and the last moment of all lines.
@@ -113,12 +126,25 @@ final class LogStore: Sendable {
         }
     }
 
-    /// Calls `body` with what the lines of each block say.
-    func forEachFacts(_ body: (BlockFacts) -> Void) {
+    /// Calls `body` with the number of each block, and what its lines say.
+    func forEachFacts(_ body: (Int, BlockFacts) -> Void) {
         // A copy: adding goes on meanwhile.
         let (back, front) = state.withLock { ($0.back, $0.front) }
-        for block in back { body(block.facts) }
-        for block in front { body(block.facts) }
+        for (index, block) in back.enumerated() { body(-index - 1, block.facts) }
+        for (index, block) in front.enumerated() { body(index, block.facts) }
+    }
+
+    /// The block that has a place in a file's text, searched from the end.
+    func block(of parts: Set<Int>, at offset: Int) -> Int? {
+        func holds(_ block: LogBlock) -> Bool {
+            block.pieces.contains {
+                parts.contains($0.part) && $0.offset <= offset && offset < $0.offset + max(1, $0.count)
+            }
+        }
+        return state.withLock { state in
+            if let index = state.front.lastIndex(where: holds) { return index }
+            return state.back.firstIndex(where: holds).map { -$0 - 1 }
+        }
     }
 }
 

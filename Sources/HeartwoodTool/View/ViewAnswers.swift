@@ -8,6 +8,10 @@ struct ViewAnswers: Sendable {
     private static let rowLimit = 500
     /// How much text one answer with rows has, about.
     private static let textLimit = 4 << 20
+    /// How many columns, and texts to find, a request has at most.
+    private static let columnLimit = 20
+    /// How many blocks one answer searches at most.
+    private static let blockLimit = 200
 
     private let log: ViewLog
     private let tickets: ViewTickets
@@ -39,7 +43,7 @@ struct ViewAnswers: Sendable {
         do {
             return hardened(try reply(query))
         } catch let error as UsageError {
-            return hardened(problem(error.message))
+            return hardened(problem(ViewAnswers.words(for: error)))
         } catch {
             return hardened(problem("\(error)"))
         }
@@ -61,6 +65,8 @@ struct ViewAnswers: Sendable {
         case "histogram": return try histogram(query)
         case "next": return try next(query)
         case "seek": return try seek(query)
+        case "locate": return try locate(query)
+        case "facets": return try facets(query)
         case "command": return try command(query)
         case "lines": return try lines(query)
         case "events": return try events(query)
@@ -75,21 +81,35 @@ struct ViewAnswers: Sendable {
             json.object { json in
                 json.key("title")
                 json.text(log.title)
+                json.key("run")
+                json.text(log.run)
                 json.key("paths")
                 json.list { json in for path in log.paths { json.text(path) } }
                 json.key("files")
-                json.list { json in for name in log.store.parts.names.suffix(1000) { json.text(name) } }
+                json.list { json in
+                    for file in log.store.files.present.suffix(1000) { json.text(file.name) }
+                }
             }
         }
     }
 
+    private func scan(_ query: ViewQuery) throws -> LogScan { try log.scans.scan(ViewFilter(query)) }
+
+    /// The fields that are shown as columns.
+    private func columns(_ query: ViewQuery) -> [String] {
+        Array(query.all("col").filter { !$0.isEmpty }.prefix(ViewAnswers.columnLimit))
+    }
+
     private func rows(_ query: ViewQuery) throws -> HTTPReply {
-        let scan = try log.scans.scan(ViewFilter(query))
-        let count = min(max(0, query.integer("count") ?? 100), ViewAnswers.rowLimit)
-        let rows = scan.rows(from: query.integer("from") ?? 0, count: count)
-        let summary = scan.summary.rows
+        let scan = try scan(query)
+        let columns = columns(query)
+        let count = min(max(0, try query.integer("count") ?? 100), ViewAnswers.rowLimit)
+        let rows = scan.rows(from: try query.integer("from") ?? 0, count: count)
+        let summary = scan.rows
         return json { json in
             json.object { json in
+                json.key("run")
+                json.text(log.run)
                 json.key("first")
                 json.integer(summary.first)
                 json.key("end")
@@ -99,7 +119,7 @@ struct ViewAnswers: Sendable {
                     var size = 0
                     for row in rows where size < ViewAnswers.textLimit {
                         size += row.text?.count ?? 0
-                        RowEncoder.write(row, to: &json)
+                        row.write(columns: columns, to: &json)
                     }
                 }
             }
@@ -107,37 +127,51 @@ struct ViewAnswers: Sendable {
     }
 
     private func record(_ query: ViewQuery) throws -> HTTPReply {
-        let scan = try log.scans.scan(ViewFilter(query))
-        guard let number = query.integer("n"), let row = scan.rows(from: number, count: 1).first,
+        let scan = try scan(query)
+        guard let number = try query.integer("n"), let row = scan.rows(from: number, count: 1).first,
             row.number == number
         else { return .text(404, "No such row") }
-        return json { RowEncoder.writeWhole(row, numberInAll: scan.numberInAll(of: row), to: &$0) }
+        return json { ViewRecord(row, scan).write(to: &$0) }
     }
 
     private func seek(_ query: ViewQuery) throws -> HTTPReply {
-        let scan = try log.scans.scan(ViewFilter(query))
-        guard let time = query.nanoseconds("t") else { return .text(400, "No time") }
+        let scan = try scan(query)
+        guard let time = try query.nanoseconds("t") else { return problem("The address has no time") }
         return answer(scan.first(from: time))
     }
 
+    /// The row at a place of a file; where that file is not there any more, the first row of its time.
+    private func locate(_ query: ViewQuery) throws -> HTTPReply {
+        let scan = try scan(query)
+        if let file = query["in"] {
+            let parts = log.store.files.parts(named: file)
+            if let row = scan.row(of: parts, at: try query.integer("offset") ?? 0) { return answer(row) }
+        }
+        return answer(try query.nanoseconds("t").flatMap { scan.first(from: $0) })
+    }
+
     private func histogram(_ query: ViewQuery) throws -> HTTPReply {
-        let scan = try log.scans.scan(ViewFilter(query))
-        let pieces = min(max(1, query.integer("pieces") ?? 150), 1000)
-        let (from, to) = (query.nanoseconds("from"), query.nanoseconds("to"))
-        if let from, let to, from > to { return .text(400, "The range ends before it begins") }
+        let scan = try scan(query)
+        let pieces = min(max(1, try query.integer("pieces") ?? 150), 1000)
+        let (from, to) = (try query.nanoseconds("from"), try query.nanoseconds("to"))
+        if let from, let to, from > to { return problem("The range ends before it begins") }
         guard let span = log.store.span else { return json { $0.null() } }
         let (start, end) = (from ?? span.earliest, to ?? span.latest)
-        guard start <= end else { return .text(400, "The range ends before it begins") }
+        guard start <= end else { return problem("The range ends before it begins") }
         var wanted = TimeBins(from: start, to: end, pieces: pieces)
         var all = wanted
-        scan.fill(&wanted)
-        if !scan.filter.isEmpty { log.store.forEachFacts { all.add($0.bins) } }
+        let isExact = scan.fill(&wanted)
+        if !scan.filter.isEmpty {
+            log.store.forEachFacts { if !all.add($1.bins) { all.spread($1.bins) } }
+        }
         return json { json in
             json.object { json in
                 json.key("from")
                 json.moment(wanted.start)
                 json.key("width")
-                json.moment(wanted.width)
+                json.number(Double(wanted.width) / 1e6)
+                json.key("exact")
+                json.flag(isExact)
                 json.key("span")
                 json.list { json in
                     json.moment(span.earliest)
@@ -159,11 +193,26 @@ struct ViewAnswers: Sendable {
         }
     }
 
+    /// The next row of a level, or with one of some texts.
     private func next(_ query: ViewQuery) throws -> HTTPReply {
-        let scan = try log.scans.scan(ViewFilter(query))
-        let level = LogLevel(named: query["than"] ?? "error") ?? .error
-        let row = scan.next(of: level, from: query.integer("from") ?? 0, isForward: query["step"] != "-1")
-        return answer(row)
+        let scan = try scan(query)
+        let (from, isForward) = (try query.integer("from") ?? 0, query["step"] != "-1")
+        let texts = query.all("hl").filter { !$0.isEmpty }.prefix(ViewAnswers.columnLimit)
+        guard !texts.isEmpty else {
+            let level = LogLevel(named: query["than"] ?? "error") ?? .error
+            return answer(scan.next(of: level, from: from, isForward: isForward))
+        }
+        let searchers = try texts.map { try LineSearcher($0, isLiteral: true, ignoresCase: true) }
+        let next = scan.next(of: searchers, from: from, isForward: isForward, limit: ViewAnswers.blockLimit)
+        return json { json in
+            json.object { json in
+                json.key("n")
+                if let row = next.found { json.integer(row) } else { json.null() }
+                // Where to go on: one answer searches part of a long log.
+                json.key("on")
+                if let row = next.continuation { json.integer(row) } else { json.null() }
+            }
+        }
     }
 
     /// A row's number, or null.
@@ -176,38 +225,47 @@ struct ViewAnswers: Sendable {
         }
     }
 
+    private func facets(_ query: ViewQuery) throws -> HTTPReply {
+        let facets = LogFacets(of: try scan(query), log.store)
+        return json { facets.write(to: &$0) }
+    }
+
     private func command(_ query: ViewQuery) throws -> HTTPReply {
         let filter = ViewFilter(query)
         _ = try log.scans.scan(filter)
         return json { json in
             json.object { json in
                 json.key("command")
-                json.text(filter.command(log.paths))
+                json.text(filter.command(log.paths, files: log.store.files.present))
             }
         }
     }
 
-    /// All lines that the filter wants, byte for byte.
+    /// All lines that the filter wants: byte for byte, or as CSV or JSON lines.
     private func lines(_ query: ViewQuery) throws -> HTTPReply {
-        let scan = try log.scans.scan(ViewFilter(query))
+        var filter = ViewFilter(query)
+        filter.isFolded = false
+        let scan = try log.scans.scan(filter)
+        let format = LogExport.Format(rawValue: query["format"] ?? "lines")
+        guard let format else { throw UsageError("“format” in the address is lines, csv or jsonl") }
+        let range = (try query.integer("from"), try query.integer("to"))
+        let export = LogExport(scan, log, format, columns: columns(query), from: range.0, to: range.1)
         return HTTPReply(
             status: 200,
             headers: [
-                "Content-Type": "text/plain; charset=utf-8",
-                "Content-Disposition": "attachment; filename=\"heartwood.log\"",
+                "Content-Type": format.contentType,
+                "Content-Disposition": "attachment; filename=\"heartwood.\(format.suffix)\"",
             ],
-            body: .stream { stream in
-                scan.finish()
-                scan.forEachText { stream.write($0) }
-            })
+            body: .stream { export.write(to: $0) })
     }
 
     private func events(_ query: ViewQuery) throws -> HTTPReply {
-        let scan = try log.scans.scan(ViewFilter(query))
-        let tail = min(max(0, query.integer("tail") ?? 0), ViewAnswers.rowLimit)
+        let scan = try scan(query)
+        let tail = min(max(0, try query.integer("tail") ?? 0), ViewAnswers.rowLimit)
+        let columns = columns(query)
         return HTTPReply(
             status: 200, headers: ["Content-Type": "text/event-stream"],
-            body: .stream { ViewEvents(log, scan, tail: tail).run($0) })
+            body: .stream { ViewEvents(log, scan, tail: tail, columns: columns).run($0) })
     }
 
     // MARK: Forms
@@ -217,6 +275,24 @@ struct ViewAnswers: Sendable {
         body(&json)
         return HTTPReply(
             status: 200, headers: ["Content-Type": "application/json"], body: .bytes(json.bytes))
+    }
+
+    /// What is wrong with a filter, in the page's words: its readers give no options.
+    private static func words(for error: UsageError) -> String {
+        let words = [
+            (
+                "; add --fixed to search for it as plain text",
+                "; switch off “.*” to search for it as plain text"
+            ),
+            ("--where expects a condition such as", "A condition has a form such as"),
+            ("--since expects a time such as", "“From this time on” expects a time such as"),
+            ("--until expects a time such as", "“Before this time” expects a time such as"),
+            ("--level: ", ""),
+        ]
+        return words.reduce(error.message) { text, pair in
+            guard let place = text.firstRange(of: pair.0) else { return text }
+            return text[..<place.lowerBound] + pair.1 + text[place.upperBound...]
+        }
     }
 
     /// What is wrong with a filter, for the page to show.

@@ -31,10 +31,10 @@ enum ViewCommand: Subcommand {
         LogSelection.keys,
     ]
     static let details = """
-        In a DIR, all files named *.log, *.log.gz and *.log.hwe are shown, the oldest first, and new lines as they
+        In a DIR, all files named *.log, *.log.gz and *.log.hwe are shown, merged by time, and new lines as they
         arrive, across rolls. The page shows the last lines at once; the index is built in the background.
 
-        The server answers only this machine, only GET requests, and only clients that have the token in the page's
+        The server answers only this machine, only GET and HEAD requests, and only clients that have the token in the page's
         address. It never writes to the directories. With --listen, lines are sent unencrypted: anyone who can
         observe the network can read them.
 
@@ -43,7 +43,7 @@ enum ViewCommand: Subcommand {
 
         Examples:
             heartwood view /var/log/shop
-            ssh -L 8080:127.0.0.1:8080 server heartwood view --port 8080 /var/log/shop
+            ssh -L 8080:127.0.0.1:8080 server heartwood view --port 8080 --no-open /var/log/shop
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {

@@ -14,17 +14,19 @@ struct ViewEvents {
     private let log: ViewLog
     private let scan: LogScan
     private let tail: Int
+    private let columns: [String]
 
-    init(_ log: ViewLog, _ scan: LogScan, tail: Int) {
+    init(_ log: ViewLog, _ scan: LogScan, tail: Int, columns: [String]) {
         self.log = log
         self.scan = scan
         self.tail = tail
+        self.columns = columns
     }
 
     func run(_ stream: HTTPReplyStream) {
         var sent: String?
         var silent = 0
-        var lastEnd: Int?
+        var front: [Int] = []
         repeat {
             scan.wake()
             let summary = scan.summary
@@ -33,8 +35,9 @@ struct ViewEvents {
             if state != sent {
                 sent = state
                 silent = 0
-                if !stream.write(event(summary, progress, isGrown: lastEnd != summary.rows.end)) { return }
-                lastEnd = summary.rows.end
+                let now = log.store.frontVersion + [summary.rows.end]
+                if !stream.write(event(summary, progress, isGrown: front != now)) { return }
+                front = now
             } else {
                 silent += 1
                 if silent % ViewEvents.heartbeat == 0, !stream.write(Array(": here\n\n".utf8)) { return }
@@ -46,6 +49,8 @@ struct ViewEvents {
         let all = log.store.rows
         var json = ViewJSON()
         json.object { json in
+            json.key("run")
+            json.text(log.run)
             json.key("first")
             json.integer(summary.rows.first)
             json.key("end")
@@ -63,13 +68,13 @@ struct ViewEvents {
             json.key("lines")
             json.integer(all.end - all.first)
             json.key("bytes")
-            json.integer(progress.total)
+            json.integer(progress.total + progress.came)
             json.key("indexed")
             json.number(
                 progress.isComplete || progress.total == 0
                     ? 1 : Double(progress.done) / Double(progress.total))
             json.key("files")
-            json.integer(log.store.parts.names.count)
+            json.integer(log.store.files.present.count)
             json.key("ended")
             json.flag(log.isInputEnded)
             json.key("damages")
@@ -78,7 +83,9 @@ struct ViewEvents {
                 json.key("rows")
                 json.list { json in
                     let end = summary.rows.end
-                    for row in scan.rows(from: end - tail, count: tail) { RowEncoder.write(row, to: &json) }
+                    for row in scan.rows(from: end - tail, count: tail) {
+                        row.write(columns: columns, to: &json)
+                    }
                 }
             }
         }

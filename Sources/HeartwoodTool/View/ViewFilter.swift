@@ -9,68 +9,90 @@ struct ViewFilter: Hashable, Sendable {
     var text = ""
     /// Whether `text` is a regular expression.
     var isRegex = false
-    /// Whether capitals and small letters differ.
+    /// Whether `text` and `excluded` match case.
     var isCaseSensitive = false
     /// Lines that contain one of these are left out.
     var excluded: [String] = []
-    /// The name of the least serious level.
+    /// The name of the least serious level, or several names, as `--level` takes them.
     var level: String?
     var category: String?
-    /// The name of a file.
-    var file: String?
+    /// The names of the files; of all where it is empty.
+    var files: [String] = []
+    /// The names of the files that are left out.
+    var excludedFiles: [String] = []
     /// Fields and their values, as `--where` takes them.
     var fields: [String] = []
     /// The first moment, as `--since` takes it.
     var since: String?
     /// The moment before which lines are wanted, as `--until` takes it.
     var until: String?
+    /// Whether a row is a record, not a line.
+    var isFolded = false
 
     /// Whether all lines are wanted.
-    var isEmpty: Bool { self == ViewFilter(isRegex: isRegex, isCaseSensitive: isCaseSensitive) }
+    var isEmpty: Bool {
+        self
+            == ViewFilter(isRegex: isRegex, isCaseSensitive: isCaseSensitive, isFolded: isFolded)
+    }
 
     /// Reads the parts of an address.
     init(_ query: ViewQuery) {
         text = query["q"] ?? ""
         isRegex = query["re"] == "1"
         isCaseSensitive = query["cs"] == "1"
-        excluded = query.all("not").filter { !$0.isEmpty }
+        // No line contains a newline, or can be told from others by it.
+        excluded = query.all("not").filter { !$0.isEmpty && !$0.contains("\n") }
         level = query["level"]
         category = query["category"]
-        file = query["file"]
+        files = query.all("file").filter { !$0.isEmpty }
+        excludedFiles = query.all("notfile").filter { !$0.isEmpty }
         fields = query.all("where").filter { !$0.isEmpty }
         since = query["since"]
         until = query["until"]
+        isFolded = query["fold"] == "1"
     }
 
-    init(isRegex: Bool = false, isCaseSensitive: Bool = false) {
+    init(isRegex: Bool = false, isCaseSensitive: Bool = false, isFolded: Bool = false) {
         self.isRegex = isRegex
         self.isCaseSensitive = isCaseSensitive
+        self.isFolded = isFolded
     }
 
-    /// The options of `heartwood grep` that select the same lines, but for excluded texts and a file.
+    /// What finds `text`; nil where that is empty.
+    ///
+    /// - Throws: ``UsageError`` where it is not a regular expression.
+    func searcher() throws -> LineSearcher? {
+        text.isEmpty ? nil : try LineSearcher(text, isLiteral: !isRegex, ignoresCase: !isCaseSensitive)
+    }
+
+    /// The options of `heartwood grep` that select the same lines, but for the files.
     var options: [String] {
         var words: [String] = []
-        if !text.isEmpty {
-            if !isRegex { words.append("-F") }
-            if !isCaseSensitive { words.append("-i") }
-        }
+        if !text.isEmpty, !isRegex { words.append("-F") }
+        if !text.isEmpty || !excluded.isEmpty, !isCaseSensitive { words.append("-i") }
         if let level { words += ["--level", level] }
         if let category { words += ["--category", category] }
         for field in fields { words += ["--where", field] }
+        for text in excluded { words += ["--not", text] }
         if let since { words += ["--since", since] }
         if let until { words += ["--until", until] }
         return words
     }
 
-    /// The command that shows the same lines of the paths.
-    func command(_ paths: [String]) -> String {
-        let name = text.isEmpty ? ["heartwood", "cat"] : ["heartwood", "grep"]
-        let pattern = text.isEmpty ? [] : text.hasPrefix("-") ? ["--", text] : [text]
-        var line = (name + options + pattern + paths).map(ViewFilter.quoted).joined(separator: " ")
-        for text in excluded {
-            line += " | grep -vF\(isCaseSensitive ? "" : "i") -e " + ViewFilter.quoted(text)
+    /// The command that shows the same lines of the paths; `files` are those of the log.
+    func command(_ paths: [String], files present: [(name: String, path: String)]) -> String {
+        var operands = paths
+        if !files.isEmpty || !excludedFiles.isEmpty {
+            operands = present.filter {
+                (files.isEmpty || files.contains($0.name)) && !excludedFiles.contains($0.name)
+            }.map(\.path)
+            // No file is left: none of this name is there.
+            if operands.isEmpty { operands = files.map { (paths.first ?? ".") + "/" + $0 } }
         }
-        return line
+        let searches = !text.isEmpty || options.contains("-i")
+        let name = searches ? ["heartwood", "grep"] : ["heartwood", "cat"]
+        let pattern = !searches ? [] : text.hasPrefix("-") ? ["--", text] : [text]
+        return (name + options + pattern + operands).map(ViewFilter.quoted).joined(separator: " ")
     }
 
     /// A word as a shell takes it.
@@ -83,7 +105,8 @@ struct ViewFilter: Hashable, Sendable {
                 default: "-_./:=,@%+".utf8.contains(byte)
                 }
             }
-        if isPlain { return word }
+        // A word that begins with = is another one in zsh.
+        if isPlain, !word.hasPrefix("=") { return word }
         return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
             + "'"
     }

@@ -11,6 +11,8 @@ final class ViewLog: Sendable {
     let scans: LogScans
     /// What the page is called.
     let title: String
+    /// Tells this run from others: its rows have numbers of their own.
+    let run = Hexadecimal.encode(RandomBytes.make(8))
     private let key: (any SecretProvider)?
 
     // MARK: Atomics (any thread)
@@ -28,7 +30,7 @@ final class ViewLog: Sendable {
     init(paths: [String], key: (any SecretProvider)?) {
         self.paths = paths
         self.key = key
-        store = LogStore(parts: PartReader(key: key))
+        store = LogStore(files: LogFiles(key: key))
         scans = LogScans(store, paths: paths)
         title = paths.map { String($0.split(separator: "/").last ?? "/") }.joined(separator: ", ")
     }
@@ -38,11 +40,14 @@ final class ViewLog: Sendable {
     /// - Throws: `LogError` where a directory or a file cannot be read, or the system has no thread.
     func start() throws {
         let watcher = LogWatcher(store, key: key)
-        var files: [LogStart] = []
+        var files: [LogIndexer.File] = []
         let arguments = try Arguments(parsing: [], options: GrepCommand.options)
         for path in paths {
             let selection = try LogSelection(arguments, operands: [path])
-            files += try watcher.open { try selection.files() }
+            // Files of several directories may have the same name.
+            let isDirectory = (try? SystemCalls().status(path: path + "/.")) != nil
+            let prefix = paths.count > 1 && isDirectory ? (path.split(separator: "/").last ?? "") + "/" : ""
+            files += try watcher.open(prefix: String(prefix)) { try selection.files() }
         }
         let indexed = Flag()
         let (store, key, stopped, starts) = (store, key, stopped, files)

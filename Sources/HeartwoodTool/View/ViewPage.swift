@@ -4,14 +4,24 @@ import HeartwoodHTTP
 
 /// The page, and the policy that keeps everything else out of it.
 struct ViewPage: Sendable {
-    /// The bytes of `page.html`.
+    /// The page: one file, with its style and its script in it.
     let bytes: [UInt8]
     /// The value of `Content-Security-Policy`: the page's one script and one style by their hashes, and nothing else.
     let policy: String
 
-    init(bytes: [UInt8] = PackageResources.page_html) {
-        self.bytes = bytes
-        let text = String(decoding: bytes, as: UTF8.self)
+    init() {
+        func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+        // All parts see one another; nothing else does.
+        let parts = [
+            PackageResources.state_js, PackageResources.list_js, PackageResources.tools_js,
+            PackageResources.record_js,
+        ]
+        let all = "\n\"use strict\";\n(() => {\n" + parts.map(text).joined(separator: "\n") + "})();\n"
+        let text = ViewPage.fill(
+            "script", with: all,
+            in: ViewPage.fill(
+                "style", with: "\n" + text(PackageResources.page_css), in: text(PackageResources.page_html)))
+        bytes = Array(text.utf8)
         let script = ViewPage.hash(of: "script", in: text)
         let style = ViewPage.hash(of: "style", in: text)
         policy = [
@@ -19,6 +29,12 @@ struct ViewPage: Sendable {
             "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
             "require-trusted-types-for 'script'", "trusted-types 'none'",
         ].joined(separator: "; ")
+    }
+
+    /// Puts a text into an empty element.
+    private static func fill(_ element: String, with content: String, in text: String) -> String {
+        guard let place = text.firstRange(of: "<\(element)></\(element)>") else { return text }
+        return text[..<place.lowerBound] + "<\(element)>\(content)</\(element)>" + text[place.upperBound...]
     }
 
     /// The hash of what is in an element, as the policy wants it.

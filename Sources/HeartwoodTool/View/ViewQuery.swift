@@ -31,12 +31,23 @@ struct ViewQuery: Sendable {
     /// All values under a name.
     func all(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
 
-    /// A whole number under a name.
-    func integer(_ name: String) -> Int? { self[name].flatMap { Int($0) } }
+    /// A whole number under a name; nil where there is none.
+    ///
+    /// - Throws: ``UsageError`` where the value is another.
+    func integer(_ name: String) throws -> Int? {
+        try self[name].map { text in
+            guard let number = Int(text) else {
+                throw UsageError("“\(name)” in the address is not a whole number (got “\(text)”)")
+            }
+            return number
+        }
+    }
 
     /// A time under a name, which is in milliseconds; one that nanoseconds cannot express is the nearest that they can.
-    func nanoseconds(_ name: String) -> Int64? {
-        integer(name).map { milliseconds in
+    ///
+    /// - Throws: ``UsageError`` where the value is no whole number.
+    func nanoseconds(_ name: String) throws -> Int64? {
+        try integer(name).map { milliseconds in
             let (time, isTooLarge) = Int64(milliseconds).multipliedReportingOverflow(by: 1_000_000)
             return isTooLarge ? (milliseconds < 0 ? .min : .max) : time
         }

@@ -30,7 +30,12 @@ final class ViewServer: Sendable {
             return answers.answer(head, gate)
         }
         gate.withLock { [port = server.port] in $0 = ViewGate(token: token, address: listen, port: port) }
-        let name = SocketAddress(listen, port: 0)?.isVersion6 == true ? "[\(listen)]" : listen
+        let place = SocketAddress(listen, port: 0)
+        let isVersion6 = place?.isVersion6 == true
+        // A browser cannot open “all addresses”.
+        let own =
+            place?.isAny == true ? SocketAddress.ofThisMachine(isVersion6: isVersion6) ?? listen : listen
+        let name = isVersion6 ? "[\(own)]" : own
         host = "http://\(name):\(server.port)/"
         address = host + token + "/"
     }

@@ -1,10 +1,11 @@
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// When a server that refuses counts as the wrong server.
-@Suite struct BrokenAddressTests {
+@Suite(.inTurn) struct BrokenAddressTests {
     @Test("The third batch in a row that a server refuses as a whole shows that the address is wrong")
     func wholeBatches() {
         var rules = DeliveryRules()

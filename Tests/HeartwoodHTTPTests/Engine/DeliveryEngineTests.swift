@@ -1,9 +1,10 @@
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct DeliveryEngineTests {
+@Suite(.inTurn) struct DeliveryEngineTests {
     private func engine(_ change: (inout DeliveryRules) -> Void = { _ in }) -> DeliveryEngine {
         var rules = DeliveryRules()
         rules.jitter = 0
@@ -105,6 +106,56 @@ import Testing
             if isHeld { #expect(next.last == .wait(until: .seconds(time) + DeliveryEngine.refusalPause)) }
         }
         #expect(isHeld && attempts < 15)
+    }
+
+    /// An answer of 413 that says when the same can be sent again.
+    private func tooLargeForNow(_ count: Int, _ seconds: Int) -> DeliveryEvent {
+        .answered(
+            DeliveryAnswer(
+                outcome: .failed(.status(413), .split, retryAfter: .seconds(seconds)), records: count))
+    }
+
+    @Test("413 with Retry-After: the piece is split, and nothing is sent before that time, whatever is asked")
+    func tooLargeForNow() {
+        var engine = sending(10)
+        #expect(engine.handle(tooLargeForNow(10, 60), at(1, 10)).contains(.split))
+        #expect(engine.handle(.looked, at(1, 10)) == [.wait(until: .seconds(64))])
+        #expect(engine.handle(.wish(.sendNow), at(60, 10)) == [.wait(until: .seconds(61))])
+        #expect(isSend(engine.handle(.timer, at(61, 10))))
+    }
+
+    @Test(
+        "413 with Retry-After for a single message: it is sent again then, and after six such answers passed by"
+    )
+    func singleTooLargeForNow() {
+        var engine = sending(2)
+        var now = 0.0
+        for attempt in 1...5 {
+            let actions = engine.handle(tooLargeForNow(1, 10), at(now, 2))
+            #expect(actions.contains(.countRetry) && !actions.contains(.park(receipt: nil)))
+            _ = engine.handle(.looked, at(now, 2))
+            #expect(!isSend(engine.handle(.timer, at(now + 9.9, 2))))
+            now += 30
+            #expect(isSend(engine.handle(.timer, at(now, 2))), "attempt \(attempt)")
+        }
+        #expect(engine.handle(tooLargeForNow(1, 10), at(now, 2)).contains(.park(receipt: nil)))
+        _ = engine.handle(.looked, at(now, 2))
+        #expect(!isSend(engine.handle(.timer, at(now + 9.9, 2))))
+        #expect(isSend(engine.handle(.timer, at(now + 30, 2))))
+    }
+
+    @Test("413 with Retry-After for everything: the hold is as long as the server asks for")
+    func everythingTooLargeForNow() {
+        var engine = sending(1)
+        var now = 0.0
+        for _ in 0..<6 {
+            _ = engine.handle(tooLargeForNow(1, 1000), at(now, 1))
+            _ = engine.handle(.looked, at(now, 1))
+            #expect(!isSend(engine.handle(.timer, at(now + 999, 1))))
+            now += 1101
+            _ = engine.handle(.timer, at(now, 1))
+        }
+        #expect(engine.isBusy)
     }
 
     @Test("When every message was refused, all stay parked during the pause and come back after it")

@@ -1,12 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// What the logger, its runtime and its shell make of the engine's decisions.
-@Suite struct DeliveryWiringTests {
+@Suite(.inTurn) struct DeliveryWiringTests {
     /// A spool that an earlier run has left something in.
     private func leftovers(_ count: Int) async throws -> TemporaryDirectory {
         let directory = try TemporaryDirectory()
@@ -65,6 +66,100 @@ import Testing
             return list?.compactMap { $0["message"] as? String } ?? []
         }
         #expect(texts.count == 60 && Set(texts).count == 60)
+    }
+
+    @Test(
+        "A dispatcher that is released just before the end of the program has its messages sent",
+        arguments: [true, false])
+    func releasedDispatcher(onDisk: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path
+        let server = try LoopbackServer(then: .ok.delayed(by: .milliseconds(50)))
+        let address = server.address
+        await #expect(processExitsWith: .exitCode(0)) {
+            [path = path as String, address = address as String, onDisk = onDisk as Bool] in
+            func work() throws {
+                let dispatcher = LogDispatcher()
+                let logger = try HTTPLogger(address, spool: onDisk ? path + "/spool" : nil)
+                // Long enough for any machine: it ends with the answer.
+                logger.exitWait = .seconds(60)
+                dispatcher.add(logger)
+                for number in 0..<3 { logInfo("message \(number)", to: dispatcher) }
+            }
+            try work()
+            exit(0)
+        }
+        let text = server.stored.map(\.text).joined()
+        #expect((0..<3).allSatisfy { text.contains("message \($0)") } && server.stored.count == 1)
+    }
+
+    /// Counts how often the network is watched, and no longer.
+    private final class CountingMonitor: ConnectivityMonitor {
+        private let calls = Locked<[String]>([])
+        var all: [String] { calls.withLock { $0 } }
+        func start(_ changed: @escaping @Sendable (Bool) -> Void) { calls.withLock { $0.append("start") } }
+        func stop() { calls.withLock { $0.append("stop") } }
+    }
+
+    @Test("The network is watched while the logger belongs to a dispatcher, and at no other time")
+    func watches() throws {
+        let monitor = CountingMonitor()
+        let dispatcher = LogDispatcher()
+        let logger = try HTTPLogger("http://127.0.0.1:9", connectivity: monitor)
+        #expect(monitor.all.isEmpty)
+        for _ in 0..<2 {
+            dispatcher.add(logger)
+            dispatcher.flush()
+            dispatcher.remove(logger, timeout: .seconds(60))
+        }
+        #expect(monitor.all == ["start", "stop", "start", "stop"])
+    }
+
+    @Test(
+        "With a server that never answers, waiting for the delivery ends when its time is over")
+    func deliverInTime() async throws {
+        let transport = HeldTransport()
+        let bench = try HTTPBench(try LoopbackServer(), transport: transport)
+        await bench.log(0..<1)
+        let (logger, clock) = (bench.logger, bench.clock)
+        async let isDelivered = logger.deliver(timeout: .seconds(1))
+        try #require(transport.waitForRequests(1))
+        await bench.settle()
+        clock.advance(by: .milliseconds(999))
+        #expect(logger.httpStatistics.pending == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(await !isDelivered)
+        transport.answer(0, HTTPResponse(status: 200))
+        await bench.settled(1)
+        #expect(await logger.deliver(timeout: .seconds(1)))
+    }
+
+    @Test(
+        "What keeps everything is named: the server's answer, the connection, or the making of the request",
+        arguments: ["answer", "connection", "request"])
+    func held(by cause: String) async throws {
+        struct Refusing: HTTPTransport {
+            func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+                throw HTTPTransportError(.certificateUntrusted, "unknown authority")
+            }
+        }
+        let server = try LoopbackServer(then: .status(404))
+        let bench = try HTTPBench(server, transport: cause == "connection" ? Refusing() : nil)
+        let reports = Locked<[String]>([])
+        bench.dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
+        if cause == "request" {
+            bench.logger.decorators = [RequestDecorator { $0.with(header: "X-Broken", "a\r\nb") }]
+        }
+        await bench.log(0..<1)
+        bench.logger.sendNow()
+        let text = [
+            "answer": "the server rejects the requests because of their setup",
+            "connection": "the server cannot be reached with this setup, so nothing is sent",
+            "request": "the requests cannot be created, so nothing is sent",
+        ][cause]
+        await bench.logger.figures { _ in reports.withLock { !$0.isEmpty } }
+        #expect(reports.withLock { $0 }.allSatisfy { $0.contains(text ?? "?") }, "\(reports.withLock { $0 })")
+        #expect(server.requests.isEmpty == (cause != "answer"))
     }
 
     @Test(

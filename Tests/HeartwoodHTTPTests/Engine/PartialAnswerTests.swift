@@ -1,10 +1,11 @@
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// Servers that take a part of what they are sent.
-@Suite struct PartialAnswerTests {
+@Suite(.inTurn) struct PartialAnswerTests {
     @Test("A server that takes a part each time is no failing one: pauses stay short, and a wish is granted")
     func partlyTaken() {
         var rules = DeliveryRules()

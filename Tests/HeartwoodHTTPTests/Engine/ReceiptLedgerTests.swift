@@ -1,8 +1,9 @@
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct ReceiptLedgerTests {
+@Suite(.inTurn) struct ReceiptLedgerTests {
     private var ledger = ReceiptLedger()
 
     @Test("A receipt that comes again is for the newer piece only, whose time counts from then")

@@ -1,10 +1,11 @@
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// What a server has received and not confirmed, when the logger is removed, or messages are dropped.
-@Suite struct ReceiptRoundTests {
+@Suite(.inTurn) struct ReceiptRoundTests {
     private struct DropsFive: RetryPolicy {
         func decide(after failure: DeliveryFailure, random: Double) -> RetryDecision { .dropOldest(5) }
     }

@@ -1,9 +1,10 @@
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct SendingPaceTests {
+@Suite(.inTurn) struct SendingPaceTests {
     private let rules = {
         var rules = DeliveryRules()
         rules.jitter = 0
@@ -99,12 +100,21 @@ import Testing
     @Test("A pause that the server asked for cannot be ended") func binding() {
         var pace = SendingPace()
         pace.beginRound(of: 1)
-        pace.pause(until: .seconds(30), isBinding: true)
+        pace.pause(until: .seconds(30), bound: .seconds(30))
         pace.endPause()
         #expect(pace.decide(1, at(1, 1), rules) == .wait(until: .seconds(30)))
-        pace.pause(until: .seconds(30), isBinding: false)
+        pace.pause(until: .seconds(30))
         pace.endPause()
         #expect(pace.decide(1, at(1, 1), rules) == .send)
+    }
+
+    @Test("A wish ends a pause as far as the server has not asked for it") func partlyBinding() {
+        var pace = SendingPace()
+        pace.beginRound(of: 1)
+        pace.pause(until: .seconds(300), bound: .seconds(10))
+        pace.endPause()
+        #expect(pace.decide(1, at(1, 1), rules) == .wait(until: .seconds(10)))
+        #expect(pace.decide(1, at(10, 1), rules) == .send)
     }
 
     @Test("A changed interval counts from the change, after a failure as well", arguments: [true, false])
@@ -119,7 +129,7 @@ import Testing
     }
 }
 
-@Suite struct LevelWeightsTests {
+@Suite(.inTurn) struct LevelWeightsTests {
     @Test("Custom levels weigh what the level weighs that they are as serious as") func custom() {
         let audit = LogLevel(bit: 27, name: "audit-weight", severity: .error)
         #expect(LevelWeights.standard[audit] == 10)

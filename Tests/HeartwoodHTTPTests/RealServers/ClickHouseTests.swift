@@ -1,12 +1,13 @@
 #if os(Linux)
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// What the page about many machines says, with a real ClickHouse server where one is installed.
-@Suite("ClickHouse for many machines", .timeLimit(.minutes(15)))
+@Suite("ClickHouse for many machines", .inTurn)
 struct ClickHouseTests {
     private static let tool = Bundle.main.bundleURL.appendingPathComponent("heartwood").path
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -2,12 +2,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// mitmproxy with the fault kit's add-on, in front of a server that keeps what arrives.
-@Suite struct MitmTests {
+@Suite(.inTurn) struct MitmTests {
     @Test("What a proxy loses, delays, refuses and spoils arrives nevertheless, once by its key")
     func faults() async throws {
         guard let mitmdump = RealProgram.find("mitmdump") else { return }

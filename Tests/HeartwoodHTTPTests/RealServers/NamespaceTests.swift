@@ -2,12 +2,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// Runs ``NamespaceFaultTests`` in a network of their own, where the system allows that.
-@Suite struct NamespaceTests {
+@Suite(.inTurn) struct NamespaceTests {
     @Test("The faults of a real network: lost packets, resets, slow links, no link")
     func faults() async throws {
         guard let unshare = RealProgram.find("unshare"), RealProgram.find("ip") != nil,
@@ -38,7 +39,7 @@ import Testing
     .serialized,
     .enabled(
         if: ProcessInfo.processInfo.environment["HEARTWOOD_NAMESPACE"] != nil,
-        "run by NamespaceTests, in a namespace"))
+        "run by NamespaceTests, in a namespace"), .inTurn)
 struct NamespaceFaultTests {
     private let server: LoopbackServer
     private let logger: HTTPLogger

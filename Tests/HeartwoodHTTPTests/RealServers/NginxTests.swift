@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
@@ -51,7 +52,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
     func file(_ name: String) -> String { directory.path + "/" + name }
 }
 
-@Suite struct NginxTests {
+@Suite(.inTurn) struct NginxTests {
     private func reason(_ nginx: Nginx, _ port: Int, _ options: TransportOptions, host: String = "localhost")
         async throws
         -> HTTPTransportError.Reason?

@@ -1,11 +1,12 @@
 #if os(Linux)
 import Foundation
 import Heartwood
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
-@Suite struct PeerTests {
+@Suite(.inTurn) struct PeerTests {
     @Test("systemd-journal-remote stores what was sent, field by field") func journal() async throws {
         guard let remote = RealProgram.find("/usr/lib/systemd/systemd-journal-remote"),
             let journalctl = RealProgram.find("journalctl")

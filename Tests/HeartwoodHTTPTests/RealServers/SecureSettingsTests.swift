@@ -2,16 +2,17 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// Own authority, client certificate and pinned key, from code, from a configuration and from the command line, against nginx.
-@Suite("TLS settings, against a real server", .timeLimit(.minutes(5)))
+@Suite("TLS settings, against a real server", .inTurn)
 struct SecureSettingsTests {
     private static let wrongPin = "sha256//" + Base64.encode([UInt8](repeating: 1, count: 32))
 
-    private func send(_ address: String, _ options: TransportOptions) async throws
+    fileprivate static func send(_ address: String, _ options: TransportOptions) async throws
         -> HTTPTransportError.Reason?
     {
         let request = HTTPRequest(
@@ -30,16 +31,38 @@ struct SecureSettingsTests {
         guard let front = try SecureFront() else { return }
         defer { front.stop() }
         var options = TransportOptions(caCertificateFile: front.file("ca.crt"))
-        #expect(try await send(front.address, options) == nil)
-        #expect(try await send(front.strictAddress, options) == .clientCertificateNeeded)
+        #expect(try await Self.send(front.address, options) == nil)
+        #expect(try await Self.send(front.strictAddress, options) == .clientCertificateNeeded)
         options.clientCertificateFile = front.file("stranger.crt")
         options.clientKeyFile = front.file("stranger.key")
-        #expect(try await send(front.strictAddress, options) == .clientCertificateNeeded)
+        #expect(try await Self.send(front.strictAddress, options) == .clientCertificateNeeded)
         options.clientCertificateFile = front.file("client.crt")
         options.clientKeyFile = front.file("client.key")
-        #expect(try await send(front.strictAddress, options) == nil)
+        #expect(try await Self.send(front.strictAddress, options) == nil)
         let plain = front.address.replacingOccurrences(of: "https", with: "http")
-        #expect(try await send(plain, options) == .secureProtocol)
+        #expect(try await Self.send(plain, options) == .secureProtocol)
+    }
+
+    @Test("With an authority of its own, a client does not trust those of the system")
+    func onlyOwnAuthority() async throws {
+        guard let unshare = RealProgram.find("unshare"), let front = try SecureFront() else { return }
+        defer { front.stop() }
+        let (place, authority) = (front.file("authorities"), front.file("ca.crt"))
+        let script = "mkdir '\(place)' && cp '\(authority)' '\(place)/ca.pem' && openssl rehash '\(place)'"
+        try #require(try RealProgram.output("/bin/bash", ["-c", script]) != nil)
+        let mount = "mount --bind '\(place)' /etc/ssl/certs"
+        let probe = try await RealProgram.run(unshare, ["--mount", "sh", "-ec", mount])
+        guard probe.code == 0 else {
+            return print("skipped: the system's authorities cannot be replaced: \(probe.output)")
+        }
+        let line = """
+            \(mount); HEARTWOOD_FRONT='\(front.address)' HEARTWOOD_OTHER='\(front.file("other.crt"))' \
+            exec "$0" --testing-library swift-testing --filter SystemAuthorityTests
+            """
+        let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let outcome = try await RealProgram.run(unshare, ["--mount", "bash", "-c", line, executable])
+        #expect(outcome.code == 0, "\(outcome.output)")
+        #expect(outcome.output.contains("Test run with 1 test"), "\(outcome.output)")
     }
 
     @Test("An answer of 400 by the server itself stays an answer")
@@ -87,11 +110,11 @@ struct SecureSettingsTests {
         try FileManager.default.copyItem(atPath: front.file("ca.crt"), toPath: file)
         let options = try TransportOptions(caCertificateFile: file).checked()
         try FileManager.default.removeItem(atPath: file)
-        #expect(try await send(front.address, options) == .credentialUnusable)
+        #expect(try await Self.send(front.address, options) == .credentialUnusable)
         let error = #expect(throws: LogError.self) { try options.checked() }
         #expect("\(try #require(error))".contains("cannot read the CA certificate"))
         let other = TransportOptions(caCertificateFile: front.file("other.crt"))
-        #expect(try await send(front.address, other) == .certificateUntrusted)
+        #expect(try await Self.send(front.address, other) == .certificateUntrusted)
     }
 
     // MARK: Configuration
@@ -200,6 +223,21 @@ struct SecureSettingsTests {
         let resent = try await run(["spool", "--send", front.strictAddress] + all + [spool])
         #expect(resent.code == 0 && resent.error.contains("2 messages delivered"), "\(resent.error)")
         #expect(front.server.stored.count == 2)
+    }
+}
+
+/// What a client trusts where the system's only authority is that of a server; run by ``SecureSettingsTests``.
+@Suite(
+    .enabled(
+        if: ProcessInfo.processInfo.environment["HEARTWOOD_FRONT"] != nil,
+        "run by SecureSettingsTests, with other authorities"), .inTurn)
+struct SystemAuthorityTests {
+    @Test("The system's authorities hold, unless the client names its own") func authorities() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let address = try #require(environment["HEARTWOOD_FRONT"])
+        #expect(try await SecureSettingsTests.send(address, TransportOptions()) == nil)
+        let other = TransportOptions(caCertificateFile: environment["HEARTWOOD_OTHER"])
+        #expect(try await SecureSettingsTests.send(address, other) == .certificateUntrusted)
     }
 }
 #endif

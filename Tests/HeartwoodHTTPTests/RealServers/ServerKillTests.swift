@@ -2,12 +2,13 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
 
 /// A server and its clients are killed again and again, both with `kill -9` and at random moments (F27).
-@Suite struct ServerKillTests {
+@Suite(.inTurn) struct ServerKillTests {
     /// A collector that appends each body to a file, with a line of key and size in front, before it answers.
     private static let collector = """
         import http.server, os, signal, sys, threading

@@ -21,7 +21,9 @@ struct SimulatedBalance {
         }
         if figures.stored != life.stored { throw SimulatedProblem("\(life.stored) were logged: \(figures)") }
         let counters = life.shell.store.counters
-        if figures.dropped != counters.lost { throw SimulatedProblem("dropped without a reason") }
+        if figures.dropped != counters.lost + life.shell.lostOnTheWay {
+            throw SimulatedProblem("dropped without a reason")
+        }
         if settings.keepsEverything, !isDiscarding,
             counters.droppedFull + counters.droppedOld > life.refused || counters.droppedAsked > 0
         {

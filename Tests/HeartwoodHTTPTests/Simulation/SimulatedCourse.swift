@@ -31,7 +31,7 @@ struct SimulatedCourse {
         switch what {
         case 0..<6: try world.log(1 + dice(6))
         case 6..<13: try world.advance(by: .milliseconds([1, 50, 1000, 10_000, 61_000, 310_000][dice(6)]))
-        case 13: world.network.set(SimulatedServer.Mode.allCases[dice(SimulatedServer.Mode.allCases.count)])
+        case 13: world.network.set(SimulatedServer.Mode.usual[dice(SimulatedServer.Mode.usual.count)])
         case 14: world.network.set(.accepts)
         case 15: try world.connect(dice(3) > 0)
         case 16: try world.wish(dice(2) == 0 ? .sendNow : .flush)
@@ -49,7 +49,14 @@ struct SimulatedCourse {
         case 27: if dice(2) == 0 { world.network.restartServer() }
         case 28: if dice(4) == 0 { try liveShortly(2 + dice(5), in: world) }
         default:
-            if dice(150) == 0, world.messages.logged < 1000 { try world.log(1000) }
+            switch dice(150) {
+            case 0: if world.messages.logged < 1000 { try world.log(1000) }
+            case 1..<30: world.network.set(.tooLargeForNow)
+            case 30..<60: world.network.set(.losesThenSplits)
+            case 60..<90: try world.release()
+            case 90..<120: try world.logBusy(4 + dice(12))
+            default: break
+            }
         }
     }
 

@@ -31,6 +31,8 @@ struct SimulatedNetwork {
     /// The messages of the last request, and those whose request was cut off at the end of a process.
     private var inFlight: [Int] = []
     private(set) var cutOff: Set<Int> = []
+    /// Until when the server wants no requests of this process.
+    private var quietUntil = Duration.zero
 
     init(_ server: SimulatedServer) { self.server = server }
 
@@ -42,7 +44,19 @@ struct SimulatedNetwork {
     /// Something happened that may cause attempts.
     mutating func press(at now: Duration) { requests.press(at: now) }
     /// A process has started, or the logger was added again.
-    mutating func start(at now: Duration) { requests.start(at: now) }
+    mutating func start(at now: Duration) {
+        requests.start(at: now)
+        quietUntil = .zero
+    }
+
+    /// A process has got an answer, which may ask for a pause.
+    mutating func note(_ response: HTTPResponse, at now: Duration, _ settings: SimulatedSettings) {
+        guard settings.all.rules.retryPolicy is StandardRetryPolicy,
+            response.status == 413 || response.status == 429,
+            let text = response.headers["Retry-After"], let seconds = Int(text)
+        else { return }
+        quietUntil = now + .seconds(seconds)
+    }
 
     mutating func connect(_ isThere: Bool, at now: Duration) {
         if isThere, !isConnected { press(at: now) }
@@ -62,6 +76,13 @@ struct SimulatedNetwork {
 
     // MARK: Requests
 
+    /// Looks at the messages of a request.
+    ///
+    /// - Throws: `SimulatedProblem` when a message has not the id that it had before.
+    mutating func look(at entries: [RemoteEntry]) throws {
+        if let problem = requests.inspect(entries) { throw SimulatedProblem(problem) }
+    }
+
     /// Carries a request with these messages; returns what comes back, and when.
     ///
     /// - Throws: `SimulatedProblem` when there must be no such request.
@@ -77,6 +98,7 @@ struct SimulatedNetwork {
         {
             throw SimulatedProblem(problem)
         }
+        if now < quietUntil { throw SimulatedProblem("a request before the time that the server asked for") }
         if settings.all.rules.isPaused { throw SimulatedProblem("a request while paused") }
         if settings.all.rules.hasCondition {
             throw SimulatedProblem("a request in spite of the condition")
@@ -107,6 +129,7 @@ struct SimulatedNetwork {
     private func isSearch(_ numbers: [Int]) -> Bool {
         switch server.mode {
         case .tooLarge, .mixesItems: true
+        case .losesThenSplits: numbers.allSatisfy(server.taken.contains)
         case .accepts, .isLate, .takesTwice: numbers.contains { server.bad.contains($0) }
         default: false
         }

@@ -47,6 +47,7 @@ struct SimulatedRecovery {
         let known = server.taken
         var left = Int.max
         var count = 0
+        let areReleased = world.dice(2) == 0
         var limit = 20
         while left > 0 {
             count += 1
@@ -60,7 +61,7 @@ struct SimulatedRecovery {
             try world.save()
             try world.advance(by: .milliseconds(200))
             let life = world.life
-            try world.exit(isWaiting: true)
+            if areReleased { try world.release() } else { try world.exit(isWaiting: true) }
             left = life?.shell.store.pending ?? left
         }
         // What a server has not confirmed before the end comes again.

@@ -5,6 +5,7 @@ import HeartwoodHTTP
 struct SimulatedRequests {
     private var bodies: [String: [UInt8]] = [:]
     private var seen: Set<Int> = []
+    private var ids: [Int: String] = [:]
     private var highest = -1
     /// When attempts without progress were made, and when something asked for attempts.
     private var attempts: [Duration] = []
@@ -56,6 +57,16 @@ struct SimulatedRequests {
         }
         seen.formUnion(new)
         highest = max(highest, last)
+        return nil
+    }
+
+    /// Looks at the ids by which a server may recognize messages: whatever becomes of their batch, they stay the same.
+    mutating func inspect(_ entries: [RemoteEntry]) -> String? {
+        for entry in entries {
+            guard let number = Int(entry.text) else { return "a message without a number" }
+            if let known = ids[number], known != entry.id { return "message \(number) with another id" }
+            ids[number] = entry.id
+        }
         return nil
     }
 

@@ -7,6 +7,10 @@ struct SimulatedServer {
     enum Mode: CaseIterable {
         case accepts, refusesAll, refusesItems, mixesItems, fails, limits, unauthorized, misplaced, tooLarge
         case isLate, never, closes, losesAnswer, takesTwice
+        case tooLargeForNow, losesThenSplits
+
+        /// Those that a server is in by chance.
+        static let usual = allCases.filter { $0 != .tooLargeForNow && $0 != .losesThenSplits }
     }
 
     /// What comes back, and when.
@@ -100,6 +104,18 @@ struct SimulatedServer {
             if numbers.count == 1 { return accept(numbers, status) }
             hasRefused = true
             return status(413)
+        case .tooLargeForNow:
+            hasRefused = true
+            return status(413, ["Retry-After": String(Int.random(in: 0...120, using: &random))])
+        case .losesThenSplits:
+            if numbers.allSatisfy(taken.contains) {
+                // It has them, but the answer that said so was lost, and now it finds them too large together.
+                if numbers.count == 1 { return accept(numbers, status) }
+                hasRefused = true
+                return status(413)
+            }
+            _ = accept(numbers, status)
+            return Reply(delay: soon, result: .failure(HTTPTransportError(.connectionLost, "")))
         case .isLate:
             var reply = accept(numbers, status)
             reply.delay = .seconds(Int.random(in: 1...29, using: &random))

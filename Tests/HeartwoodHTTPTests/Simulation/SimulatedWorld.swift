@@ -176,6 +176,27 @@ final class SimulatedWorld {
         end()
     }
 
+    /// What the logger belongs to is released: it sends what it can, as at an exit, and frees the directory.
+    func release() throws {
+        guard let life else { return }
+        trace("releases it")
+        life.shell.save()
+        try settle()
+        let deadline = now + .seconds(1)
+        life.shell.end(until: deadline)
+        try settle()
+        while self.life === life, life.shell.isAwaited, let next = nextTime, next <= deadline {
+            try advance(by: max(.zero, next - now))
+        }
+        guard self.life === life else { return }
+        if life.shell.isBusy { network.cutOffLast() }
+        life.isAdded = false
+        agenda.removeAll()
+        life.shell.close()
+        try check()
+        end()
+    }
+
     /// The logger is removed, and added again.
     func remove() throws {
         guard let life else { return }
@@ -211,6 +232,40 @@ final class SimulatedWorld {
         }
         trace("logs \(messages.logged - count)..<\(messages.logged)")
         if dice(4) > 0 { life.shell.save() }
+        life.shell.stored()
+        try settle()
+    }
+
+    /// Logs on a machine so busy that the store's queue does not run for a while: callers wait for room, and lose nothing.
+    func logBusy(_ count: Int) throws {
+        guard place.isPartitioned, life != nil else { return }
+        let free = now + .milliseconds(dice(9000))
+        var inbox = RecordInbox<Int>()
+        for _ in 0..<count {
+            let number = messages.next()
+            var isTaken = false
+            while !isTaken {
+                switch inbox.offer(number, weighing: 1, limit: 3, patience: .seconds(10), at: now) {
+                case .taken: isTaken = true
+                case .wait(let pause):
+                    clock.advance(by: min(pause, max(.milliseconds(1), free - now)))
+                    if now >= free { try work(inbox.takeAll()) }
+                case .refused: throw SimulatedProblem("an event was refused on a machine that is only busy")
+                }
+            }
+        }
+        if now < free { clock.advance(by: free - now) }
+        try work(inbox.takeAll())
+        // What was due meanwhile comes late.
+        try advance(by: .zero)
+    }
+
+    /// The store's queue has come to what waits.
+    private func work(_ numbers: [Int]) throws {
+        guard let life else { return }
+        for number in numbers where life.log(number, level: 4, points: 0) { messages.store(number) }
+        trace("logs \(numbers) late")
+        life.shell.save()
         life.shell.stored()
         try settle()
     }
@@ -271,6 +326,9 @@ final class SimulatedWorld {
             if due > now { clock.advance(by: due - now) }
             if let duty = agenda.take(at: due) {
                 life.perform(duty)
+                if case .report(_, _, .success(let response)) = duty {
+                    network.note(response, at: now, settings)
+                }
             } else {
                 life.effects.wakeTime = nil
                 life.shell.wake()
@@ -304,6 +362,7 @@ final class SimulatedWorld {
         guard life.isAdded else { throw SimulatedProblem("a request before the logger was added") }
         let (report, request) = job.prepared()
         guard let request else { return plan(.zero, .report(job, report, nil)) }
+        try network.look(at: report.entries)
         let numbers = SimulatedServer.numbers(request.body)
         trace("sends \(numbers) as \(request.headers["Idempotency-Key"] ?? ""), \(network.server.mode)")
         let history = SimulatedNetwork.DiskHistory(

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodHTTP
@@ -10,7 +11,7 @@ import Testing
 /// a seed decides.
 ///
 /// `HEARTWOOD_WORLDS` says how many worlds there are, `HEARTWOOD_SEED` shows one of them again, step by step.
-@Suite struct SimulationTests {
+@Suite(.inTurn) struct SimulationTests {
     @Test("Promise 11: whatever happens, delivery makes progress, never floods, and loses nothing saved")
     func worlds() throws {
         let environment = ProcessInfo.processInfo.environment

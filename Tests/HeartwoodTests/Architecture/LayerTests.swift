@@ -1,7 +1,8 @@
 import Foundation
+import SuiteSupport
 import Testing
 
-@Suite("The layers of the core") struct LayerTests {
+@Suite("The layers of the core", .inTurn) struct LayerTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

@@ -1,8 +1,9 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 /// The privacy manifest for Apple's systems: its form, and whether it says what the code does.
-@Suite("The privacy manifest")
+@Suite("The privacy manifest", .inTurn)
 struct PrivacyManifestTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -1,6 +1,7 @@
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -32,7 +33,7 @@ private final class Tagged: RecordingLogger, @unchecked Sendable {
     }
 }
 
-@Suite("Applying configurations")
+@Suite("Applying configurations", .inTurn)
 struct ConfigurationApplyTests {
     private let archives: Void = LogArchives.register()
 
@@ -76,8 +77,8 @@ struct ConfigurationApplyTests {
         ]
         try configuration.apply(to: dispatcher)
         #expect(dispatcher.loggers.map(\.name) == ["file", "console", "mine"])
-        #expect(configuration.logger(named: "not", in: dispatcher) == nil)
-        let file = try #require(configuration.logger(named: "file", in: dispatcher) as? FileLogger)
+        #expect(dispatcher.configuredLogger(named: "not") == nil)
+        let file = try #require(dispatcher.configuredLogger(named: "file") as? FileLogger)
         #expect(file.levels == .notice)
         #expect(file.maximumFileSize == .kibibytes(64))
         #expect(file.rollingInterval == .seconds(3600))

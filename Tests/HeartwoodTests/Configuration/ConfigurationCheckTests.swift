@@ -1,12 +1,13 @@
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What a configuration says of its own mistakes.
-@Suite("Mistakes in configurations")
+@Suite("Mistakes in configurations", .inTurn)
 struct ConfigurationCheckTests {
     private let archives: Void = LogArchives.register()
 

@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Input of any kind for everything that reads settings: it is read or refused, and neither traps nor hangs.
-@Suite("Settings from any bytes")
+@Suite("Settings from any bytes", .inTurn)
 struct ConfigurationFuzzTests {
     /// A binary property list of lists, each of which names the next one several times.
     private static func bomb(depth: Int, references: Int, isCircular: Bool = false) -> [UInt8] {

@@ -1,8 +1,9 @@
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Merging of settings")
+@Suite("Merging of settings", .inTurn)
 struct ConfigurationMergeTests {
     @Test(
         "The later one wins, key by key and however deep",

@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Configurations that are applied more than twice, and files that vanish more than once.
-@Suite struct ConfigurationRestoreTests {
+@Suite(.inTurn) struct ConfigurationRestoreTests {
     @Test(
         "A setting that is not given any more goes back to the program's own value, not to an earlier file's")
     func programValue() throws {

@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Synchronization
 import Testing
 
 @testable import Heartwood
 
-@Suite("Watching configurations")
+@Suite("Watching configurations", .inTurn)
 struct ConfigurationWatchTests {
     private typealias Contents = ConfigurationWatchState.Contents
 
@@ -193,7 +194,7 @@ private final class ReopeningCounter: AbstractLogger, ReopeningLogger, @unchecke
 }
 
 /// What needs a process of its own: signals, environment variables, levels of everything.
-@Suite("Configurations of processes")
+@Suite("Configurations of processes", .inTurn)
 struct ConfigurationProcessTests {
     @Test(
         "SIGHUP reads the files anew and opens log files anew; the handler of before is called, and put back")

@@ -1,10 +1,11 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Levels from the property lists of programs that were written with Girders.
-@Suite struct GirdersConfigurationTests {
+@Suite(.inTurn) struct GirdersConfigurationTests {
     private func level(_ main: String?, _ overlay: String? = nil, environment: String? = "dev") throws
         -> LogSetting?
     {

@@ -1,8 +1,9 @@
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("JSON with places")
+@Suite("JSON with places", .inTurn)
 struct JSONSettingReaderTests {
     private func read(_ text: String) throws(LogConfigurationError) -> LogSetting {
         try JSONSettingReader.read(Array(text.utf8), source: "x.json")
@@ -50,7 +51,7 @@ struct JSONSettingReaderTests {
             ("[1 2]", "x.json:1:4: expected “,” or the end of the list, found “2”"),
             ("{\"a\" 1}", "x.json:1:6: expected “:” after the key “a”"),
             ("{\"é\": \"ü\", x}", "x.json:1:12: expected a key in double quotes, found “x”"),
-            ("{\"a\": 1", "x.json:1:8: unterminated table"),
+            ("{\"a\": 1", "x.json:1:8: unterminated object"),
             ("[1", "x.json:1:3: unterminated list"),
             ("{\"a\":", "x.json:1:6: expected a value, found the end of the file"),
             ("[,1]", "x.json:1:2: expected a value, found “,”"),

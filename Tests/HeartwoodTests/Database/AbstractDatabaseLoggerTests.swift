@@ -1,4 +1,5 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -45,7 +46,7 @@ private final class NotingDatabase: AbstractDatabaseLogger<String>, @unchecked S
     func settle() { #expect(waitUntilIdle(timeout: .seconds(60))) }
 }
 
-@Suite("The base of database loggers")
+@Suite("The base of database loggers", .inTurn)
 struct AbstractDatabaseLoggerTests {
     private let clock = ManualClock()
     private let dispatcher: LogDispatcher

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -20,7 +21,7 @@ private final class SteppingDatabase: AbstractDatabaseLogger<LogMessage>, @unche
     }
 }
 
-@Suite("Promise 4: a database that works loses nothing")
+@Suite("Promise 4: a database that works loses nothing", .inTurn)
 struct DatabaseProgressTests {
     @Test(
         "Promise 4: a batch that takes twice as long as callers wait without progress loses nothing, where each row is a step"

@@ -1,8 +1,9 @@
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("When a database logger saves and deletes")
+@Suite("When a database logger saves and deletes", .inTurn)
 struct SaveScheduleTests {
     /// What has happened, moment by moment, and what is due then.
     struct Step: Sendable, CustomTestStringConvertible {

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("A logger's backlog")
+@Suite("A logger's backlog", .inTurn)
 struct BacklogTests {
     /// A batch of records of these levels, as the drain makes it.
     private func batch(_ levels: [LogLevel], textSize: Int = 32) -> RecordBatch {

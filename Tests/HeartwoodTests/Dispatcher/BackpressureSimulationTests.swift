@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -137,7 +138,7 @@ private struct BackpressureWorld {
     }
 }
 
-@Suite("Producers and a sink, simulated")
+@Suite("Producers and a sink, simulated", .inTurn)
 struct BackpressureSimulationTests {
     private static let worlds = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 60 : 20_000
 

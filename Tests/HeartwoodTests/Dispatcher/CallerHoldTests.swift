@@ -1,9 +1,10 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("The decision whether callers wait")
+@Suite("The decision whether callers wait", .inTurn)
 struct CallerHoldTests {
     private func full() -> CallerHold {
         var hold = CallerHold()

@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What diagnostics say of troubles that come often.
-@Suite struct DiagnosticsCountTests {
+@Suite(.inTurn) struct DiagnosticsCountTests {
     @Test("A report has the number of all troubles of its kind since the one before") func counts() {
         let clock = ManualClock()
         let diagnostics = LogDiagnostics(clock: clock)

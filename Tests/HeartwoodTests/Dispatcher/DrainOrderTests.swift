@@ -1,10 +1,11 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What the drain knows of places and settings, whatever order it hears of them in.
-@Suite struct DrainOrderTests {
+@Suite(.inTurn) struct DrainOrderTests {
     @Test("Missing messages are told at their place: with what was reserved before it, and not later")
     func gapAtItsPlace() {
         let gaps = RingGaps()

@@ -1,10 +1,11 @@
 import CHeartwood
 import Foundation
 import Heartwood
+import SuiteSupport
 import Testing
 
 /// Threat T11: what a signal handler may call.
-@Suite struct EmergencyTests {
+@Suite(.inTurn) struct EmergencyTests {
     @Test("logEmergency writes its line from a signal handler that interrupted a call with locks held")
     func inHandler() async throws {
         let outcome = await #expect(processExitsWith: .exitCode(7), observing: [\.standardErrorContent]) {

@@ -1,11 +1,14 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Signals that end the process", .disabled(if: Load.isSanitized, "a sanitizer takes signals over"))
+@Suite(
+    "Signals that end the process", .disabled(if: Load.isSanitized, "a sanitizer takes signals over"), .inTurn
+)
 struct EndingSignalTests {
     /// A dispatcher with a file logger, and its directory.
     private static func dispatcher(_ path: String) throws -> LogDispatcher {

@@ -1,11 +1,12 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite(.disabled(if: Load.isSanitized, "a sanitizer takes signals over"))
+@Suite(.disabled(if: Load.isSanitized, "a sanitizer takes signals over"), .inTurn)
 struct EndingTimeoutTests {
     @Test("The flush before a signal takes effect may take as long as the program says, not five seconds")
     func timeout() async throws {

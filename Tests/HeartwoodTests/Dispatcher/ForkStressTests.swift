@@ -1,11 +1,12 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Forks in a busy program", .disabled(if: Load.isSanitized, "forks a process with threads"))
+@Suite("Forks in a busy program", .disabled(if: Load.isSanitized, "forks a process with threads"), .inTurn)
 struct ForkStressTests {
     private static let children =
         ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 60 : 2000

@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import Heartwood
+import SuiteSupport
 import Testing
 
 /// Keeps the texts that it handles.
@@ -10,7 +11,7 @@ private final class ListingLogger: AbstractLogger, @unchecked Sendable {  // `te
     override func log(_ message: LogMessage) { texts.withLock { $0.append(message.text) } }
 }
 
-@Suite struct ForkTests {
+@Suite(.inTurn) struct ForkTests {
     @Test(
         "After a fork in the middle of logging, parent and child write their own messages, once and whole",
         .disabled(

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Adding and removing loggers")
+@Suite("Adding and removing loggers", .inTurn)
 struct LoggersTests {
     @Test("A logger gets what is logged between its addition and its removal, and its hooks in that order")
     func between() {

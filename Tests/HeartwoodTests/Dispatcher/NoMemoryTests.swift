@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 @Suite(
-    "No memory", .disabled(if: Load.isSanitized, "a sanitizer needs address space without end"))
+    "No memory", .disabled(if: Load.isSanitized, "a sanitizer needs address space without end"), .inTurn)
 struct NoMemoryTests {
     /// Allows this process no more address space than it has, and so much.
     private static func limit(toMore bytes: Int) {

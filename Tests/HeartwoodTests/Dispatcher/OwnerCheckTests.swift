@@ -1,12 +1,13 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 // Only debug builds check.
 #if DEBUG
-@Suite("What a thread owns is checked at its entrances") struct OwnerCheckTests {
+@Suite("What a thread owns is checked at its entrances", .inTurn) struct OwnerCheckTests {
     /// An entrance that only the thread that runs the logger may use.
     enum HookEntrance: String, CaseIterable, Codable {
         case failure, filtered, pending, mark, settled, patience, output, recovery, flush, progress

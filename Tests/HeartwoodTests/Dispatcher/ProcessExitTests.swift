@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -24,7 +25,7 @@ private final class AppendingLogger: AbstractLogger, @unchecked Sendable {
     }
 }
 
-@Suite("The end of the process")
+@Suite("The end of the process", .inTurn)
 struct ProcessExitTests {
     private static func emptyFile() throws -> String {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID()).log")

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -37,7 +38,7 @@ private struct TestRecord {
     }
 }
 
-@Suite("The record ring")
+@Suite("The record ring", .inTurn)
 struct RecordRingTests {
     @Test(
         "Its capacity is a power of two from 64 KiB to 1 GiB",

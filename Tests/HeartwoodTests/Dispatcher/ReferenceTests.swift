@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Synchronization
 import Testing
 
@@ -22,7 +23,7 @@ private final class Census: Sendable {
     }
 }
 
-@Suite("Tags, large messages, and messages that are kept")
+@Suite("Tags, large messages, and messages that are kept", .inTurn)
 struct ReferenceTests {
     @Test("Each tag is handed to every logger as it was, and ends once, when the last one is through")
     func tags() {

@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Who empties the ring, and who waits until it has been emptied.
-@Suite struct RingConsumerTests {
+@Suite(.inTurn) struct RingConsumerTests {
     /// Keeps the thread that frees it at a gate.
     private final class Obstacle: Sendable {
         let gate: Gate

@@ -1,8 +1,9 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 /// All orders of the steps of callers, drain, logger and machine, on a ring of a few records.
-@Suite struct RingModelTests {
+@Suite(.inTurn) struct RingModelTests {
     typealias Scene = RingModel.Scene
 
     private static var scenes: [Scene] {

@@ -1,8 +1,9 @@
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("How long a caller waits for the ring")
+@Suite("How long a caller waits for the ring", .inTurn)
 struct RingPatienceTests {
     @Test("A caller waits the limit where nothing leaves the ring, and no longer")
     func still() {

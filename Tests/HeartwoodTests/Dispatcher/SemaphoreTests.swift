@@ -1,10 +1,11 @@
 import Dispatch
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite struct SemaphoreTests {
+@Suite(.inTurn) struct SemaphoreTests {
     @Test("A wait ends at its limit, and not before; a signal that came first is not lost")
     func limit() {
         let semaphore = Semaphore()

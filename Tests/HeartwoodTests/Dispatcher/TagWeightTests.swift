@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("The weight of tags")
+@Suite("The weight of tags", .inTurn)
 struct TagWeightTests {
     private struct Snapshot: MeasuredTag {
         var tagSize: ByteCount { .kibibytes(100) }

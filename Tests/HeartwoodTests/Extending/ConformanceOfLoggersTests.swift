@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// The conformance check, for the loggers of the core that write to the system.
-@Suite("Our console and system loggers pass the conformance check", .timeLimit(.minutes(5)))
+@Suite("Our console and system loggers pass the conformance check", .inTurn)
 struct ConformanceOfLoggersTests {
     private static let amount = 20_000
     private let scratch = Scratch()

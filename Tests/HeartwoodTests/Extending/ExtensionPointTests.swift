@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -53,7 +54,7 @@ private final class Picky: FileLogger, @unchecked Sendable {
     }
 }
 
-@Suite("What subclasses and bridges need")
+@Suite("What subclasses and bridges need", .inTurn)
 struct ExtensionPointTests {
     private let scratch = Scratch()
 

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("The conformance check for loggers")
+@Suite("The conformance check for loggers", .inTurn)
 struct LoggerConformanceTests {
     private let scratch = Scratch()
 

@@ -1,12 +1,13 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 // Only debug builds check.
 #if DEBUG
-@Suite("What a logger's hooks own is checked where other files reach it")
+@Suite("What a logger's hooks own is checked where other files reach it", .inTurn)
 struct LoggerOwnerTests {
     enum Entrance: String, CaseIterable, Codable {
         case engine, saved, journal, unsaved

@@ -2,6 +2,7 @@ import CHeartwood
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -15,7 +16,7 @@ struct FixedKey: SecretProvider {
     }
 }
 
-@Suite struct ArchiveTests {
+@Suite(.inTurn) struct ArchiveTests {
     private let archives: Void = LogArchives.register()
 
     private let scratch = Scratch()

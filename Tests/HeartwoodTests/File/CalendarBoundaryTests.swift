@@ -1,10 +1,11 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Goal G17: boundaries of the calendar, through changes of daylight-saving time both ways.
-@Suite struct CalendarBoundaryTests {
+@Suite(.inTurn) struct CalendarBoundaryTests {
     @Test(
         "The next boundary is where the wall's calendar has it",
         arguments: [

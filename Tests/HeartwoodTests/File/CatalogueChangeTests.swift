@@ -1,9 +1,10 @@
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Changes of the catalogue that are made to what others have stored meanwhile.
-@Suite struct CatalogueChangeTests {
+@Suite(.inTurn) struct CatalogueChangeTests {
     private func label(_ number: Int) -> LogFileLabel { LogFileLabel(createdAt: nil, number: number) }
 
     private func catalogue(

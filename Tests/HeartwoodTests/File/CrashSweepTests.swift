@@ -2,6 +2,7 @@ import CHeartwood
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -9,7 +10,7 @@ import Testing
 /// Faults F1 and F2: the process dies at any system call of rolling, archiving and removing.
 ///
 /// From the N-th call on, every call fails: what is on the disk then is what a `kill -9` at that moment leaves.
-@Suite struct CrashSweepTests {
+@Suite(.inTurn) struct CrashSweepTests {
     private let archives: Void = LogArchives.register()
 
     enum Shape: String, CaseIterable, Sendable { case dated, stable, gzip, encrypted, limited }

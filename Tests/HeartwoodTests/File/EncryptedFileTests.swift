@@ -2,13 +2,14 @@ import CHeartwood
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Encryption from the first line on: what reaches the disk is never plain text, and all that holds for plain files
 /// holds for encrypted ones.
-@Suite struct EncryptedFileTests {
+@Suite(.inTurn) struct EncryptedFileTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
     private let naming = LogFileNaming(application: "t")

@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Goal G5: every system call of a run fails once, one after the other, in every way it can.
-@Suite struct FaultSweepTests {
+@Suite(.inTurn) struct FaultSweepTests {
     enum Shape: String, CaseIterable, Sendable { case dated, stable, quota, shared, header, encrypted }
 
     /// All of it with `HEARTWOOD_FULL=1`; without, a sample that takes seconds.

@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Goal G14 and fault F4: somebody works against the logger, and a disk that is really full.
-@Suite struct FileAttackTests {
+@Suite(.inTurn) struct FileAttackTests {
     @Test(
         "While somebody swaps links, pipes and files under the names of logs, no victim is touched and nothing hangs"
     )

@@ -1,11 +1,12 @@
 import CHeartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What the catalogue of a directory says, and what an engine makes of it.
-@Suite struct FileCatalogueTests: FileBench {
+@Suite(.inTurn) struct FileCatalogueTests: FileBench {
     let clock = ManualClock()
     let disk: SimulatedDisk
 

@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What is easily forgotten: the end of a logger, settings that change while a file is open, steady streams.
-@Suite struct FileDetailTests {
+@Suite(.inTurn) struct FileDetailTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
     private let naming = LogFileNaming(application: "t")

@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Real disks that lose their power, fail, or list their names in any order (faults F3, F8 and F17).
-@Suite(.serialized) struct FileDiskTests {
+@Suite(.serialized, .inTurn) struct FileDiskTests {
     /// With `HEARTWOOD_FULL=1`, 500 power cuts and more; without, a few.
     private static let cuts = FaultSweepTests.isFull ? 125 : 1
 

@@ -2,12 +2,13 @@ import CHeartwood
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What is on the disk when, and in which order: details on which a power cut or another process depends.
-@Suite struct FileDurabilityTests {
+@Suite(.inTurn) struct FileDurabilityTests {
     private let archives: Void = LogArchives.register()
 
     private let scratch = Scratch()

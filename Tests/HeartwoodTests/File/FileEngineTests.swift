@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// The engine against whoever else has his hands in the directory, and against its own limits.
-@Suite struct FileEngineTests {
+@Suite(.inTurn) struct FileEngineTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
 

@@ -1,5 +1,6 @@
 import CHeartwood
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -7,7 +8,7 @@ import Testing
 /// A real fork in the middle of writing.
 ///
 /// The process has no other threads at work: only then may a child do more than `exec`. `ForkTests` has the other case.
-@Suite struct FileForkTests {
+@Suite(.inTurn) struct FileForkTests {
     enum Shape: String, CaseIterable, Sendable { case dated, stable, shared, encrypted }
 
     private static let children = 4

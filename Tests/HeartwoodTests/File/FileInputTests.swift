@@ -2,13 +2,14 @@ import CHeartwood
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Names, labels, catalogues and frames that somebody planted or a fault has damaged: no input ends the process
 /// (promise 12).
-@Suite struct FileInputTests {
+@Suite(.inTurn) struct FileInputTests {
     private let archives: Void = LogArchives.register()
 
     private static func namings() throws -> [LogFileNaming] {

@@ -1,11 +1,12 @@
 import CHeartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Limits where something has changed since it was last looked at.
-@Suite struct FileLimitTests: FileBench {
+@Suite(.inTurn) struct FileLimitTests: FileBench {
     let clock = ManualClock()
     let disk: SimulatedDisk
     private let naming = LogFileNaming(application: "t")

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -16,7 +17,7 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
     }
 }
 
-@Suite struct FileLoggerHookTests {
+@Suite(.inTurn) struct FileLoggerHookTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
     private let naming = LogFileNaming(application: "app")

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite struct FileLoggerTests {
+@Suite(.inTurn) struct FileLoggerTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
 
@@ -170,7 +171,7 @@ import Testing
 }
 
 /// What follows from settings and calls that come at odd times.
-@Suite struct FileLoggerLifeTests {
+@Suite(.inTurn) struct FileLoggerLifeTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
 

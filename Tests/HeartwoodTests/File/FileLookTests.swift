@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// How often the file that is written is looked at, and what happens to it in between.
-@Suite struct FileLookTests {
+@Suite(.inTurn) struct FileLookTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
     private let made = Locked<[SystemCall: Int]>([:])
@@ -72,6 +73,26 @@ import Testing
         clock.setWall(wall + .seconds(1000))
         #expect(count { log.write(1, to: engine) } == [.write: 1])
         #expect(scratch.lines(engine.settings.naming).dropLast() == log.lines[...])
+    }
+
+    @Test(
+        "For a second after the files were listed each write is preceded by a look; after a flush, only the next one"
+    )
+    func closely() throws {
+        let engine = try makeEngine()
+        var log = RecordLog()
+        log.write(1, to: engine)
+        engine.lookClosely(forWhile: true)
+        let looked: [SystemCall: Int] = [.write: 10, .status: 20, .limit: 10]
+        #expect(count { for _ in 0..<10 { log.write(1, to: engine) } } == looked)
+        clock.advance(by: .milliseconds(999))
+        #expect(count { for _ in 0..<10 { log.write(1, to: engine) } } == looked)
+        clock.advance(by: .milliseconds(1))
+        log.write(1, to: engine)
+        #expect(count { for _ in 0..<10 { log.write(1, to: engine) } } == [.write: 10])
+        engine.lookClosely(forWhile: false)
+        #expect(
+            count { for _ in 0..<10 { log.write(1, to: engine) } } == [.write: 10, .status: 2, .limit: 1])
     }
 
     @Test("Without an interval each write is preceded by a look")

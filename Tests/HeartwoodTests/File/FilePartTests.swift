@@ -1,11 +1,12 @@
 import CHeartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Parts of records at the end of a file, which a full disk left, and files whose state cannot be found out.
-@Suite struct FilePartTests: FileBench {
+@Suite(.inTurn) struct FilePartTests: FileBench {
     let clock = ManualClock()
     let disk: SimulatedDisk
 

@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodArchive
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Several processes, and processes that are killed; each is a real one.
-@Suite(.serialized) struct FileProcessTests {
+@Suite(.serialized, .inTurn) struct FileProcessTests {
     private static let processes = FaultSweepTests.isFull ? 8 : 4
     private static let lines = FaultSweepTests.isFull ? 125_000 : 5_000
 

@@ -1,12 +1,13 @@
 import CHeartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Files in the directory that cannot be used, and files of other writers: in a simulated directory, so that owners and
 /// permissions are as they should be whoever runs the tests.
-@Suite struct FileRefusalTests: FileBench {
+@Suite(.inTurn) struct FileRefusalTests: FileBench {
     let clock = ManualClock()
     let disk: SimulatedDisk
     private let reports = Locked<[String]>([])

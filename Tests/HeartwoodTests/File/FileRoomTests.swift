@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Room that is set aside, leftovers of archives, records that no file can hold, keys that come later.
-@Suite struct FileRoomTests {
+@Suite(.inTurn) struct FileRoomTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
     private let naming = LogFileNaming(application: "t")

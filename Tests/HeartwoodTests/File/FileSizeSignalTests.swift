@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Synchronization
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 /// A limit on the size of files that is lowered while a file is written, and the signal that comes with it.
 ///
 /// Each test needs a process of its own: a limit and a signal are those of all threads.
-@Suite(.enabled(if: !Load.isSanitized, "a sanitizer delivers signals later than the kernel"))
+@Suite(.enabled(if: !Load.isSanitized, "a sanitizer delivers signals later than the kernel"), .inTurn)
 struct FileSizeSignalTests {
     private static let handled = Atomic<Int>(0)
 

@@ -1,9 +1,10 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Reading what lines say")
+@Suite("Reading what lines say", .inTurn)
 struct LineRecordParserTests {
     static let formatters: [LogFormatter] = [
         LineFormatter(), JSONLinesFormatter(), JSONLinesFormatter(.ecs(service: "shop")),

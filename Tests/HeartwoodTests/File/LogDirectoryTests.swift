@@ -1,11 +1,12 @@
 import CHeartwood
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Threats T6 and T7, goal G14: nothing planted in the directory is opened, followed, replaced or removed.
-@Suite struct LogDirectoryTests {
+@Suite(.inTurn) struct LogDirectoryTests {
     private let scratch = Scratch()
 
     private func mode(_ path: String) -> UInt32 {

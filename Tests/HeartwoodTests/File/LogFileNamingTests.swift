@@ -1,9 +1,10 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite struct LogFileNamingTests {
+@Suite(.inTurn) struct LogFileNamingTests {
     static let createdAt = moment("2026-10-25T00:30:15.042Z")
 
     @Test("The default name is the application and the time in UTC")

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodArchive
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite struct LogFileReaderTests {
+@Suite(.inTurn) struct LogFileReaderTests {
     private let archives: Void = LogArchives.register()
 
     private let scratch = Scratch()

@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -33,7 +34,7 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
     override func name(for label: LogFileLabel) -> String { "trace-\(label.number).txt" }
 }
 
-@Suite struct LogFileSchemeTests {
+@Suite(.inTurn) struct LogFileSchemeTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
 

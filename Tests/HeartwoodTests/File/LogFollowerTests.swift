@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite struct LogFollowerTests {
+@Suite(.inTurn) struct LogFollowerTests {
     private let archives: Void = LogArchives.register()
 
     private let scratch = Scratch()

@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Fault F18: logrotate itself, while lines are written.
-@Suite struct LogRotateTests {
+@Suite(.inTurn) struct LogRotateTests {
     private static let program = "/usr/sbin/logrotate"
 
     private static var isInstalled: Bool {

@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Threat T9: one message cannot fill the disk.
-@Suite struct MessageCapTests {
+@Suite(.inTurn) struct MessageCapTests {
     private let scratch = Scratch()
 
     private func lines(

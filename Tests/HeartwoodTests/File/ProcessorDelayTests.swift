@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What is done again later, or not at all: processors that fail, exports that cannot be finished.
-@Suite struct ProcessorDelayTests {
+@Suite(.inTurn) struct ProcessorDelayTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
 

@@ -1,9 +1,10 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite struct RetentionPlanTests {
+@Suite(.inTurn) struct RetentionPlanTests {
     private let now = moment("2026-06-01T12:00:00Z")
 
     /// Files named a, b, c …, oldest first, each an hour younger than the one before; the last an hour old.

@@ -1,9 +1,10 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite struct RollingPolicyTests {
+@Suite(.inTurn) struct RollingPolicyTests {
     @Test(
         "As many records go into a file as fit, whole; one that is larger than the file goes alone into a fresh one",
         arguments: [

@@ -1,9 +1,10 @@
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// When written bytes are put on the disk, case by case.
-@Suite struct SyncPlanTests {
+@Suite(.inTurn) struct SyncPlanTests {
     private func isDue(
         _ plan: inout SyncPlan, _ policy: LogSyncPolicy, isUrgent: Bool, at uptime: Duration
     ) -> Bool {

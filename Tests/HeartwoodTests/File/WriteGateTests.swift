@@ -1,10 +1,11 @@
 import CHeartwood
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// The decision whether records may be written now, case by case.
-@Suite struct WriteGateTests {
+@Suite(.inTurn) struct WriteGateTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var maximumSize = 0

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -15,7 +16,7 @@ private func message(
         function: "charge()", line: line)
 }
 
-@Suite("Filters")
+@Suite("Filters", .inTurn)
 struct LogFilterTests {
     @Test("Level, category, context, tag, file, function")
     func properties() {
@@ -158,7 +159,7 @@ struct LogFilterTests {
     }
 }
 
-@Suite("Sampling and rate limits")
+@Suite("Sampling and rate limits", .inTurn)
 struct AmountTests {
     @Test("All messages of a key pass or none does, in any order, and about the share that was asked for")
     func sampling() {
@@ -258,7 +259,7 @@ struct AmountTests {
     }
 }
 
-@Suite("Collapsing of repeats")
+@Suite("Collapsing of repeats", .inTurn)
 struct DuplicateSuppressionTests {
     private func logger(_ dispatcher: LogDispatcher, _ interval: Duration = .seconds(30)) -> RecordingLogger {
         let logger = RecordingLogger()
@@ -362,7 +363,7 @@ struct DuplicateSuppressionTests {
     }
 }
 
-@Suite("SwiftyBeaver's rules")
+@Suite("SwiftyBeaver's rules", .inTurn)
 struct SwiftyBeaverFilterTests {
     private func filter(
         _ text: String, _ role: SwiftyBeaverFilter.Role, _ level: LogLevel = .verbose

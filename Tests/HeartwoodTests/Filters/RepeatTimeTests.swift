@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Times of notes about repeats, and messages that a sample says nothing about.
-@Suite struct RepeatTimeTests {
+@Suite(.inTurn) struct RepeatTimeTests {
     @Test("The note about repeats has the time of the last of them") func time() {
         let clock = ManualClock()
         let dispatcher = LogDispatcher.forTest(clock: clock)

@@ -1,8 +1,9 @@
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Messages of any bytes")
+@Suite("Messages of any bytes", .inTurn)
 struct AnyBytesTests {
     private func message(_ bytes: [UInt8]) -> LogMessage {
         LogMessage(bytes.withUnsafeBytes { LogText(utf8: $0) })

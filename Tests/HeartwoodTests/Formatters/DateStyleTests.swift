@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Date styles")
+@Suite("Date styles", .inTurn)
 struct DateStyleTests {
     private let moment = LogTimestamp(nanoseconds: 1_020_957_660_000_000_000)
 

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -50,7 +51,7 @@ enum HostileText {
     }
 }
 
-@Suite("Escaping")
+@Suite("Escaping", .inTurn)
 struct EscapingTests {
     private func escaped(_ text: String) -> String {
         var buffer = LogBuffer()
@@ -125,7 +126,7 @@ struct EscapingTests {
     }
 }
 
-@Suite("Promise 8: a line is whole")
+@Suite("Promise 8: a line is whole", .inTurn)
 struct WholeLineTests {
     /// A message that is hostile wherever text can be.
     private func message(_ generator: inout SeededGenerator) -> LogMessage {

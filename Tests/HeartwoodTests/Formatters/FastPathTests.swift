@@ -1,10 +1,11 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// The ways of writing that look at many bytes at once: they write what the slow ways do.
-struct FastPathTests {
+@Suite(.inTurn) struct FastPathTests {
     @Test("Every byte is escaped in JSON wherever it is in a text, or needs no escape there")
     func everyByteEverywhere() {
         for length in Array(1...19) + [31, 32, 33, 40] {

@@ -1,9 +1,10 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite struct FilteringRedactionTests {
+@Suite(.inTurn) struct FilteringRedactionTests {
     @Test("What a logger's rules find is hidden behind a filter and in a chain, whoever made the formatter")
     func redaction() {
         final class Plain: LogFormatter, @unchecked Sendable {

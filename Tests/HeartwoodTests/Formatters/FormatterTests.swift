@@ -1,12 +1,13 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 private let moment = LogTimestamp(nanoseconds: 1_763_634_030_123_456_789)
 
-@Suite("The line formatter")
+@Suite("The line formatter", .inTurn)
 struct LineFormatterTests {
     private func message(_ level: LogLevel = .info, _ metadata: LogMetadata = [:]) -> LogMessage {
         LogMessage(
@@ -96,7 +97,7 @@ struct LineFormatterTests {
     }
 }
 
-@Suite("The JSON formatter")
+@Suite("The JSON formatter", .inTurn)
 struct JSONLinesFormatterTests {
     @Test("An object has its keys in their order, and typed fields")
     func full() {
@@ -176,7 +177,7 @@ struct JSONLinesFormatterTests {
     }
 }
 
-@Suite("Formatters of one's own")
+@Suite("Formatters of one's own", .inTurn)
 struct LogFormatterTests {
     private final class AsString: LogFormatter, @unchecked Sendable {
         override func format(_ message: LogMessage) -> String? {

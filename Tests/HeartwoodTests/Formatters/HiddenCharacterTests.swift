@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Hidden characters, and JSON from elsewhere")
+@Suite("Hidden characters, and JSON from elsewhere", .inTurn)
 struct HiddenCharacterTests {
     private func line(_ text: String) -> String {
         var options = LineFormatter.Options()

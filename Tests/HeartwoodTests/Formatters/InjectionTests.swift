@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -39,7 +40,7 @@ enum EveryFormatter {
     }
 }
 
-@Suite("Injection: one message is one line in every formatter")
+@Suite("Injection: one message is one line in every formatter", .inTurn)
 struct InjectionTests {
     /// A message that has `bytes` wherever text can be.
     private func message(_ bytes: [UInt8]) -> LogMessage {

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -22,7 +23,7 @@ private func object(_ line: String?) throws -> [String: Any] {
     return try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
 }
 
-@Suite("JSON for other systems")
+@Suite("JSON for other systems", .inTurn)
 struct JSONPresetTests {
     @Test("The Elastic Common Schema: its order, its keys, fields as labels")
     func ecs() throws {
@@ -141,7 +142,7 @@ struct JSONPresetTests {
     }
 }
 
-@Suite("The logfmt formatter")
+@Suite("The logfmt formatter", .inTurn)
 struct LogfmtFormatterTests {
     @Test("Keys in their order, values quoted where they must be")
     func full() {
@@ -176,7 +177,7 @@ struct LogfmtFormatterTests {
     }
 }
 
-@Suite("The syslog formatter")
+@Suite("The syslog formatter", .inTurn)
 struct SyslogFormatterTests {
     private func formatter(_ change: (inout SyslogFormatter.Options) -> Void = { _ in }) -> SyslogFormatter {
         var options = SyslogFormatter.Options()
@@ -225,7 +226,7 @@ struct SyslogFormatterTests {
     }
 }
 
-@Suite("Chains of formatters")
+@Suite("Chains of formatters", .inTurn)
 struct FormatterChainTests {
     private final class Shout: LogFormatter, @unchecked Sendable {
         override func format(_ message: LogMessage) -> String? { message.text.uppercased() }

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Numbers, dates and amounts")
+@Suite("Numbers, dates and amounts", .inTurn)
 struct NumberTests {
     private func written(_ value: Double) -> String {
         var buffer = LogBuffer()

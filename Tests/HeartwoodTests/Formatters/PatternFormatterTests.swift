@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -22,7 +23,7 @@ private func line(_ pattern: String, _ message: LogMessage, _ options: PatternFo
     try PatternFormatter(pattern, options).format(message)
 }
 
-@Suite("The pattern formatter")
+@Suite("The pattern formatter", .inTurn)
 struct PatternFormatterTests {
     @Test(
         "Each token writes what it says",
@@ -188,7 +189,7 @@ struct PatternFormatterTests {
     }
 }
 
-@Suite("Labels of threads and queues")
+@Suite("Labels of threads and queues", .inTurn)
 struct ThreadLabelTests {
     private func label(
         _ label: ThreadLabel = ThreadLabel(), thread: String? = nil, queue: String? = nil
@@ -222,7 +223,7 @@ struct ThreadLabelTests {
     }
 }
 
-@Suite("Layouts of other systems")
+@Suite("Layouts of other systems", .inTurn)
 struct LayoutTests {
     @Test("CocoaLumberjack's file, console and queue layouts")
     func cocoaLumberjack() {

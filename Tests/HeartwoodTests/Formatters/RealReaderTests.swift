@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -54,7 +55,7 @@ extension Reader {
     }
 }
 
-@Suite("Formatters, read by real programs")
+@Suite("Formatters, read by real programs", .inTurn)
 struct RealReaderTests {
     private func messages(_ count: Int) -> [LogMessage] {
         var generator = SeededGenerator(seed: 5)

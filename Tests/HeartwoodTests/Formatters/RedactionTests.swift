@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Redaction of secrets in texts")
+@Suite("Redaction of secrets in texts", .inTurn)
 struct RedactionTests {
     @Test(
         "Bearer tokens, card numbers and e-mail addresses are found, and what only looks like one is not",
@@ -173,7 +174,7 @@ struct RedactionTests {
     }
 }
 
-@Suite("Private pieces, hashed or encrypted with a key")
+@Suite("Private pieces, hashed or encrypted with a key", .inTurn)
 struct PrivacyKeyTests {
     private let secret = Secret(bytes: Array(0..<32))
 

@@ -1,8 +1,9 @@
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite struct SyslogEscapingTests {
+@Suite(.inTurn) struct SyslogEscapingTests {
     @Test(
         "What ends a value of syslog's structured data is escaped, each of it",
         arguments: [

@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Promise 10 where a process ends by its own fault, at an exact system call, or while the disk is full.
-@Suite(.serialized) struct JournalCrashTests {
+@Suite(.serialized, .inTurn) struct JournalCrashTests {
     enum Trap: String, CaseIterable, Codable, Sendable { case fatalError, nullDereference, abort }
 
     @Test(

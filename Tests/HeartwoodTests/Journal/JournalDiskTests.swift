@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// The journal during and after a full disk, and recovery that cannot finish at once.
-@Suite struct JournalDiskTests {
+@Suite(.inTurn) struct JournalDiskTests {
     @Test("With a full disk, loggers that are removed leave what they could not write for the next run")
     func removedWithFullDisk() throws {
         let fixture = JournalFixture()

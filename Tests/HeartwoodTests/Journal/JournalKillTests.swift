@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -8,7 +9,7 @@ import Testing
 /// Promise 10 and goal G1: processes with four logging threads are killed at random moments, again and again.
 ///
 /// `HEARTWOOD_KILLS` says how often; 50 times in all unless it does.
-@Suite(.serialized) struct JournalKillTests {
+@Suite(.serialized, .inTurn) struct JournalKillTests {
     static let kills =
         ProcessInfo.processInfo.environment["HEARTWOOD_KILLS"].flatMap { Int($0) }
         ?? (Load.isSanitized ? 10 : 50)

@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What a journal says at its end: the signal, and what was released before it was written.
-@Suite struct JournalLastWordsTests {
+@Suite(.inTurn) struct JournalLastWordsTests {
     @Test(
         "The message of a fatal signal comes once, also when the recovery that brought it died right afterwards",
         arguments: [false, true])

@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What others do to a journal while it is in use: the program goes on, is told, and is protected again.
-@Suite(.serialized) struct JournalLossTests {
+@Suite(.serialized, .inTurn) struct JournalLossTests {
     @Test("A journal whose directory is removed is replaced by a new one, which is reported, and protects")
     func removed() throws {
         let fixture = JournalFixture()

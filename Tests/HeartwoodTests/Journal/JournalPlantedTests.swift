@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Promise 12 for journals: no file's name or content ends the process, or keeps it busy without end.
-@Suite struct JournalPlantedTests {
+@Suite(.inTurn) struct JournalPlantedTests {
     /// What a journal has at a place that a reader believes, if it believes anything.
     struct Plant: Sendable, CustomTestStringConvertible {
         let name: String

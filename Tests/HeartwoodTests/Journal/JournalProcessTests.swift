@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Several processes with one directory for their journals, and what comes from outside of a process.
-@Suite(.serialized) struct JournalProcessTests {
+@Suite(.serialized, .inTurn) struct JournalProcessTests {
     @Test("The environment alone turns the shared dispatcher's journal on")
     func environment() async throws {
         let scratch = Scratch()

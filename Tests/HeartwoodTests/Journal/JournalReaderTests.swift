@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What recovery makes of damage, and of journals that other processes are creating.
-@Suite struct JournalReaderTests {
+@Suite(.inTurn) struct JournalReaderTests {
     /// Changes the bytes of the only journal that a dead process has left.
     private func change(
         _ fixture: JournalFixture,

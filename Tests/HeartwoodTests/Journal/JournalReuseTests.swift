@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What one user of a journal leaves to the next: a slot, or the messages of several processes.
-@Suite struct JournalReuseTests {
+@Suite(.inTurn) struct JournalReuseTests {
     @Test("A place in the journal that another logger had begins without what was missing there")
     func slots() throws {
         let scratch = Scratch()

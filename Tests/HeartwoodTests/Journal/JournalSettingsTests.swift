@@ -1,12 +1,13 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Promises 2 and 10 together: what is delivered after a crash is what would have been delivered without it, with the
 /// settings that held for each message.
-@Suite struct JournalSettingsTests {
+@Suite(.inTurn) struct JournalSettingsTests {
     @Test(
         "Messages that were accepted before the levels were raised are recovered, and none that came after it",
         arguments: [true, false])

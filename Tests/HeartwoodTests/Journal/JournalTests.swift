@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What a journal keeps, what recovery makes of it, and what happens where there can be none.
-@Suite struct JournalTests {
+@Suite(.inTurn) struct JournalTests {
     /// A dispatcher with a journal in the scratch directory; reports are collected.
     private func makeDispatcher(
         _ scratch: Scratch, ring: ByteCount = .kibibytes(64), reports: Box<[LogDiagnostics.Report]> = Box([])

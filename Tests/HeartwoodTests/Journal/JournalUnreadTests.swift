@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Journals of dead processes that cannot be opened for a while: a flush names them, and nothing is forgotten.
-@Suite struct JournalUnreadTests {
+@Suite(.inTurn) struct JournalUnreadTests {
     /// What opens the journals of a fixture's dead process; fails as long as `isBroken` is true.
     private func openRecovery(
         _ fixture: JournalFixture, _ dispatcher: LogDispatcher, _ isBroken: Box<Bool>

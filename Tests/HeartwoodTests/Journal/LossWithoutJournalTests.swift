@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -8,7 +9,7 @@ import Testing
 /// What `kill -9` costs without a journal: measured, for Docs/Reliability.md, and the part of it that is promised.
 ///
 /// `HEARTWOOD_KILLS` says how often each scene is killed; 4 times unless it does.
-@Suite(.serialized) struct LossWithoutJournalTests {
+@Suite(.serialized, .inTurn) struct LossWithoutJournalTests {
     private static let kills =
         ProcessInfo.processInfo.environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? 4
 

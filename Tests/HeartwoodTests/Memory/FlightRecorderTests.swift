@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Messages held back until something goes wrong")
+@Suite("Messages held back until something goes wrong", .inTurn)
 struct FlightRecorderTests {
     private func start(_ recorder: FlightRecorder) -> (LogDispatcher, RecordingLogger) {
         let (dispatcher, logger) = (LogDispatcher.forTest(), RecordingLogger())

@@ -1,10 +1,11 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Messages that a flight recorder passes on when the program asks for it.
-@Suite struct HandingOnTests {
+@Suite(.inTurn) struct HandingOnTests {
     @Test("What is handed on by call ends a batch: a logger that writes by the batch writes it at once")
     func batch() {
         let dispatcher = LogDispatcher.forTest()

@@ -1,9 +1,10 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Messages kept in memory")
+@Suite("Messages kept in memory", .inTurn)
 struct MemoryLoggerTests {
     private func start(clock: any LogClock = SystemClock()) -> (LogDispatcher, MemoryLogger) {
         let (dispatcher, logger) = (LogDispatcher.forTest(clock: clock), MemoryLogger())
@@ -165,7 +166,7 @@ struct MemoryLoggerTests {
     }
 }
 
-@Suite("Messages as a sequence")
+@Suite("Messages as a sequence", .inTurn)
 struct LogMessageStreamTests {
     private func start() -> (LogDispatcher, MemoryLogger) {
         let (dispatcher, logger) = (LogDispatcher.forTest(), MemoryLogger())

@@ -1,9 +1,10 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Many call sites")
+@Suite("Many call sites", .inTurn)
 struct CallSiteLoadTests {
     @Test("Registering call sites takes time in proportion to their number: 60,000 in seconds, not minutes")
     func linear() async {

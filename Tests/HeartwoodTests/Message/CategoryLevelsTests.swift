@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Synchronization
 import Testing
 
 @testable import Heartwood
 
-@Suite("Rules for levels")
+@Suite("Rules for levels", .inTurn)
 struct LevelRulesTests {
     @Test(
         "Patterns with stars",
@@ -75,7 +76,7 @@ struct LevelRulesTests {
     }
 }
 
-@Suite("Levels of categories at run time")
+@Suite("Levels of categories at run time", .inTurn)
 struct CategoryLevelsTests {
     private let root = "tree-\(UUID())"
 
@@ -158,7 +159,7 @@ struct CategoryLevelsTests {
     }
 }
 
-@Suite("Levels of source files at run time", .serialized)
+@Suite("Levels of source files at run time", .serialized, .inTurn)
 struct SourceLevelsTests {
     private let dispatcher = LogDispatcher.forTest()
     private let logger = RecordingLogger()

@@ -1,9 +1,10 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 /// What people write at first: it works, or the compiler says what to write instead.
-@Suite("What the compiler says of calls") struct CompilerMessageTests {
+@Suite("What the compiler says of calls", .inTurn) struct CompilerMessageTests {
     private static let prelude = """
         import Foundation
         import Heartwood

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Errors that a call gives")
+@Suite("Errors that a call gives", .inTurn)
 struct ErrorFieldTests {
     private enum Payment: Error {
         case declined(attempts: Int)
@@ -136,7 +137,7 @@ struct ErrorFieldTests {
     }
 }
 
-@Suite("Plain variables as fields")
+@Suite("Plain variables as fields", .inTurn)
 struct LogFieldsTests {
     private struct Money: LogValueConvertible {
         let cents: Int

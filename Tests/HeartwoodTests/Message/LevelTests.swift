@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Levels and masks")
+@Suite("Levels and masks", .inTurn)
 struct LevelTests {
     private static let audit = LogLevel(bit: 25, name: "level-audit", severity: .notice)
     private static let trace = LogLevel(bit: 31, name: "level-trace", severity: .verbose)
@@ -69,7 +70,7 @@ struct LevelTests {
     }
 }
 
-@Suite("Categories")
+@Suite("Categories", .inTurn)
 struct CategoryTests {
     @Test("Two categories of one name are the same, and their levels count at once, in every dispatcher")
     func levels() {
@@ -109,7 +110,7 @@ struct CategoryTests {
     }
 }
 
-@Suite("Call sites")
+@Suite("Call sites", .inTurn)
 struct CallSiteTests {
     @Test("Every place has its number, the same from every thread, and is found again by it")
     func table() {

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("What a message knows")
+@Suite("What a message knows", .inTurn)
 struct LogMessageTests {
     private func logged(clock: any LogClock = SystemClock(), _ body: (LogDispatcher) -> Void) -> [LogMessage]
     {
@@ -141,7 +142,7 @@ struct LogMessageTests {
     }
 }
 
-@Suite("Fields beside the text")
+@Suite("Fields beside the text", .inTurn)
 struct LogMetadataTests {
     @Test("Call goes before task, task before category, category before dispatcher")
     func precedence() async {

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Privacy")
+@Suite("Privacy", .inTurn)
 struct LogPrivacyTests {
     @Test("A private value is shown to who may read it, and hidden or hashed elsewhere")
     func policies() {

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -16,7 +17,7 @@ private enum Fruit: String, Encodable { case apple }
 private struct Failure: Error { let code = 5 }
 private final class Thing {}
 
-@Suite("The text of a message")
+@Suite("The text of a message", .inTurn)
 struct LogTextTests {
     private func text(_ text: LogText) -> String { LogMessage(text).text }
     private func value(_ text: LogText) -> LogValue? { LogMessage(text).fields["v"] }

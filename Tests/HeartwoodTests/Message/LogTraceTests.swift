@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Traces")
+@Suite("Traces", .inTurn)
 struct LogTraceTests {
     private static let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -21,7 +22,7 @@ private struct Facade {
     }
 }
 
-@Suite("Messages with a place known at run time")
+@Suite("Messages with a place known at run time", .inTurn)
 struct PlaceTests {
     @Test("A facade that is given its place as values keeps it, with everything else")
     func facade() {

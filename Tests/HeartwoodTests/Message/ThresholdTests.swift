@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Thresholds and custom levels")
+@Suite("Thresholds and custom levels", .inTurn)
 struct ThresholdTests {
     private static let audit = LogLevel(bit: 13, name: "threshold-audit", severity: .notice)
     private static let trace = LogLevel(bit: 14, name: "threshold-trace", severity: .debug)

@@ -1,9 +1,10 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("A queue of elements in their order")
+@Suite("A queue of elements in their order", .inTurn)
 struct DequeTests {
     private final class Element {
         let number: Int

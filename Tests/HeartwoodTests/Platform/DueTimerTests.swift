@@ -1,10 +1,11 @@
 import Dispatch
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("The timer for what is due next")
+@Suite("The timer for what is due next", .inTurn)
 struct DueTimerTests {
     private let clock = ManualClock()
     private let queue = DispatchQueue(label: "heartwood.tests.timer")

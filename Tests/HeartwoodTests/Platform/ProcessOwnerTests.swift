@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("The process that something belongs to")
+@Suite("The process that something belongs to", .inTurn)
 struct ProcessOwnerTests {
     @Test("The child of a fork leaves it to the parent, once, also where no fork handlers run")
     func fork() async throws {

@@ -1,7 +1,8 @@
 import Heartwood
+import SuiteSupport
 import Testing
 
-@Suite("When something that failed is tried again")
+@Suite("When something that failed is tried again", .inTurn)
 struct RetryPlanTests {
     @Test("Each pause is twice as long, up to a limit, and up to a half shorter by chance")
     func pauses() {

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("The thread that owns something")
+@Suite("The thread that owns something", .inTurn)
 struct ThreadOwnerTests {
     private final class Owned: @unchecked Sendable {  // what the check is there to find out
         private var owner = ThreadOwner("a test")

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Reading a whole file")
+@Suite("Reading a whole file", .inTurn)
 struct WholeReadTests {
     private let scratch = Scratch()
 

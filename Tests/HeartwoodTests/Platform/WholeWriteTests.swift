@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Writing a whole buffer")
+@Suite("Writing a whole buffer", .inTurn)
 struct WholeWriteTests {
     /// Accepts what its script says: that many bytes at most, or an `errno`.
     private struct Target {

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Promise 9: evaluated at most once, and only if wanted")
+@Suite("Promise 9: evaluated at most once, and only if wanted", .inTurn)
 struct EvaluationTests {
     private func counted(_ counter: Counter) -> Int { counter.increase() }
 

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Promise 3: flush means it")
+@Suite("Promise 3: flush means it", .inTurn)
 struct FlushTests {
     @Test("Promise 3: after a flush everything has been handled, and the loggers have been flushed after it")
     func everythingHandled() {

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Promise 6: isolation")
+@Suite("Promise 6: isolation", .inTurn)
 struct IsolationTests {
     @Test("Promise 6: a stuck logger keeps nothing from the others, nor from the callers")
     func stuckLogger() {

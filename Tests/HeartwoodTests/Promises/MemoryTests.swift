@@ -1,11 +1,13 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Each runs in a process of its own, so that nothing else is in the measure.
-@Suite("Promise 4: bounded, memory", .enabled(if: !Load.isSanitized, "a sanitizer keeps what is freed"))
+@Suite(
+    "Promise 4: bounded, memory", .enabled(if: !Load.isSanitized, "a sanitizer keeps what is freed"), .inTurn)
 struct MemoryTests {
     @Test("Promise 4: a stuck logger holds its limit and little more, however many messages come in bursts")
     func burst() async {

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Promise 7: the app never pays for our failures")
+@Suite("Promise 7: the app never pays for our failures", .inTurn)
 struct NeverPaysTests {
     @Test("Promise 7: no value makes a message trap, neither the caller's thread nor the logger's")
     func strangeValues() {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -69,7 +70,7 @@ private func everything(_ dispatcher: LogDispatcher, _ logger: AbstractLogger, _
     _ = logger.waitUntilIdle(timeout: .seconds(60))
 }
 
-@Suite("Promise 5: no deadlock")
+@Suite("Promise 5: no deadlock", .inTurn)
 struct NoDeadlockTests {
     private func dispatcher() -> LogDispatcher {
         let dispatcher = LogDispatcher.forTest()

@@ -1,9 +1,10 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
-@Suite("Promise 1: order")
+@Suite("Promise 1: order", .inTurn)
 struct OrderTests {
     @Test(
         "Promise 1: all loggers see one order, and each thread's messages are in its program order",

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -24,7 +25,7 @@ private final class Prefix: LogFormatter, @unchecked Sendable {
     override func format(_ message: LogMessage) -> String? { prefix + message.text }
 }
 
-@Suite("Promise 2: settings are ordered too")
+@Suite("Promise 2: settings are ordered too", .inTurn)
 struct OrderedSettingsTests {
     @Test("Promise 2: a property takes effect exactly between the messages before and after it")
     func betweenMessages() {

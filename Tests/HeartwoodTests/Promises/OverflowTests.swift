@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Promise 4: bounded")
+@Suite("Promise 4: bounded", .inTurn)
 struct OverflowTests {
     /// A dispatcher with a logger that is stuck at its first message.
     private func stuck(

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Synchronization
 import Testing
 
@@ -25,7 +26,7 @@ private final class TornHead: Sendable {
     }
 }
 
-@Suite("Promise 4: bounded, the ring")
+@Suite("Promise 4: bounded, the ring", .inTurn)
 struct RingOverflowTests {
     @Test(
         "Promise 4: a full ring drops by its policy; each drop is counted, and announced in place",

@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -15,7 +16,7 @@ private final class PlainSlowLogger: AbstractLogger, @unchecked Sendable {
     override func log(_ message: LogMessage) { usleep(pace) }
 }
 
-@Suite("Promise 4: a sink that works loses nothing")
+@Suite("Promise 4: a sink that works loses nothing", .inTurn)
 struct SteadySinkTests {
     @Test(
         "Promise 4: a logger that works steadily loses nothing, though it needs longer than the policy's time for half of its backlog"

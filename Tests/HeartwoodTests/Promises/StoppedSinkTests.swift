@@ -1,13 +1,14 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Goal G7: a program whose reader is stopped by `SIGSTOP` costs bounded memory and no caller's time; 10 million
 /// messages with `HEARTWOOD_FULL=1`, 300,000 unless asked.
-@Suite struct StoppedSinkTests {
+@Suite(.inTurn) struct StoppedSinkTests {
     private static let messages =
         ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 300_000 : 10_000_000
 

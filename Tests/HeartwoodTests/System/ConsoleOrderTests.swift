@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// Two streams at one terminal, and when there are colors.
-@Suite struct ConsoleOrderTests {
+@Suite(.inTurn) struct ConsoleOrderTests {
     @Test("Where standard output and standard error are one terminal or file, lines stay in their order")
     func twoStreams() async {
         await #expect(processExitsWith: .exitCode(7)) {

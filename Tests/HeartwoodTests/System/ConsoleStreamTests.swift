@@ -1,12 +1,13 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// What a console stream says of a batch that was written in part.
-@Suite struct ConsoleStreamTests {
+@Suite(.inTurn) struct ConsoleStreamTests {
     @Test("Of a batch that fails in the middle, only the lines that did not arrive whole are lost")
     func partOfBatch() async {
         let scratch = Scratch()

@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Entries for journald")
+@Suite("Entries for journald", .inTurn)
 struct JournalEntryTests {
     private let style = JournalEntry(program: "shop", facility: 1, privacy: .redact, limit: 0)
 

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -39,7 +40,7 @@ enum RealDaemon {
     }
 }
 
-@Suite("rsyslog reads what the logger sends")
+@Suite("rsyslog reads what the logger sends", .inTurn)
 struct RsyslogTests {
     private let scratch = Scratch()
 
@@ -194,7 +195,7 @@ struct RsyslogTests {
     }
 }
 
-@Suite("systemd reads what the logger sends")
+@Suite("systemd reads what the logger sends", .inTurn)
 struct JournaldTests {
     private let scratch = Scratch()
 

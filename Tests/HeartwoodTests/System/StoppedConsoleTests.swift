@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -61,7 +62,7 @@ enum StoppedConsole {
     }
 }
 
-@Suite("A console whose reader has stopped")
+@Suite("A console whose reader has stopped", .inTurn)
 struct StoppedConsoleTests {
     static let kinds = StoppedConsole.Kind.allCases
 

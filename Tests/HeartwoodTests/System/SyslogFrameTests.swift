@@ -1,10 +1,11 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("Messages in syslog's frames")
+@Suite("Messages in syslog's frames", .inTurn)
 struct SyslogFrameTests {
     private static let moment = LogTimestamp(nanoseconds: 1_763_634_030_123_456_789)
 

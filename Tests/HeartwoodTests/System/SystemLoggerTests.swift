@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -22,7 +23,7 @@ struct SystemWay: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("The system's log, over sockets")
+@Suite("The system's log, over sockets", .inTurn)
 struct SystemLoggerTests {
     private let scratch = Scratch()
     private var path: String { scratch.path + "/log" }

@@ -1,9 +1,10 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
-@Suite("What waits for a socket")
+@Suite("What waits for a socket", .inTurn)
 struct SystemOutboxTests {
     /// The same in the simplest way.
     private struct Model {

@@ -59,6 +59,13 @@ func cookbookChangeLevelsAtRunTime(file: FileLogger) {
     // end
 }
 
+func cookbookLogMoreForAWhile(file: FileLogger) {
+    // sample: Docs/Cookbook.md
+    LogCategory.setLevels(.debug, matching: "net.*", for: .seconds(600))
+    file.setLevels(.verbose, for: .seconds(600))
+    // end
+}
+
 func cookbookContextOfARequest(
     id: String, request: CookbookRequest, handle: @Sendable (CookbookRequest) async throws -> Void
 ) async throws {
@@ -220,6 +227,49 @@ func cookbookSystemdAndDocker() {
     let isService = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
     let console = ConsoleLogger(.standardOutput, formatter: JSONLinesFormatter())
     LogDispatcher.shared.add(isService ? SystemLogger() : console)
+    // end
+}
+
+func cookbookSupport() throws {
+    // sample: Docs/Cookbook.md
+    var options = LogSupportReport.Options()
+    options.from = LogTimestamp(Date(timeIntervalSinceNow: -86_400))
+    options.attachments = ["version.txt": "shop 4.2 (1234)"]
+    let report = try LogDispatcher.shared.makeSupportReport(in: NSTemporaryDirectory(), options)
+    logNotice("wrote \(report.path), \(report.size.description)")
+    // end
+}
+
+/// What the samples call instead of a metrics library.
+struct SampleCounters: Sendable {
+    func increment(_ name: String, logger: String?, by amount: Int) {}
+    func add(_ amount: Int, to name: String) {}
+}
+
+func cookbookMetrics(counters: SampleCounters) -> LogMetricsObserver {
+    // sample: Docs/Cookbook.md
+    let observer = LogDispatcher.shared.observeMetrics(every: .seconds(10)) { metrics in
+        for metric in metrics where metric.isLoss && metric.increase > 0 {
+            counters.increment(metric.name, logger: metric.logger, by: metric.increase)
+        }
+    }
+    // end
+    return observer
+}
+
+func metricsReference(counters: SampleCounters) -> LogMetricsObserver {
+    // sample: Sources/Heartwood/Dispatcher/LogDispatcher+Metrics.swift
+    let observer = LogDispatcher.shared.observeMetrics(every: .seconds(10)) { metrics in
+        for metric in metrics where metric.increase > 0 { counters.add(metric.increase, to: metric.name) }
+    }
+    // end
+    return observer
+}
+
+func supportReference(temporaryDirectory: String, share: (String) -> Void) throws {
+    // sample: Sources/Heartwood/LogSupportReport.swift
+    let report = try LogDispatcher.shared.makeSupportReport(in: temporaryDirectory)
+    share(report.path)
     // end
 }
 

@@ -26,6 +26,15 @@ func typedEventsSample() throws {
     // end
 }
 
+func completionSample(visits: EventLog<Visit>) {
+    // sample: Docs/Events.md
+    let event = EventRecord<Visit> { $0[.page] = "/checkout" }
+    visits.append(event) { error in
+        if let error { logError("not recorded: \(error)") }
+    }
+    // end
+}
+
 // sample: Docs/Events.md
 enum Screen: String { case name, details }
 // end

@@ -182,6 +182,9 @@ func textSample(_ id: String, _ ms: Double, _ amount: Double, _ email: String, _
     LogCategory.setLevels(.warning, matching: "net.http.cookies")
     LogCategory.setLevels(nil, matching: "net.*")  // as if it had never been set
     // end
+    // sample: Sources/Heartwood/Message/LogCategory.swift
+    LogCategory.setLevels(.debug, matching: "net.*", for: .seconds(600))
+    // end
 
     // sample: Sources/Heartwood/Message/LogPrivacy.swift
     logInfo("mail to \(email, privacy: .private), card \(number, privacy: .sensitive)")

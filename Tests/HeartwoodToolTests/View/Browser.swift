@@ -86,8 +86,9 @@ final class Browser: Sendable {
     // MARK: What a test does
 
     /// Opens an address and waits for the page's script.
-    func open(_ address: String) async throws {
+    func open(_ address: String, isPage: Bool = true) async throws {
         _ = try await call("Page.navigate", ["url": address])
+        guard isPage else { return try await wait("location.href === '\(address)'") }
         try await wait("window.heartwood && heartwood.state().end - heartwood.state().first >= 0")
     }
 
@@ -115,6 +116,7 @@ final class Browser: Sendable {
     func press(_ key: String) async throws {
         var down: [String: Any] = ["type": "keyDown", "key": key]
         if key.count == 1 { down["text"] = key }
+        if key == "J" || key == "K" { down["modifiers"] = 8 }
         if key == "Enter" { (down["text"], down["windowsVirtualKeyCode"]) = ("\r", 13) }
         _ = try await call("Input.dispatchKeyEvent", down)
         _ = try await call("Input.dispatchKeyEvent", ["type": "keyUp", "key": key])
@@ -132,6 +134,13 @@ final class Browser: Sendable {
                 "clickCount": 1,
                 "buttons": kind == "mouseReleased" ? 0 : 1,
             ])
+    }
+
+    /// Makes the window as large as this, in CSS pixels.
+    func resize(_ width: Int, _ height: Int) async throws {
+        _ = try await call(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": false])
     }
 
     /// Makes the page light or dark.

@@ -1,8 +1,9 @@
 import HeartwoodHTTP
 import HeartwoodServer
+import SuiteSupport
 import Testing
 
-@Suite("The head of an HTTP request")
+@Suite("The head of an HTTP request", .inTurn)
 struct HTTPRequestHeadTests {
     private func refusal(_ text: String) -> HTTPRequestHead.Refusal? {
         do throws(HTTPRequestHead.Refusal) {

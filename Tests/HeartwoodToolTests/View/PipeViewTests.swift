@@ -2,11 +2,12 @@
 import Foundation
 import HeartwoodHTTP
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("heartwood pipe --view") struct PipeViewTests {
+@Suite("heartwood pipe --view", .inTurn) struct PipeViewTests {
     /// A pipe whose reading end the tool gets.
     private final class Input {
         let reading: FileHandle

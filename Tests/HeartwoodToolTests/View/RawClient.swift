@@ -87,7 +87,35 @@ enum RawSocket {
     }
 
     static func close(_ descriptor: Int32) { closeSocket(descriptor) }
+
+    static func send(_ text: String, on descriptor: Int32) {
+        let bytes = Array(text.utf8)
+        // The server may have closed the connection: that is no reason to end the tests.
+        #if canImport(Darwin)
+        let quiet: Int32 = 0
+        #else
+        let quiet = Int32(MSG_NOSIGNAL)
+        #endif
+        _ = bytes.withUnsafeBytes { sendOnSocket(descriptor, $0, quiet) }
+    }
+
+    /// Reads until there is enough, or the other side ends; at most for a minute.
+    static func read(_ descriptor: Int32, until isEnough: ([UInt8]) -> Bool) -> [UInt8] {
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var input: [UInt8] = []
+        // One byte at a time, so that what comes after it is left for the next call.
+        var byte: UInt8 = 0
+        while !isEnough(input), readSocket(descriptor, &byte) == 1 { input.append(byte) }
+        return input
+    }
 }
+
+private func sendOnSocket(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
+    send(descriptor, bytes.baseAddress, bytes.count, flags)
+}
+
+private func readSocket(_ descriptor: Int32, _ byte: inout UInt8) -> Int { read(descriptor, &byte, 1) }
 
 private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t)
     -> Int32

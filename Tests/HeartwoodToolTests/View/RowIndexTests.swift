@@ -1,9 +1,10 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("The numbers of rows")
+@Suite("The numbers of rows", .inTurn)
 struct RowIndexTests {
     @Test("A row keeps its number while blocks are found in front of it and come after it")
     func keepsNumbers() throws {

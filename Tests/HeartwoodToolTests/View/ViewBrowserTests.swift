@@ -2,6 +2,7 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
@@ -9,7 +10,7 @@ import Testing
 @Suite(
     "heartwood view in a browser", .serialized,
     .enabled(if: Browser.path != nil, "Chromium is not installed"),
-    .disabled(if: Sanitizer.isActive, "a sanitizer makes the server too slow; see ViewServerTests"))
+    .disabled(if: Sanitizer.isActive, "a sanitizer makes the server too slow; see ViewServerTests"), .inTurn)
 struct ViewBrowserTests {
     /// A shop's log of an afternoon: a burst of errors, stack traces, fields.
     private static func shop(lines: Int) -> [UInt8] {
@@ -82,6 +83,15 @@ struct ViewBrowserTests {
         try await browser.prefer("dark")
         try await browser.wait("getComputedStyle(document.body).backgroundColor === 'rgb(21, 19, 17)'")
         try keep("view-dark.png", try await browser.screenshot())
+        try await browser.prefer("light")
+        try await browser.press("Escape")
+        try await browser.resize(390, 700)
+        try await browser.wait(
+            "heartwood.state().rows > 8 && document.querySelector('.row').offsetHeight > 40")
+        try keep("view-phone.png", try await browser.screenshot())
+        try await browser.resize(1280, 800)
+        try await browser.press("Enter")
+        try await browser.wait("!document.querySelector('#record').hidden")
 
         // A click on a field's value, and a brush over the timeline, are filters.
         try await browser.evaluate(

@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodHTTP
 import HeartwoodServer
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("The server of heartwood view")
+@Suite("The server of heartwood view", .inTurn)
 struct ViewServerTests {
     private let view: ViewFixture
     private let token = ViewFixture.token
@@ -34,7 +35,7 @@ struct ViewServerTests {
 
     @Test("The page asks no other server for anything, and has no markup that is made of text")
     func pageIsClosed() {
-        let page = String(decoding: PackageResources.page_html, as: UTF8.self)
+        let page = String(decoding: ViewPage().bytes, as: UTF8.self)
         #expect(page.components(separatedBy: "<script>").count == 2)
         #expect(!page.contains("<script "))
         for word in [
@@ -50,12 +51,12 @@ struct ViewServerTests {
     }
 
     @Test(
-        "Methods other than GET are refused",
-        arguments: ["POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE", "get"])
+        "Methods other than GET and HEAD are refused",
+        arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "get"])
     func refusesMethods(_ method: String) throws {
         let answer = try #require(RawClient.get("/\(token)/", port: view.port, method: method))
         #expect(answer.status == 405)
-        #expect(answer.head.contains("Allow: GET"))
+        #expect(answer.head.contains("Allow: GET, HEAD"))
     }
 
     @Test(
@@ -160,21 +161,63 @@ struct ViewServerTests {
         #expect(try refusal("192.168.0.7") == .host)
     }
 
-    @Test("More clients than the limit are turned away, and the others go on")
-    func limitsConnections() async throws {
-        let gate = HTTPServer.Limits()
-        #expect(gate.connections == 64)
-        let server = try HTTPServer { _ in .text(200, "here") }
+    @Test("HEAD is answered as GET is, without the body")
+    func answersHead() throws {
+        let page = try #require(RawClient.get("/\(token)/", port: view.port))
+        let head = try #require(RawClient.get("/\(token)/", port: view.port, method: "HEAD"))
+        #expect(head.status == 200 && head.body.isEmpty && head.head == page.head)
+        let lines = try #require(RawClient.get("/\(token)/api/lines", port: view.port, method: "HEAD"))
+        #expect(lines.status == 200 && lines.body.isEmpty)
+        #expect(RawClient.get("/wrong/", port: view.port, method: "HEAD")?.status == 403)
+    }
+
+    @Test(
+        "Where all places have clients that may be here, others are told so, and get the place of one that leaves"
+    )
+    func limitsConnections() throws {
+        var limits = HTTPServer.Limits()
+        #expect(limits.connections == 64)
+        limits.connections = 4
+        let server = try HTTPServer(limits: limits) { _ in .text(200, "here") }
         defer { server.stop() }
-        var open: [Int32] = []
-        for _ in 0..<80 { if let socket = RawSocket.connect(port: server.port) { open.append(socket) } }
-        #expect(RawClient.get("/", port: server.port)?.status != 200)
-        for socket in open { RawSocket.close(socket) }
-        var answer: RawClient.Answer?
-        for _ in 0..<200 where answer?.status != 200 {
-            answer = RawClient.get("/", port: server.port)
-            if answer?.status != 200 { try await Task.sleep(for: .milliseconds(20)) }
+        let open = try (0..<4).map { _ in
+            let socket = try #require(RawSocket.connect(port: server.port))
+            RawSocket.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", on: socket)
+            let answer = RawSocket.read(socket) { $0.firstRange(of: Array("here\n".utf8)) != nil }
+            #expect(answer.starts(with: Array("HTTP/1.1 200".utf8)))
+            return socket
         }
-        #expect(answer?.status == 200)
+        let refused = RawClient.get("/", port: server.port)
+        #expect(refused?.status == 503)
+        #expect(refused?.text.contains("Too many connections") == true)
+        // Who leaves says so, and the server has closed its side when the other one sees the end.
+        RawSocket.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", on: open[0])
+        _ = RawSocket.read(open[0]) { _ in false }
+        for socket in open { RawSocket.close(socket) }
+        #expect(RawClient.get("/", port: server.port)?.status == 200)
+    }
+
+    @Test(
+        "Who makes room for a new connection is a stranger of the address with the most, and nobody who may be here"
+    )
+    func connectionTable() {
+        var table = ConnectionTable(limit: 3)
+        func admit(_ descriptor: Int32, _ peer: UInt8) -> ConnectionTable.Admission {
+            table.admit(descriptor, from: [peer])
+        }
+        #expect(admit(1, 1) == .admit)
+        #expect(admit(2, 2) == .admit)
+        #expect(admit(3, 2) == .admit)
+        #expect(admit(4, 1) == .replace(2))
+        // 1, 4 of the first and 3 of the second address are left; 2 takes no place any more.
+        table.trust(1)
+        #expect(admit(5, 9) == .replace(3))
+        table.remove(2)
+        table.trust(4)
+        table.trust(5)
+        #expect(admit(6, 9) == .refuse)
+        table.remove(4)
+        #expect(admit(7, 9) == .admit)
+        #expect(Set(table.descriptors) == [1, 3, 5, 7])
     }
 }

@@ -247,3 +247,44 @@ struct HTTPStartScenario: Scenario {
         }
     }
 }
+
+/// Delivery of a store with one message in each file, in messages a second: the same with 100,000 files as with 10,000.
+struct HTTPFilesScenario: Scenario {
+    let name = "http-files"
+    let unit = "messages/s"
+    let largerIsBetter = true
+    let isDefault = false
+
+    func run() throws -> [Measurement] {
+        try [10_000, 100_000].map { Measurement(part: "\($0)", value: try measure($0)) }
+    }
+
+    private func measure(_ count: Int) throws -> Double {
+        try withTemporaryDirectory { path in
+            var settings = SpoolSettings()
+            (settings.segmentCount, settings.maximumFiles) = (1, 0)
+            let dispatcher = LogDispatcher()
+            let server = try LoopbackServer()
+            defer { server.stop() }
+            let logger = try HTTPLogger(
+                server.address, encoding: NDJSONEncoding(), spool: path + "/spool", settings: settings)
+            logger.isPaused = true
+            logger.overflowPolicy = .block(upTo: .seconds(60))
+            dispatcher.overflowPolicy = .block(upTo: .seconds(60))
+            dispatcher.add(logger)
+            defer { dispatcher.removeAll() }
+            for i in 0..<count { logRequest(i, 12.5, to: dispatcher) }
+            try check(dispatcher.flush(timeout: .seconds(300)).isComplete, "the flush did not finish")
+            let files = try FileManager.default.contentsOfDirectory(atPath: path + "/spool")
+            try check(files.count > count, "\(files.count) files instead of \(count)")
+            let start = now()
+            logger.isPaused = false
+            try check(
+                logger.deliver(timeout: .seconds(600)),
+                "not everything was delivered: \(logger.httpStatistics)")
+            let seconds = Double(now() - start) / 1e9
+            try check(logger.httpStatistics.acknowledged == count, "\(logger.httpStatistics)")
+            return Double(count) / seconds
+        }
+    }
+}

@@ -48,13 +48,17 @@ extension LogConfiguration {
     ///   - name: Its name in the configuration.
     ///   - dispatcher: Where it was applied; the shared dispatcher unless given.
     /// - Returns: The logger; nil if no logger of this name was made.
+    @available(*, deprecated, message: "Use LogDispatcher.configuredLogger(named:)")
     public func logger(named name: String, in dispatcher: LogDispatcher = .shared) -> AbstractLogger? {
         dispatcher.configuredLogger(named: name)
     }
 }
 
 extension LogDispatcher {
-    /// Finds a logger that a ``LogConfiguration`` made, by its name; nil if there is no such logger.
+    /// Finds a logger that a ``LogConfiguration`` made.
+    ///
+    /// - Parameter name: Its name in the configuration that was last applied to this dispatcher.
+    /// - Returns: The logger; nil if that configuration has no logger of this name.
     public func configuredLogger(named name: String) -> AbstractLogger? {
         ConfiguredState.of(self).current.entries.first { $0.name == name }?.logger
     }

@@ -70,7 +70,7 @@ struct JSONSettingReader {
     private mutating func value(depth: Int) throws(Failure) -> LogSetting {
         let place = text.place(of: index)
         switch next {
-        case UInt8(ascii: "{"): return try table(place, depth: depth)
+        case UInt8(ascii: "{"): return try object(place, depth: depth)
         case UInt8(ascii: "["): return try list(place, depth: depth)
         case UInt8(ascii: "\""): return LogSetting(.string(try string()), at: place)
         case let byte? where byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte):
@@ -103,7 +103,7 @@ struct JSONSettingReader {
         }
     }
 
-    private mutating func table(_ place: LogSettingLocation, depth: Int) throws(Failure) -> LogSetting {
+    private mutating func object(_ place: LogSettingLocation, depth: Int) throws(Failure) -> LogSetting {
         try enter(depth)
         var members: [LogSetting.Member] = []
         var lines: [String: Int] = [:]
@@ -145,7 +145,7 @@ struct JSONSettingReader {
                 lines[key] = keyPlace.line ?? 0
                 members.append(LogSetting.Member(key, at: keyPlace, setting))
             }
-            if try isLast(of: "table", end: UInt8(ascii: "}")) {
+            if try isLast(of: "object", end: UInt8(ascii: "}")) {
                 return LogSetting(.object(members), at: place)
             }
         }

@@ -1,6 +1,10 @@
 import CHeartwood
+import Synchronization
 
 /// Writes moments in a layout and a zone; the text of a second is kept from one message to the next.
+///
+/// With milliseconds alone, which is usual, each buffer keeps it as well, so that only the first message of a second takes
+/// the lock.
 final class DateText: Sendable {
     private struct Second {
         var number: Int64 = .min
@@ -9,7 +13,11 @@ final class DateText: Sendable {
         var holes: [(start: Int, digits: Int)] = []
     }
 
+    private static let lastID = Atomic<UInt64>(0)
+
     // MARK: Constants (any thread)
+    /// A number that no other has, not even after this one's end: a buffer may outlive it.
+    private let id = DateText.lastID.add(1, ordering: .relaxed).newValue
     private let layout: DateLayout
     private let zone: LogTimeZone
 
@@ -23,12 +31,16 @@ final class DateText: Sendable {
 
     func append(_ moment: LogTimestamp, to output: inout LogBuffer) {
         let (number, nanosecond) = CivilTime.split(moment.nanoseconds)
+        if output.append(stampOf: id, number, nanosecond) { return }
         second.withLock { second in
             if second.number != number { second = render(number) }
             let start = output.count
             output.append(second.text)
             for hole in second.holes {
                 output.overwriteFraction(nanosecond, digits: hole.digits, at: start + hole.start)
+            }
+            if second.holes.count == 1, second.holes[0].digits == 3 {
+                output.keepStamp(of: id, number, from: start, fraction: second.holes[0].start)
             }
         }
     }

@@ -81,8 +81,10 @@ struct CompiledJSONMember: Sendable {
         case .message, .messageOrDash:
             output.append(UInt8(ascii: "\""))
             let start = output.count
-            output.appendText(of: message, privacy: privacy)
-            output.makeJSONSafe(from: start)
+            if !output.appendPlainText(of: message, escaping: UInt8(ascii: "\"")) {
+                output.appendText(of: message, privacy: privacy)
+                output.makeJSONSafe(from: start)
+            }
             if case .messageOrDash = value, output.count == start { output.append(UInt8(ascii: "-")) }
             output.append(UInt8(ascii: "\""))
         case .context: output.append(message.context)

@@ -41,6 +41,8 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     /// The keys of all members, as they are written.
     private let prefixes: [UInt8]
     private let ownKeys: NameList
+    /// Whether the options say what the members of an object are unless changed: then ``appendStandard`` writes most messages.
+    private let isStandard: Bool
     /// Whether members of their own say the trace or the error.
     private let hasWellKnown: Bool
     /// Whether fields have an object of scalars, in whose names a point becomes `_`.
@@ -63,6 +65,9 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
             if let member = CompiledJSONMember(member, to: &prefixes) { members.append(member) }
         }
         self.members = members
+        isStandard =
+            options.members == JSONMember.standard && options.fields == .besideOthers
+            && options.includesSource && options.includesThread
         hasWellKnown = members.contains { $0.isWellKnown }
         prefixes.append(repeating: 0, count: 15)
         self.prefixes = prefixes.withUnsafeBytes { Array($0) }
@@ -84,6 +89,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
 
     /// Appends the object of a message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
+        if isStandard, appendStandard(message, to: &output) { return true }
         output.append(UInt8(ascii: "{"))
         let start = output.count
         let privacy = options.privacy
@@ -110,6 +116,56 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         }
         output.append(UInt8(ascii: "}"))
         return true
+    }
+
+    /// Writes a message with standard options, a plain text, and nothing that most messages do not have.
+    ///
+    /// One straight way through what the general way decides member by member. Returns false, and leaves nothing, where the
+    /// general way must decide.
+    @inline(__always)
+    private func appendStandard(_ message: LogMessage, to output: inout LogBuffer) -> Bool {
+        let storage = message.storage
+        guard output.redaction == nil, storage.hasDefaultCategory, storage.fields.isEmpty,
+            message.context == 0,
+            message.threadNameBytes.isEmpty, !message.hasTaskName,
+            let level = JSONLinesFormatter.levelAndMessage(storage.record.level)
+        else { return false }
+        let start = output.count
+        output.append("{\"time\":\"" as StaticString)
+        output.append(rfc3339: message.timestamp)
+        output.append(level)
+        if !output.appendPlainText(of: message, escaping: UInt8(ascii: "\"")) {
+            output.truncate(to: start)
+            return false
+        }
+        output.append(UInt8(ascii: "\""))
+        storage.withSite { output.append($0.membersInJSON) }
+        output.append(",\"thread\":" as StaticString)
+        output.append(message.threadID)
+        let queue = message.queueLabelBytes
+        if !queue.isEmpty {
+            output.append(",\"queue\":" as StaticString)
+            output.append(json: queue)
+        }
+        output.append(",\"seq\":" as StaticString)
+        output.append(message.sequence)
+        output.append(UInt8(ascii: "}"))
+        return true
+    }
+
+    /// The end of the time, the level, and the beginning of the message; nil for a level of the user's.
+    @inline(__always)
+    private static func levelAndMessage(_ bit: Int) -> StaticString? {
+        switch bit {
+        case 0: "\",\"level\":\"fatal\",\"message\":\""
+        case 1: "\",\"level\":\"error\",\"message\":\""
+        case 2: "\",\"level\":\"warning\",\"message\":\""
+        case 3: "\",\"level\":\"notice\",\"message\":\""
+        case 4: "\",\"level\":\"info\",\"message\":\""
+        case 5: "\",\"level\":\"debug\",\"message\":\""
+        case 6: "\",\"level\":\"verbose\",\"message\":\""
+        default: nil
+        }
     }
 
     /// Named pieces first, then the fields beside the text; each name once.

@@ -16,7 +16,7 @@ import CHeartwood
 /// queue. Synchronous calls, flushes, removals and the end of the process take no longer than their time
 /// limits. ``AbstractLogger/backlogLimit`` limits the messages that wait; they are written as whole lines
 /// when the reader continues.
-public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
+open class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
     /// The streams that messages are written to.
     public enum Stream: Hashable, Sendable {
         /// All messages go to standard output.
@@ -30,31 +30,31 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     // MARK: Settings (any thread, ordered)
 
     /// The streams that messages are written to; standard error unless changed.
-    @Ordered public var stream = Stream.standardError
+    @Ordered public final var stream = Stream.standardError
 
     /// The colors of messages.
-    @Ordered public var palette = ConsolePalette.standard
+    @Ordered public final var palette = ConsolePalette.standard
 
     /// The number of colors.
     ///
     /// nil, the default, detects it for each stream from its terminal and the environment:
     /// ``ConsoleColorDepth/detect(isTerminal:environment:)``.
-    @Ordered public var colorDepth: ConsoleColorDepth?
+    @Ordered public final var colorDepth: ConsoleColorDepth?
 
     /// The time zone of time stamps; the system's unless changed.
-    @Ordered public var zone = LogTimeZone.local
+    @Ordered public final var zone = LogTimeZone.local
 
     /// Whether a line contains the source location, `File.swift:42`; true unless changed.
-    @Ordered public var showsSource = true
+    @Ordered public final var showsSource = true
 
     /// Whether the time is at the beginning; true by default.
-    @Ordered public var showsTime = true
+    @Ordered public final var showsTime = true
 
     /// How private values are written; nil, the default, reveals them on a terminal and redacts them
     /// elsewhere.
     ///
     /// It counts for the console's own layout; a formatter has its own setting.
-    @Ordered public var privacy: LogPrivacyPolicy?
+    @Ordered public final var privacy: LogPrivacyPolicy?
 
     /// How line breaks and control characters are written.
     ///
@@ -63,7 +63,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     ///
     /// A formatter has its own setting for the text. In its lines, newlines are indented and control characters escaped
     /// unless this is ``LogBuffer/Escaping/none``.
-    @Ordered public var escaping: LogBuffer.Escaping?
+    @Ordered public final var escaping: LogBuffer.Escaping?
 
     // MARK: Owned by the hooks
     private var output = ConsoleStream(STDOUT_FILENO)
@@ -85,7 +85,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     }
 
     /// Applies changed settings.
-    public override func settingsDidChange() {
+    public final override func settingsDidChange() {
         apply()
     }
 
@@ -102,7 +102,9 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     }
 
     /// Adds the message to the batch of its stream.
-    public override func log(_ message: LogMessage) {
+    ///
+    /// A subclass that overrides it may leave messages out, change or repeat them; what it hands to `super` is written.
+    open override func log(_ message: LogMessage) {
         let toError =
             switch splits {
             case .standardOutput: false
@@ -146,7 +148,7 @@ public final class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hook
     }
 
     /// Writes the batch.
-    public override func batchDidEnd() { writeAll() }
+    public final override func batchDidEnd() { writeAll() }
 
     private func writeAll() {
         if output.pending > 0 { write(&output) }

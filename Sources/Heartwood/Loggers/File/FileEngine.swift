@@ -131,6 +131,16 @@ final class FileEngine {
         disk.synchronizeIfDue(isUrgent)
     }
 
+    /// Has the file looked at before each write for a second, since others may be about to remove it, or only before the
+    /// next write.
+    func lookClosely(forWhile: Bool) { output.lookClosely(forWhile: forWhile) }
+
+    /// Opens the file of the next record, or creates it with its header.
+    func openFile() {
+        checkProcess()
+        if waiting.isEmpty { output.prepare() }
+    }
+
     /// Tries again to write what is pending.
     package func retry() {
         guard !waiting.isEmpty else { return }

@@ -30,6 +30,19 @@ extension FileLogger {
         }
     }
 
+    /// Opens the file of the next line, or creates it, after what this thread has logged before.
+    ///
+    /// - Parameter timeout: How long to wait for that at most; inside of a hook it does not.
+    package final func openFile(timeout: Duration) {
+        performInOrder { [self] in
+            writeBatch()
+            open()
+            engine.openFile()
+            settle()
+        }
+        _ = waitUntilIdle(timeout: timeout)
+    }
+
     /// Puts everything that was logged before on the disk itself, so that it survives a power cut; `flush` does less.
     ///
     /// Inside of a hook of this logger it does so at once. After a failure, what was written before it may never reach the
@@ -64,10 +77,12 @@ extension FileLogger {
 
     /// The files of this logger's naming, the newest first.
     ///
-    /// Reads the directory, on the caller's thread.
+    /// Reads the directory, on the caller's thread. Who asks may be about to remove files: for a second, the file is looked at
+    /// before each write, so that no line that this thread logs afterwards goes into one that is gone.
     ///
     /// - Throws: ``LogError`` where the directory cannot be read.
     public final func logFiles() throws -> [LogFileInfo] {
+        performInOrder { [self] in engine.lookClosely(forWhile: true) }
         let inventory = FileInventory()
         let catalogue = CatalogueFile.load(directory, application: naming.application)
         do {

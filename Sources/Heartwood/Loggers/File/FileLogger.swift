@@ -382,6 +382,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// An override calls `super`.
     open override func flush() {
         writeBatch()
+        engine.lookClosely(forWhile: false)
         engine.retry()
         settle()
         if !engine.isIdle { reportPending() }

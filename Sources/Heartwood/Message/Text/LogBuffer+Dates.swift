@@ -15,6 +15,15 @@ extension LogBuffer {
         append(time: CivilTime(nanoseconds: moment.nanoseconds))
     }
 
+    /// Appends `2026-11-20 10:20:30 +0000`; fractions of a second are cut, towards 1970.
+    mutating func append(swiftDate moment: LogTimestamp) {
+        let time = CivilTime(nanoseconds: moment.nanoseconds / 1_000_000_000 * 1_000_000_000)
+        append(date: time)
+        append(UInt8(ascii: " "))
+        append(seconds: time)
+        append(" +0000" as StaticString)
+    }
+
     /// Appends `2026-11-20`.
     mutating func append(date time: CivilTime) {
         if time.year < 0 { append(UInt8(ascii: "-")) }

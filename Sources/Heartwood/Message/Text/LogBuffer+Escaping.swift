@@ -34,6 +34,7 @@ extension LogBuffer {
     public mutating func appendText(
         of message: LogMessage, privacy: LogPrivacyPolicy, escaping: Escaping, indent: Int = 4
     ) {
+        if appendPlainText(of: message, escaping: UInt8(ascii: "\\")) { return }
         let start = count
         appendText(of: message, privacy: privacy)
         makeSafe(from: start, escaping, indent: indent)

@@ -1,3 +1,4 @@
+import CHeartwood
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -11,6 +12,33 @@ extension LogBuffer {
         appendPieces(of: message, privacy: privacy)
         redactSecrets(from: start)
     }
+
+    /// Appends the text of a message if it is plain: nothing to redact, to escape, or to look up.
+    ///
+    /// Nearly all messages are. Where one is not, nothing is appended, and the general way decides.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - special: A character that is escaped, besides what is escaped everywhere: the backslash, and all that is not
+    ///     printable ASCII.
+    /// - Returns: Whether the text is plain.
+    @inline(__always)
+    mutating func appendPlainText(of message: LogMessage, escaping special: UInt8) -> Bool {
+        let text = message.storage.text
+        if redaction != nil || text.count > LogBuffer.longestPlainText { return false }
+        guard let pieces = text.baseAddress else { return true }
+        var isPlain = false
+        // A number of 9 bytes has 20 digits at most; blocks of 16 bytes are written in full.
+        append(upTo: 3 * text.count + 64) { target in
+            let end = hw_write_pieces(pieces, text.count, target, Int8(bitPattern: special))
+            isPlain = end != nil
+            return end.map { $0 - target } ?? 0
+        }
+        return isPlain
+    }
+
+    /// Beyond this size of the pieces, three times as much room is too much to reserve.
+    private static var longestPlainText: Int { 16 * 1024 }
 
     @inline(__always)
     private mutating func appendPieces(of message: LogMessage, privacy: LogPrivacyPolicy) {
@@ -73,6 +101,7 @@ extension LogBuffer {
         case .unixSeconds: append(fixed: moment.secondsSince1970, digits: Int(format.first))
         case .isoDate: append(isoDate: moment)
         case .isoTime: append(isoTime: moment)
+        case .swiftDate: append(swiftDate: moment)
         default: append(iso8601: moment)
         }
     }

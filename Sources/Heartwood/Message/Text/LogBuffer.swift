@@ -15,6 +15,8 @@ public struct LogBuffer: ~Copyable {
     var redaction: RedactionRules?
     /// The second that was written last, which most messages share with the one before them.
     private var second = SecondText()
+    /// The same for the last moment in a layout: whose layout, and where three digits of the fraction belong.
+    private var stamp = (layout: UInt64(0), fraction: 0, second: SecondText())
 
     /// Makes an empty buffer.
     public init(capacity: Int = 256) {
@@ -165,6 +167,24 @@ public struct LogBuffer: ~Copyable {
         let start = count
         append(dateAndSeconds: CivilTime(seconds: number, nanosecond: 0))
         second = SecondText(number, UnsafeRawBufferPointer(start: base + start, count: count - start))
+    }
+
+    /// Appends a moment as the same layout wrote it last, with its own milliseconds; false if that was another second.
+    @inline(__always)
+    mutating func append(stampOf layout: UInt64, _ number: Int64, _ nanosecond: Int) -> Bool {
+        if stamp.layout != layout || stamp.second.number != number { return false }
+        append(upTo: SecondText.room) { [stamp] target in
+            let size = stamp.second.write(to: target)
+            hw_write_decimal(UInt64(truncatingIfNeeded: nanosecond) / 1_000_000, 3, target + stamp.fraction)
+            return size
+        }
+        return true
+    }
+
+    /// Keeps what a layout has written from `start` on, for the next moments of the second.
+    mutating func keepStamp(of layout: UInt64, _ number: Int64, from start: Int, fraction: Int) {
+        let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
+        stamp = (layout, fraction, SecondText(number, bytes))
     }
 
     /// Replaces the bytes from `start` to the end by what `body` makes of them.

@@ -4,8 +4,8 @@
 enum DeliveryAction: Equatable, Sendable {
     /// Something that a person should know.
     enum Report: Equatable, Sendable {
-        /// The server cannot be used as it is set up; everything is kept.
-        case held
+        /// The server cannot be used as it is set up, for that reason; everything is kept.
+        case held(DeliveryFailure.Cause)
         /// The server refuses every message; everything is kept.
         case refusesEverything
         /// The policy would drop messages, and this store never does.

@@ -24,7 +24,7 @@ struct DeliveryEngine: Sendable {
     private enum Sequel: Sendable {
         case goOn
         case roundAgain
-        case pause(Duration, isBinding: Bool)
+        case pause(until: Duration)
         case nextInterval
         case hold(DeliveryAction.Report)
         case refresh
@@ -51,6 +51,8 @@ struct DeliveryEngine: Sendable {
     /// How many messages the answer at hand settles, and what follows then.
     private var settled = 0
     private var sequel = Sequel.goOn
+    /// Until when the server that gave the last answer wants no requests; nil: it did not say.
+    private var askedUntil: Duration?
     private var actions: [DeliveryAction] = []
 
     /// Makes an engine that sends nothing yet.
@@ -221,7 +223,7 @@ struct DeliveryEngine: Sendable {
         phase = .settling
         lastExchange = moment.now - began
         settled = answer.delivered + answer.refused + answer.unreadable
-        sequel = .goOn
+        (sequel, askedUntil) = (.goOn, nil)
         let open = answer.records - answer.delivered - answer.refused
         var unparks = false
         if answer.delivered > 0 {
@@ -243,7 +245,7 @@ struct DeliveryEngine: Sendable {
             if answer.delivered + answer.refused > 0 { actions.append(.settleItems) }
             let failure = failures.failed(
                 cause, action, retryAfter: retryAfter, canRefresh: rules.canRefresh, at: moment.now)
-            act(rules.retryPolicy.decide(after: failure, random: moment.random), failure, open)
+            act(rules.retryPolicy.decide(after: failure, random: moment.random), failure, open, moment)
         }
         // The piece at hand is settled first: a store may change its place when pieces come back.
         if unparks { actions.append(.unpark(andKept: false)) }
@@ -263,23 +265,25 @@ struct DeliveryEngine: Sendable {
         }
     }
 
-    private mutating func act(_ decision: RetryDecision, _ failure: DeliveryFailure, _ open: Int) {
-        let isBinding = failure.retryAfter != nil
+    private mutating func act(
+        _ decision: RetryDecision, _ failure: DeliveryFailure, _ open: Int, _ moment: DeliveryMoment
+    ) {
         switch decision {
         case .retry(let delay):
             actions.append(.countRetry)
-            sequel = .pause(delay, isBinding: isBinding)
+            pauseLater(delay, failure, moment)
         case .retryAtNextInterval:
             actions.append(.countRetry)
             sequel = .nextInterval
+        case .split where failure.retryAfter != nil: refuseForNow(open, failure, moment)
         case .split, .isolate: refuse(open)
         case .reject:
             actions.append(.setAside)
             settled += open
             if failures.rejectedBatch() { sequel = .hold(.refusesEverything) }
         case .hold(let delay):
-            actions.append(.report(.held))
-            sequel = .pause(delay, isBinding: isBinding)
+            actions.append(.report(.held(failure.cause)))
+            pauseLater(delay, failure, moment)
         case .refreshAuthorization:
             failures.refreshed()
             sequel = .refresh
@@ -293,8 +297,44 @@ struct DeliveryEngine: Sendable {
         }
     }
 
+    /// The piece is too large at the moment, says the server, and when it can be sent again.
+    ///
+    /// Nothing is sent until then. A smaller piece may be taken nevertheless, so a large one is split. A single message is
+    /// sent again, and passed by only after ``FailureRecord/patience`` of such answers in a row: a server that says so forever
+    /// must not hold up the others. It is never set aside.
+    private mutating func refuseForNow(_ open: Int, _ failure: DeliveryFailure, _ moment: DeliveryMoment) {
+        var waiting = failure
+        waiting.action = .retry
+        let decision = rules.retryPolicy.decide(after: waiting, random: moment.random)
+        guard case .retry(let delay) = decision else { return refuse(open) }
+        if open != 1 {
+            refuse(open)
+        } else if failures.isPatient {
+            actions.append(.countRetry)
+        } else {
+            failures.answeredAboutData()
+            refusals.passBy()
+            actions.append(.park(receipt: nil))
+            if refusals.isEnough { sequel = .hold(.refusesEverything) }
+        }
+        let next = sequel
+        pauseLater(delay, failure, moment)
+        if case .hold = next { sequel = next }
+    }
+
+    /// Pauses once the answer is settled; at least as long as the server has asked for, and the policy allows it to.
+    private mutating func pauseLater(
+        _ delay: Duration, _ failure: DeliveryFailure, _ moment: DeliveryMoment
+    ) {
+        let delay = max(delay, Self.shortestPause)
+        askedUntil = failure.retryAfter.map { moment.now + min($0, delay) }
+        sequel = .pause(until: moment.now + delay)
+    }
+
     private mutating func refuse(_ open: Int) {
         failures.answeredAboutData()
+        // Nothing of it is left to be refused.
+        guard open > 0 else { return }
         switch refusals.refused(open) {
         case .split: actions.append(.split)
         case .setAside:
@@ -315,8 +355,7 @@ struct DeliveryEngine: Sendable {
         switch sequel {
         case .goOn: break
         case .roundAgain: pace.beginRound(of: moment.waiting)
-        case .pause(let delay, let isBinding):
-            pace.pause(until: moment.now + max(delay, Self.shortestPause), isBinding: isBinding)
+        case .pause(let time): pace.pause(until: time, bound: askedUntil)
         case .nextInterval: pace.leaveToInterval(moment, rules)
         case .hold(let report): hold(moment, report)
         case .refresh:
@@ -349,7 +388,8 @@ struct DeliveryEngine: Sendable {
         refusals.held(startsOver: false)
         failures.refusedEverything(at: moment.now)
         pace.beginRound(of: moment.waiting)
-        pace.pause(until: moment.now + Self.refusalPause, isBinding: false)
+        let end = moment.now + Self.refusalPause
+        pace.pause(until: askedUntil.map { max($0, end) } ?? end, bound: askedUntil)
     }
 
     // MARK: - Acknowledgements

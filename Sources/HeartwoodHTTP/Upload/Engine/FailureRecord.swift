@@ -1,5 +1,8 @@
 /// What has failed since the last success: counts for the policy, the breaker, and whether credentials were renewed.
 struct FailureRecord: Sendable {
+    /// How often in a row a single message may be too large for the moment before it counts as refused.
+    static let patience = 5
+
     private var failures = 0
     private var answers = 0
     private var batchesRejected = 0
@@ -8,6 +11,9 @@ struct FailureRecord: Sendable {
 
     /// Whether an attempt that the user asks for may be made before its time.
     func allowsWish(at now: Duration) -> Bool { breaker.allows(at: now) }
+
+    /// Whether what is too large for the moment may still be sent as it is.
+    var isPatient: Bool { failures <= Self.patience }
 
     /// A server that has taken something is alive.
     mutating func accepted(whole: Bool) {

@@ -77,6 +77,16 @@ struct RefusalWatch: Sendable {
         return .park
     }
 
+    /// A single message is not taken now, says the server, which did not refuse it for good: it is parked, never set aside.
+    mutating func passBy() {
+        if !isSearching {
+            isSearching = true
+            credit = 0
+        }
+        if credit == 0 { refusals += 1 }
+        suspects += 1
+    }
+
     /// So many messages were parked since they could not be set aside; they come back only when nothing else is left.
     ///
     /// A success says nothing about the disk: if it brought them back, each success would have all of them refused again.

@@ -18,7 +18,8 @@ struct SendingPace: Sendable {
     /// How many of those that are pending belong to the round.
     private var left = 0
     private var pausedUntil: Duration?
-    private var isPauseBinding = false
+    /// Until when the server has asked for the pause: no wish ends it before.
+    private var boundUntil: Duration?
     /// Whether the pause ends with the interval.
     private var isPauseInterval = false
 
@@ -34,9 +35,11 @@ struct SendingPace: Sendable {
     /// Whether nothing may go out now.
     func isPaused(at now: Duration) -> Bool { pausedUntil.map { now < $0 } ?? false }
 
-    /// Ends a pause that the server has not asked for.
+    /// Ends a pause, as far as the server has not asked for it.
     mutating func endPause() {
-        if !isPauseBinding { pausedUntil = nil }
+        guard let pause = pausedUntil else { return }
+        pausedUntil = boundUntil.map { min($0, pause) }
+        isPauseInterval = false
     }
 
     /// Counts the interval from now, after it was changed.
@@ -52,7 +55,7 @@ struct SendingPace: Sendable {
         if let pause = pausedUntil {
             if moment.now < pause { return waiting > 0 ? .wait(until: pause) : .rest }
             pausedUntil = nil
-            isPauseBinding = false
+            boundUntil = nil
         }
         if waiting == 0 {
             (left, due, points) = (0, nil, 0)
@@ -80,10 +83,10 @@ struct SendingPace: Sendable {
         due = moment.waiting > 0 ? Self.next(moment, rules) : nil
     }
 
-    /// Nothing may go out for a while; `isBinding` when the server has asked for that.
-    mutating func pause(until time: Duration, isBinding: Bool) {
+    /// Nothing may go out for a while; up to `bound` the server has asked for that.
+    mutating func pause(until time: Duration, bound: Duration? = nil) {
         pausedUntil = time
-        isPauseBinding = isBinding
+        boundUntil = bound
         isPauseInterval = false
     }
 
@@ -93,7 +96,7 @@ struct SendingPace: Sendable {
         left = 0
         points = 0
         due = next
-        pause(until: next, isBinding: false)
+        pause(until: next)
         isPauseInterval = true
     }
 

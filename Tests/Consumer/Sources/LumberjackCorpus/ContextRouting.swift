@@ -53,7 +53,7 @@ final class ContextRouting {
 
 /// Puts the tag in front; never drops.
 private class TagFormatter: NSObject, DDLogFormatter {
-    func format(message logMessage: DDLogMessage) -> String {
+    func format(message logMessage: DDLogMessage) -> String? {
         guard let tag = logMessage.representedObject as? String else { return logMessage.message }
         return "<\(tag)> \(logMessage.message)"
     }

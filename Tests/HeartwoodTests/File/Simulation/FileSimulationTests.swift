@@ -1,10 +1,11 @@
 import Foundation
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
 
 /// The real file engine in simulated worlds; a failure says the seed, and `HEARTWOOD_SEED` replays it.
-@Suite struct FileSimulationTests {
+@Suite(.inTurn) struct FileSimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let count = environment["HEARTWOOD_WORLDS"].flatMap { Int($0) } ?? Load.scaled(2000)
     private static let seed = environment["HEARTWOOD_SEED"].flatMap { UInt64($0) }

@@ -159,6 +159,7 @@ final class FileWorld {
             hasFullDisk = true
             tell("the disk has room for \(disk.capacity)")
         case 35: jumpClock()
+        case 36: clearLogs()
         default: interfere()
         }
         if writer.kernel.isDead { discard(index) }
@@ -170,6 +171,8 @@ final class FileWorld {
         kernel.interrupt = { [unowned self, unowned kernel] in interrupt(kernel) }
         if tellsStory { kernel.story = { [unowned self] in tell("    \($0)") } }
         tell("start process \(kernel.process)")
+        // The new one has not listed the files.
+        disk.closeUntil = nil
         guard let directory = try? LogDirectory("/logs", calls: SystemCalls(kernel: kernel)) else {
             if faultRate == 0, disk.capacity > 0 { fail("the directory cannot be opened") }
             return
@@ -369,6 +372,18 @@ final class FileWorld {
             // An old file of the logger's own, whole or torn.
             guard chosen == name else { return }
             disk.plant(chosen, numbers.pick(["old\n", "old\nto", ""]), owner: Self.user)
+        }
+    }
+
+    /// The program asks for its files, and removes them all.
+    private func clearLogs() {
+        hasOthers = true
+        guard let folder = disk.folder else { return }
+        tell("the program lists its files and removes them")
+        for writer in living.compactMap({ $0 }) { writer.engine.lookClosely(forWhile: true) }
+        disk.closeUntil = clock.uptime() + .seconds(1)
+        for (name, file) in folder.entries where !file.isForeign && !name.hasPrefix(".") {
+            disk.removeName(name)
         }
     }
 

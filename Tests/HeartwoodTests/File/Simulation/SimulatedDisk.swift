@@ -97,6 +97,8 @@ final class SimulatedDisk {
     var violations: [String] = []
     /// How long a logger may go without a look at the file that it writes.
     var lookInterval = Duration.zero
+    /// Until when every logger that lives looks before each write, as the files were listed.
+    var closeUntil: Duration?
     private var lastNumber: UInt64 = 1
 
     init(_ clock: ManualClock) { self.clock = clock }
@@ -138,6 +140,7 @@ final class SimulatedDisk {
     /// Whether a logger may still write to a file that others have removed: it need not have looked since.
     func mayBeUnnoticed(_ file: SimulatedFile) -> Bool {
         guard let removedAt = file.removedAt else { return false }
+        if let closeUntil, clock.uptime() < closeUntil { return false }
         return clock.uptime() - removedAt < lookInterval
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -9,7 +10,7 @@ import Testing
 /// well.
 ///
 /// `HEARTWOOD_WORLDS` says how many worlds there are, `HEARTWOOD_SEED` shows one of them again.
-@Suite struct JournalSimulationTests {
+@Suite(.inTurn) struct JournalSimulationTests {
     @Test("Promise 10: after all deaths, what is delivered is what would have been delivered without them")
     func worlds() throws {
         let environment = ProcessInfo.processInfo.environment

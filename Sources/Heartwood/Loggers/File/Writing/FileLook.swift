@@ -4,11 +4,14 @@
 ///
 /// 1. A write that comes ``interval`` or more after the last look is preceded by another one.
 /// 2. After a failure, and before anything other than a plain write, the file is looked at whatever the time.
+/// 3. For a while after a program has asked which files there are, since it may be about to remove them, no look is enough.
 struct FileLook {
     /// How long a look is enough for; zero for one write.
     let interval: Duration
     /// When the file was last looked at, in steady time; nil where that is not enough any more.
     private var last: Duration?
+    /// Until when each write is preceded by a look.
+    private var closeUntil: Duration?
     /// Whether the write at hand relies on an earlier look.
     private(set) var isSkipped = false
 
@@ -17,6 +20,7 @@ struct FileLook {
     /// Whether the file must be looked at before a write at this moment.
     func isDue(at uptime: Duration) -> Bool {
         guard interval > .zero, let last else { return true }
+        if let closeUntil, uptime < closeUntil { return true }
         return uptime < last || uptime - last >= interval
     }
 
@@ -28,6 +32,9 @@ struct FileLook {
 
     /// The write at hand relies on an earlier look.
     mutating func skip() { isSkipped = true }
+
+    /// Has the file looked at before each write until a moment.
+    mutating func beClose(until uptime: Duration) { closeUntil = max(closeUntil ?? uptime, uptime) }
 
     /// Has the file looked at before the next write.
     mutating func expire() {

@@ -105,6 +105,12 @@ final class FileReadiness {
         return look.isSkipped
     }
 
+    /// Has the file looked at before each write for a second, or only before the next one.
+    func lookClosely(forWhile: Bool) {
+        look.expire()
+        if forWhile { look.beClose(until: scene.clock.uptime() + .seconds(1)) }
+    }
+
     private func open(_ now: LogTimestamp, _ uptime: Duration) throws -> FileWriter {
         try opener.survey.start()
         let opened = try opener.open(now, uptime, scene.cipher())

@@ -54,6 +54,21 @@ final class RecordWriter {
         return Progress(dealt: batch.index)
     }
 
+    /// Has the file looked at before each write for a second, or only before the next one.
+    func lookClosely(forWhile: Bool) { readiness.lookClosely(forWhile: forWhile) }
+
+    /// Gets the file of the next record ready; what prevents it is noted.
+    func prepare() {
+        let isLocked = ledger.beginWrite()
+        defer { ledger.endWrite() }
+        do {
+            _ = readiness.expireLook()
+            _ = try readiness.ready(isLocked: isLocked, isJournaled: slot != nil)
+        } catch {
+            failures.note(error)
+        }
+    }
+
     /// The records of one call, and how far they are.
     private struct Batch {
         let bytes: UnsafeRawBufferPointer

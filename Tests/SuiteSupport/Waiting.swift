@@ -1,0 +1,52 @@
+import Foundation
+
+/// Waits until `look` finds something that has no event to wait for: what another process or the system does.
+///
+/// The only place where tests look again and again; `Tests/check-tests` finds others. It has no deadline of its own: if what is
+/// waited for never comes, the time limit of the test says so, and prints `what` (``Watchdog``).
+///
+/// - Parameters:
+///   - what: What is waited for, as the end of "waits until".
+///   - look: Returns nil as long as it is not there.
+/// - Returns: what `look` has found.
+/// - Throws: what `look` throws.
+package func eventually<Value>(_ what: String, _ look: () async throws -> Value?) async throws -> Value {
+    let note = Watchdog.shared.beginWaiting(what)
+    defer { Watchdog.shared.endWaiting(note) }
+    var pause = Pause()
+    while true {
+        if let value = try await look() { return value }
+        try await Task.sleep(for: pause.next())
+    }
+}
+
+/// Waits until a condition holds for which there is no event.
+package func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+    _ = try await eventually(what) { try await condition() ? true : nil }
+}
+
+/// The same on the calling thread, for the bodies of processes that tests start and for closures that cannot suspend.
+package func waitUntil<Value>(_ what: String, _ look: () throws -> Value?) rethrows -> Value {
+    let note = Watchdog.shared.beginWaiting(what)
+    defer { Watchdog.shared.endWaiting(note) }
+    var pause = Pause()
+    while true {
+        if let value = try look() { return value }
+        Thread.sleep(forTimeInterval: pause.next() / .seconds(1))
+    }
+}
+
+/// Waits on the calling thread until a condition holds for which there is no event.
+package func waitUntil(_ what: String, _ condition: () throws -> Bool) rethrows {
+    _ = try waitUntil(what) { try condition() ? true : nil }
+}
+
+/// How long it is until the next look: less at first.
+private struct Pause {
+    private var pause = Duration.microseconds(100)
+
+    mutating func next() -> Duration {
+        pause = min(pause * 2, .milliseconds(20))
+        return pause
+    }
+}
