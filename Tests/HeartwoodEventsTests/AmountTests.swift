@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test(
-        "A transaction above the limit is divided into parts that name each other, and say how many they are"
+        "A transaction above the limit is divided into parts that name each other, and say how many they are",
+        .secondTier
     )
     func parts() async throws {
         let fixture = try Fixture()
@@ -66,7 +67,9 @@ import Testing
         #expect(delivered[3]["part"] == nil)
     }
 
-    @Test("An object of 8 MiB and custom data of 12 MiB are stored and delivered; what is larger is an error")
+    @Test(
+        "An object of 8 MiB and custom data of 12 MiB are stored and delivered; what is larger is an error",
+        .secondTier)
     func single() async throws {
         let fixture = try Fixture()
         let store = try fixture.store()

@@ -10,13 +10,15 @@ import Testing
 
 /// Processes that record scopes and are killed at random moments, before, during and after storing and sending.
 ///
-/// `HEARTWOOD_KILLS` says how many children are killed; 8 unless it does.
+/// `HEARTWOOD_KILLS` says how many children are killed; 8 in the second tier unless it does.
 @Suite("Events and crashes", .inTurn) struct CrashTests {
     @Test(
         "Of a killed process each scope arrives whole or not at all, once and in order, those completed always"
     )
     func killed() async throws {
-        let kills = ProcessInfo.processInfo.environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? 8
+        let kills =
+            ProcessInfo.processInfo.environment["HEARTWOOD_KILLS"].flatMap { Int($0) }
+            ?? Tier.amount(3, full: 8)
         let fixture = try Fixture()
         let isDown = Locked(true)
         // Every other child finds a server; what it sends must not come again under another key.

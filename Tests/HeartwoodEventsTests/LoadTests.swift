@@ -77,7 +77,7 @@ import Testing
         "A scope of 300,000 events takes little memory, until it is stored and while it is sent",
         .enabled(if: !isSanitized, "a sanitizer keeps what is freed"))
     func large() async throws {
-        let count = Self.isFull ? 300_000 : 10_000
+        let count = Self.isFull ? 300_000 : 3000
         await #expect(processExitsWith: .success) { [count = count as Int] in
             try await Self.child(count)
         }

@@ -8,11 +8,14 @@ import Testing
 
 /// Programs that record a few events and end at once, with the defaults.
 @Suite("Events of short programs", .inTurn) struct ShortRunTests {
-    @Test("20 runs of 0.2 s deliver every event, and none twice", arguments: [true, false])
+    @Test(
+        "Runs of 0.2 s, 20 of them in the second tier, deliver every event, and none twice",
+        arguments: [true, false])
     func shortRuns(isScoped: Bool) async throws {
         let fixture = try Fixture(then: .ok.delayed(by: .milliseconds(50)))
         let (path, address) = (fixture.path, fixture.server.address)
-        for run in 0..<20 {
+        let runs = Tier.amount(3, full: 20)
+        for run in 0..<runs {
             await #expect(processExitsWith: .exitCode(0)) {
                 [
                     path = path as String, address = address as String, run = run as Int,
@@ -39,7 +42,7 @@ import Testing
         #expect(await last.deliver(timeout: .seconds(60)))
         let text = fixture.server.stored.map(\.text).joined()
         let numbers = text.matches(of: /\\?"id\\?":(\d+)/).compactMap { Int($0.1) }
-        #expect(numbers.sorted() == Array(0..<60))
+        #expect(numbers.sorted() == Array(0..<runs * 3))
     }
 
     @Test(

@@ -154,7 +154,8 @@ import Testing
     }
 
     @Test(
-        "An event that is larger than the limit, 16 MiB by default, is refused, and the error handler told; the others are stored"
+        "An event that is larger than the limit, 16 MiB by default, is refused, and the error handler told; the others are stored",
+        .secondTier
     )
     func tooLarge() throws {
         let fixture = try Fixture()

@@ -12,7 +12,7 @@ struct HTTPConformanceTests {
         "In memory and with a spool, and the server gets every message of the part about the amount",
         arguments: [false, true])
     func check(hasSpool: Bool) throws {
-        let amount = 20_000
+        let amount = Tier.amount(4000, full: 20_000)
         let server = try LoopbackServer()
         defer { server.stop() }
         let directory = try TemporaryDirectory()

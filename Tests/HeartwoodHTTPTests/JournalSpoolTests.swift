@@ -10,7 +10,7 @@ import Testing
 
 /// Promise 10 for the store of unsent messages: processes that log to it are killed, again and again.
 ///
-/// `HEARTWOOD_KILLS` says how often; 20 times unless it does.
+/// `HEARTWOOD_KILLS` says how often; 20 times in the second tier unless it does.
 @Suite(.inTurn) struct JournalSpoolTests {
     private static func makeDispatcher(_ path: String) -> LogDispatcher {
         let dispatcher = LogDispatcher(ringCapacity: .kibibytes(128), journal: .file(path + "/journal"))
@@ -29,7 +29,9 @@ import Testing
 
     @Test("Promise 10: what a returned call has logged is stored once, after any kill -9, and sent")
     func kills() async throws {
-        let kills = ProcessInfo.processInfo.environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? 20
+        let kills =
+            ProcessInfo.processInfo.environment["HEARTWOOD_KILLS"].flatMap { Int($0) }
+            ?? Tier.amount(4, full: 20)
         let directory = try TemporaryDirectory()
         let path = directory.path
         let server = try LoopbackServer { _ in .ok }

@@ -10,12 +10,12 @@ import Testing
 /// Processes that log to a bad server and are killed at random moments, again and again.
 ///
 /// A number becomes an obligation when a flush after its call has returned: the child writes it to a file of its own
-/// then. Twelve children are killed; with `HEARTWOOD_FULL=1` fifty, and 100,000 messages become obligations in all;
+/// then. Five children are killed; with `HEARTWOOD_FULL=1` fifty, and 100,000 messages become obligations in all;
 /// with `HEARTWOOD_LONG=1` a million. `HEARTWOOD_KILLS` changes the number of children.
 @Suite(.inTurn) struct KillTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let isFull = environment["HEARTWOOD_FULL"] != nil || isLongRun
-    private static let kills = environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? (isFull ? 50 : 12)
+    private static let kills = environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? (isFull ? 50 : 5)
     /// How many messages there must be in the end.
     private static let messages = isLongRun ? 1_000_000 : isFull ? 100_000 : 0
     /// The longest life of a child, in microseconds: so long that many die in the middle of a long queue.

@@ -14,7 +14,7 @@ import Testing
 struct MemoryTests {
     private static let count =
         isLongRun
-        ? 2_000_000 : ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 60_000 : 600_000
+        ? 2_000_000 : ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 20_000 : 600_000
 
     /// A figure of /proc/self/status, in KiB.
     private static func kibibytes(_ name: String) -> Int {

@@ -6,7 +6,7 @@ import Testing
 /// Builds and runs the bridge's own tests with real versions of swift-log, or with a stand-in that has their forms.
 ///
 /// `HEARTWOOD_SWIFT_LOG=/path/to/swift-log swift test --filter SwiftLogVersionTests` takes the package at that path.
-@Suite("The bridge from swift-log, with each version of it", .serialized, .inTurn)
+@Suite("The bridge from swift-log, with each version of it", .serialized, .heavy, .secondTier)
 struct SwiftLogVersionTests {
     #if os(Linux)
     @Test(

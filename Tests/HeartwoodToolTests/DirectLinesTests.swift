@@ -113,7 +113,7 @@ struct DirectLinesTests {
         let tool = try ToolProcess()
         var input: [UInt8] = []
         for _ in 0..<3 { for line in Self.lines { input += line + [0x0A] } }
-        input += [UInt8](repeating: 0x0A, count: 100_000)
+        input += [UInt8](repeating: 0x0A, count: Tier.amount(20_000, full: 100_000))
         let path = try tool.file("all", input)
         let outcome = try await tool.shell(
             "cat '\(path)' | \"$HEARTWOOD\" pipe --raw -d '\(tool.logs)' --max-size \(size) --keep 0; cat '\(tool.logs)'/*.log | cmp - '\(path)' && echo same"

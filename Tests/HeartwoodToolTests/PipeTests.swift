@@ -250,7 +250,9 @@ struct PipeTests {
         #expect((request.headers["Content-Encoding"] == "gzip") == (encoding != "journal"))
     }
 
-    @Test("A big file goes over HTTP whole and in order, however much slower the server is than the disk")
+    @Test(
+        "A big file goes over HTTP whole and in order, however much slower the server is than the disk",
+        .secondTier)
     func bigFile() async throws {
         let count = 120_000  // more than may wait at a time
         let server = try LoopbackServer()

@@ -19,12 +19,17 @@ struct SampleTests {
 
     /// The code that is compiled here for a document, without the indentation of the function around it.
     private func samples(of path: String) throws -> [String] {
-        let folder = Self.root.appendingPathComponent("Tests/HeartwoodToolTests/Samples")
+        try Self.sources.get().filter { $0.contains(path) }.flatMap { source in
+            blocks(in: source, from: { $0 == "// sample: \(path)" }, to: "// end")
+        }
+    }
+
+    /// The files with samples, read once.
+    private static let sources = Result {
+        let folder = root.appendingPathComponent("Tests/HeartwoodToolTests/Samples")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        return try files.flatMap { file in
-            let source = String(
-                decoding: try Data(contentsOf: folder.appendingPathComponent(file)), as: UTF8.self)
-            return blocks(in: source, from: { $0 == "// sample: \(path)" }, to: "// end")
+        return try files.map { file in
+            String(decoding: try Data(contentsOf: folder.appendingPathComponent(file)), as: UTF8.self)
         }
     }
 
@@ -81,8 +86,11 @@ struct SampleTests {
         let paths = try #require(FileManager.default.subpaths(atPath: folder.path)).sorted()
         var count = 0
         for path in paths where path.hasSuffix(".swift") {
-            let comments = try text("Sources/\(path)").split(separator: "\n").compactMap { line in
-                line.firstMatch(of: /^ *\/\/\/ ?(.*)$/).map { String($0.1) }
+            let comments = try text("Sources/\(path)").utf8.split(separator: 0x0A).compactMap { line in
+                let text = line.drop { $0 == 0x20 }
+                guard text.starts(with: "///".utf8) else { return nil as String? }
+                let comment = text.dropFirst(3)
+                return String(Substring(comment.first == 0x20 ? comment.dropFirst() : comment))
             }
             let written = blocks(in: comments.joined(separator: "\n"), from: { $0 == "```swift" }, to: "```")
             count += written.count

@@ -34,9 +34,9 @@ enum ViewCommand: Subcommand {
         In a DIR, all files named *.log, *.log.gz and *.log.hwe are shown, merged by time, and new lines as they
         arrive, across rolls. The page shows the last lines at once; the index is built in the background.
 
-        The server answers only this machine, only GET and HEAD requests, and only clients that have the token in the page's
-        address. It never writes to the directories. With --listen, lines are sent unencrypted: anyone who can
-        observe the network can read them.
+        The server answers only this machine, only GET and HEAD requests, and only clients that have the token in
+        the page's address. It never writes to the directories. With --listen, lines are sent unencrypted: anyone
+        who can observe the network can read them.
 
         Exit codes: 0, ended by SIGINT or SIGTERM; 1, the logs cannot be read, or the port is taken; 2, invalid
         arguments.

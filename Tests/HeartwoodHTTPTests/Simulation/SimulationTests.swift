@@ -17,7 +17,8 @@ import Testing
         let environment = ProcessInfo.processInfo.environment
         let only = environment["HEARTWOOD_SEED"].flatMap { UInt64($0) }
         let count =
-            environment["HEARTWOOD_WORLDS"].flatMap { UInt64($0) } ?? (Sanitizer.isActive ? 100 : 2000)
+            environment["HEARTWOOD_WORLDS"].flatMap { UInt64($0) }
+            ?? (Sanitizer.isActive ? 100 : Tier.amount(60, full: 20_000))
         let directory = try TemporaryDirectory(isFast: true)
         let path = directory.path
         let seeds = only.map { $0...$0 } ?? 1...count
@@ -44,7 +45,7 @@ import Testing
             "\(text)\n  again: HEARTWOOD_SEED=\(seed) swift test --filter SimulationTests"
         }
         #expect(text.isEmpty, "\(text.joined(separator: "\n"))")
-        if only == nil, count >= 100 { #expect(requests > count) }
+        if only == nil, count >= 50 { #expect(requests > count) }
     }
 
     @Test(

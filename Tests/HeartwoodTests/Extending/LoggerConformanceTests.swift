@@ -24,7 +24,8 @@ struct LoggerConformanceTests {
         }
     }
 
-    @Test("A million messages leave no more memory in use than the limits of a file logger allow")
+    @Test(
+        "A million messages leave no more memory in use than the limits of a file logger allow", .secondTier)
     func million() throws {
         try LoggerConformance.check(memory: .amongOtherTests) {
             try FileLogger(

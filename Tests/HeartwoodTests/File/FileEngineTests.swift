@@ -330,7 +330,7 @@ import Testing
         #expect(engine.isIdle == (free > total / 100 + 4096))
     }
 
-    @Test("Ten thousand old files are cut to the limit, the newest kept")
+    @Test("Ten thousand old files are cut to the limit, the newest kept", .secondTier)
     func manyFiles() throws {
         mkdir(scratch.logs, 0o700)
         let naming = LogFileNaming(application: "t")

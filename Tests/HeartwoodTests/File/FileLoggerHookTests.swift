@@ -105,7 +105,7 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
         }
     }
 
-    @Test("A file logger that is released gives back the memory of its batch")
+    @Test("A file logger that is released gives back the memory of its batch", .secondTier)
     func released() throws {
         func resident() throws -> Int {
             let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)

@@ -165,20 +165,20 @@ struct AmountTests {
     func sampling() {
         let filter = LogFilter.sampling(0.2, by: .field("request"))
         var passed = 0
-        for id in 0..<5000 {
+        for id in 0..<1000 {
             let first = filter.passes(message("\(id, as: "request") began"))
             let second = LogFilter.sampling(0.2, by: .field("request")).passes(
                 message("x", metadata: ["request": .string("\(id)")]))
             #expect(first == second)
             if first { passed += 1 }
         }
-        #expect((880...1120).contains(passed))
+        #expect((160...240).contains(passed))
         #expect(filter.passes(message("no request")))
     }
 
     @Test("A greater share holds all of a smaller one; 0 and 1 are nothing and everything")
     func shares() {
-        for id in 0..<1000 {
+        for id in 0..<200 {
             let message = message("x", metadata: ["id": .integer(Int64(id))])
             let passes = [0, 0.1, 0.5, 0.9, 1].map {
                 LogFilter.sampling($0, by: .field("id")).passes(message)

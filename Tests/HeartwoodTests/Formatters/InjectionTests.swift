@@ -80,7 +80,10 @@ struct InjectionTests {
         let formatter = try EveryFormatter.make(name)
         var bytes: [[UInt8]] = []
         for byte in UInt8(0)...255 {
-            bytes += [[byte], [0x61, byte, 0x62], [byte, 0x80], [0xC2, byte], [0xE2, 0x80, byte]]
+            bytes += [[0x61, byte, 0x62]]
+            if Tier.isFull || byte % 4 == 0 {
+                bytes += [[byte], [byte, 0x80], [0xC2, byte], [0xE2, 0x80, byte]]
+            }
         }
         let texts =
             HostileText.table.map { Array($0.utf8) } + [Array("\u{2060}\u{2067}\u{202D}\u{200F}".utf8)]

@@ -8,11 +8,11 @@ import Testing
 
 /// Promise 10 and goal G1: processes with four logging threads are killed at random moments, again and again.
 ///
-/// `HEARTWOOD_KILLS` says how often; 50 times in all unless it does.
+/// `HEARTWOOD_KILLS` says how often; 100 times in all in the second tier unless it does.
 @Suite(.serialized, .inTurn) struct JournalKillTests {
     static let kills =
         ProcessInfo.processInfo.environment["HEARTWOOD_KILLS"].flatMap { Int($0) }
-        ?? (Load.isSanitized ? 10 : 50)
+        ?? (Load.isSanitized ? 10 : Tier.amount(15, full: 100))
 
     @Test(
         "Promise 10: what a returned call has logged is in the files once, whole and in order, after any kill -9"

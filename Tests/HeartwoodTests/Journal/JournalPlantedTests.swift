@@ -71,7 +71,7 @@ import Testing
             0, 1, 7, 8, 4096, 1 << 31, 0xFFFF_FFFF, 1 << 32, 1 << 40, UInt64(Int64.max), 1 << 63,
             .max - 7, .max,
         ]
-        for (index, number) in numbers.enumerated() {
+        for (index, number) in numbers.enumerated() where Tier.isFull || index % 3 == 2 {
             var bytes = whole
             bytes.withUnsafeMutableBytes { bytes in
                 bytes.storeBytes(of: number, toByteOffset: offset, as: UInt64.self)

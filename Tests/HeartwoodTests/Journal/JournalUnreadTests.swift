@@ -80,7 +80,7 @@ import Testing
         let fixture = JournalFixture()
         try fixture.live([fixture.makeLogger()]) { dispatcher in logInfo("message", to: dispatcher) }
         let path = try path(fixture)
-        let file = open(path, O_RDWR)
+        let file = open(path, O_RDWR | O_CLOEXEC)
         if !hasLivingNumber {
             // As if its process had been another one, which is dead.
             let size = try SystemCalls().status(file).size

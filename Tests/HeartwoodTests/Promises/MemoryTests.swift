@@ -12,7 +12,8 @@ struct MemoryTests {
     @Test("Promise 4: a stuck logger holds its limit and little more, however many messages come in bursts")
     func burst() async {
         await #expect(processExitsWith: .success) {
-            let growth = MemoryTests.growth(messages: 300_000, policy: .dropOldest, pause: 0)
+            let growth = MemoryTests.growth(
+                messages: Tier.amount(60_000, full: 300_000), policy: .dropOldest, pause: 0)
             if growth > 3 << 20 + 16 << 20 { fatalError("grew by \(growth >> 10) KiB") }
         }
     }
@@ -20,7 +21,8 @@ struct MemoryTests {
     @Test("Promise 4: the same when they come one by one, each in a batch of its own")
     func trickle() async {
         await #expect(processExitsWith: .success) {
-            let growth = MemoryTests.growth(messages: 60_000, policy: .dropBelow(.warning), pause: 1)
+            let growth = MemoryTests.growth(
+                messages: Tier.amount(12_000, full: 60_000), policy: .dropBelow(.warning), pause: 1)
             if growth > 3 << 20 + 16 << 20 { fatalError("grew by \(growth >> 10) KiB") }
         }
     }
@@ -29,7 +31,7 @@ struct MemoryTests {
     func fewOfMany() async {
         await #expect(processExitsWith: .success) {
             let growth = MemoryTests.growth(
-                messages: 300_000, policy: .dropNewest, pause: 0, levels: .error)
+                messages: Tier.amount(60_000, full: 300_000), policy: .dropNewest, pause: 0, levels: .error)
             if growth > 3 << 20 + 16 << 20 { fatalError("grew by \(growth >> 10) KiB") }
         }
     }

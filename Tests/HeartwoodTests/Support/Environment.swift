@@ -1,10 +1,12 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Synchronization
 
 @testable import Heartwood
 
-/// How much a test that hammers does: everything, or a part of it where a sanitizer slows it down.
+/// How much a test that hammers does: everything in the second tier, a share of it in the first one and where a sanitizer
+/// slows it down.
 enum Load {
     /// Whether a sanitizer watches this process.
     static let isSanitized = Sanitizer.isActive
@@ -12,12 +14,14 @@ enum Load {
     /// A time in which everything that is not stuck has finished, even on a busy machine.
     static let patience = isSanitized ? Duration.seconds(8) : .seconds(2)
 
-    /// `count`, or a twentieth of it under a sanitizer.
-    static func scaled(_ count: Int) -> Int { isSanitized ? max(1, count / 20) : count }
+    /// `count` in the second tier, a fifth of it in the first one, a twentieth under a sanitizer.
+    static func scaled(_ count: Int) -> Int {
+        max(1, count / (isSanitized ? 20 : Tier.amount(5, full: 1)))
+    }
 
-    /// As `scaled`, for random input of which more is better: a hundred times as much with `HEARTWOOD_FULL=1`.
+    /// As `scaled`, for random input of which more is better: a hundred times as much in the second tier.
     static func random(_ count: Int) -> Int {
-        ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? scaled(count) : count * 100
+        isSanitized ? scaled(count) : Tier.amount(count / 2, full: count * 100)
     }
 }
 

@@ -85,8 +85,8 @@ struct StoppedConsoleTests {
             _ = StoppedConsole.install(kind)
             let (dispatcher, console) = StoppedConsole.dispatcher(logging: 0)
             let long = String(repeating: "x", count: 50_000)
-            for _ in 0..<20 { logError("a long one \(long)", to: dispatcher) }
-            if console.statistics.received != 20 { _exit(3) }
+            for _ in 0..<Tier.amount(5, full: 20) { logError("a long one \(long)", to: dispatcher) }
+            if console.statistics.received != Tier.amount(5, full: 20) { _exit(3) }
             _exit(7)
         }
     }
@@ -100,7 +100,7 @@ struct StoppedConsoleTests {
             let (dispatcher, _) = StoppedConsole.dispatcher()
             dispatcher.diagnostics.interval = .zero
             // Each waits a moment for the reader, much longer on a busy machine.
-            for index in 0..<200 {
+            for index in 0..<Tier.amount(40, full: 200) {
                 dispatcher.diagnostics.report(.note, "a report that nobody reads \(index)")
             }
             exit(7)

@@ -27,7 +27,7 @@ struct SystemOutboxTests {
         }
     }
 
-    @Test("It does as a list of frames would, in any order of steps", arguments: 0..<20)
+    @Test("It does as a list of frames would, in any order of steps", arguments: 0..<Tier.amount(4, full: 20))
     func model(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         var outbox = SystemOutbox()

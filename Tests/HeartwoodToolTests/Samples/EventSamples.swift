@@ -26,15 +26,6 @@ func typedEventsSample() throws {
     // end
 }
 
-func completionSample(visits: EventLog<Visit>) {
-    // sample: Docs/Events.md
-    let event = EventRecord<Visit> { $0[.page] = "/checkout" }
-    visits.append(event) { error in
-        if let error { logError("not recorded: \(error)") }
-    }
-    // end
-}
-
 // sample: Docs/Events.md
 enum Screen: String { case name, details }
 // end
@@ -186,6 +177,15 @@ func storeSettingsSample(_ store: EventStore) async {
     store.close()
     // end
     _ = isDelivered
+}
+
+func completionSample(visits: EventLog<Visit>) {
+    // sample: Docs/Events.md
+    let event = EventRecord<Visit> { $0[.page] = "/checkout" }
+    visits.append(event) { error in
+        if let error { logError("not recorded: \(error)") }
+    }
+    // end
 }
 
 func eventLogSample() throws {

@@ -291,7 +291,7 @@ struct ViewPageTests {
         try await browser.wait("heartwood.state().done === 1 && heartwood.state().rows > 2")
         try await inspect(browser, name)
         try await browser.press("E")
-        try await browser.wait("heartwood.state().selected !== null")
+        try await browser.wait("document.querySelector('[aria-activedescendant]') !== null")
         try await inspect(browser, name + ", selected")
         try await browser.press("Enter")
         try await browser.wait("document.querySelectorAll('#record table').length > 0")

@@ -47,9 +47,9 @@ struct ViewRowsTests {
 
     @Test(
         "Files whose times overlap are merged, records stay whole, and each row knows its file",
-        arguments: [1, 2, 3])
+        arguments: Tier.amount([1], full: [1, 2, 3]))
     func mergesByTime(seed: UInt64) async throws {
-        let records = Self.services(5, records: 30_000, seed: seed)
+        let records = Self.services(5, records: Tier.amount(9000, full: 30_000), seed: seed)
         var files = [String](repeating: "", count: 5)
         for (service, text) in records { files[service] += text }
         // A service that has rolled, and one that has said everything before the others.
@@ -70,10 +70,10 @@ struct ViewRowsTests {
             ToolProcess.expectSame(lines.split(separator: "\n"), expected.split(separator: "\n"))
         }
         // Several blocks.
-        #expect(view.log.store.blockCounts.back > 2)
+        #expect(view.log.store.blockCounts.back > Tier.amount(0, full: 2))
         let first = view.log.store.rows.first
         for from in [first, first / 2, -400] {
-            for row in try rows(view, "from=\(from)&count=300") {
+            for row in try rows(view, "from=\(from)&count=\(Tier.amount(20, full: 300))") {
                 let (message, file) = (try #require(row[4] as? String), try #require(row[6] as? String))
                 let offset = try #require(row[8] as? Int)
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: view.directory + "/" + file))

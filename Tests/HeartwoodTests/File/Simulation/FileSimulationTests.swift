@@ -7,7 +7,7 @@ import Testing
 /// The real file engine in simulated worlds; a failure says the seed, and `HEARTWOOD_SEED` replays it.
 @Suite(.inTurn) struct FileSimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let count = environment["HEARTWOOD_WORLDS"].flatMap { Int($0) } ?? Load.scaled(2000)
+    private static let count = environment["HEARTWOOD_WORLDS"].flatMap { Int($0) } ?? Load.scaled(1000)
     private static let seed = environment["HEARTWOOD_SEED"].flatMap { UInt64($0) }
 
     @Test(
