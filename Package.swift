@@ -63,6 +63,10 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/apple/swift-log.git", from: "1.6.0")],
     targets: [
         .target(name: "CHeartwood"),
+        // The page of `heartwood view`; page.c embeds the files.
+        .target(
+            name: "CHeartwoodPage",
+            exclude: ["page.html", "page.css", "state.js", "list.js", "tools.js", "record.js"]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -111,11 +115,8 @@ let package = Package(
             name: "HeartwoodTool",
             dependencies: [
                 "Heartwood", "HeartwoodArchive", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite",
-                "HeartwoodServer", "HeartwoodTestSupport", "CHeartwood", "CPCRE2",
+                "HeartwoodServer", "HeartwoodTestSupport", "CHeartwood", "CHeartwoodPage", "CPCRE2",
             ],
-            resources: ["page.html", "page.css", "state.js", "list.js", "tools.js", "record.js"].map {
-                .embedInCode("View/Page/\($0)")
-            },
             swiftSettings: settings),
 
         // What all tests share; see Docs/Contributing.md.

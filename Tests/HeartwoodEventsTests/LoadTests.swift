@@ -7,8 +7,6 @@ import SuiteSupport
 import Testing
 
 @Suite("Events under load", .inTurn) struct LoadTests {
-    private static let isFull = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil
-
     @Test(
         "Overlapping scopes in 8 threads: each gets everything recorded while it is open, whole and in one order"
     )
@@ -77,11 +75,11 @@ import Testing
         "A scope of 300,000 events takes little memory, until it is stored and while it is sent",
         .enabled(if: !isSanitized, "a sanitizer keeps what is freed"))
     func large() async throws {
-        let count = Self.isFull ? 300_000 : 3000
+        let count = Tier.isLong ? 300_000 : 3000
         await #expect(processExitsWith: .success) { [count = count as Int] in
             try await Self.child(count)
         }
-        if !Self.isFull { print("with \(count) events: HEARTWOOD_FULL makes it 300,000") }
+        if !Tier.isLong { print("with \(count) events: HEARTWOOD_LONG makes it 300,000") }
     }
 
     private static func child(_ count: Int) async throws {

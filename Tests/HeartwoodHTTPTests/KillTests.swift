@@ -14,12 +14,11 @@ import Testing
 /// with `HEARTWOOD_LONG=1` a million. `HEARTWOOD_KILLS` changes the number of children.
 @Suite(.inTurn) struct KillTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let isFull = environment["HEARTWOOD_FULL"] != nil || isLongRun
-    private static let kills = environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? (isFull ? 50 : 5)
+    private static let kills = environment["HEARTWOOD_KILLS"].flatMap { Int($0) } ?? (Tier.isFull ? 50 : 5)
     /// How many messages there must be in the end.
-    private static let messages = isLongRun ? 1_000_000 : isFull ? 100_000 : 0
+    private static let messages = isLongRun ? 1_000_000 : Tier.isFull ? 100_000 : 0
     /// The longest life of a child, in microseconds: so long that many die in the middle of a long queue.
-    private static let longestLife: UInt64 = isLongRun ? 3_000_000 : isFull ? 600_000 : 120_000
+    private static let longestLife: UInt64 = isLongRun ? 3_000_000 : Tier.isFull ? 600_000 : 120_000
 
     @Test(
         "Nothing that was flushed is lost by kill -9, and after removing repetitions by key nothing is double"

@@ -9,12 +9,12 @@ import Testing
 
 /// How much memory a process takes whose server is down or hostile; each in a process of its own.
 ///
-/// `HEARTWOOD_FULL=1` logs 600,000 messages instead of a sample, `HEARTWOOD_LONG=1` two million.
+/// `HEARTWOOD_FULL=1` logs 60,000 messages instead of a sample, `HEARTWOOD_LONG=1` two million.
 @Suite(.disabled(if: Sanitizer.isActive, "a sanitizer keeps what is freed"), .inTurn)
 struct MemoryTests {
     private static let count =
         isLongRun
-        ? 2_000_000 : ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 20_000 : 600_000
+        ? 2_000_000 : Tier.amount(20_000, full: 60_000)
 
     /// A figure of /proc/self/status, in KiB.
     private static func kibibytes(_ name: String) -> Int {

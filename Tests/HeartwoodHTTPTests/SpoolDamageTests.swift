@@ -32,9 +32,9 @@ import Testing
         return (payloads, spool.counters)
     }
 
-    /// Of a segment of 700 bytes; with `HEARTWOOD_FULL=1` of 64 KiB (G12).
+    /// Of a segment of 700 bytes; with `HEARTWOOD_LONG=1` of 64 KiB (G12).
     private let payloads = (0..<12).map { number in
-        let isFull = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil
+        let isFull = Tier.isLong
         return Array("payload number \(number)".utf8)
             + (0..<(isFull ? 5400 : 0)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
+import SuiteSupport
 
 @testable import HeartwoodHTTP
 
@@ -57,4 +58,4 @@ extension TemporaryDirectory {
 }
 
 /// Whether tests take their time: `HEARTWOOD_LONG` is set.
-let isLongRun = ProcessInfo.processInfo.environment["HEARTWOOD_LONG"] != nil
+let isLongRun = Tier.isLong

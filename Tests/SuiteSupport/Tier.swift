@@ -1,12 +1,20 @@
 import Foundation
 
 /// How much the tests do.
+///
+/// | | |
+/// |---|---|
+/// | `swift test` | The first tier: deterministic, at most two minutes on two processors. |
+/// | `HEARTWOOD_FULL=1 swift test` | The second tier, minutes: all of the amounts, kills by the hundred, compilers and other programs. |
+/// | `HEARTWOOD_LONG=1 swift test` | Hours: millions of messages, a fault at every single call, hundreds of power cuts. |
 package enum Tier {
-    /// Whether the second tier runs, too: `HEARTWOOD_FULL` is set.
-    ///
-    /// The first tier is what `swift test` runs: it is deterministic, and takes less than two minutes. The second one kills
-    /// processes by the hundred, starts compilers and other programs, mounts file systems, and runs simulations for long.
-    package static let isFull = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil
+    private static let environment = ProcessInfo.processInfo.environment
+
+    /// Whether the tests take hours: `HEARTWOOD_LONG` is set.
+    package static let isLong = environment["HEARTWOOD_LONG"] != nil
+
+    /// Whether the second tier runs, too: `HEARTWOOD_FULL` or `HEARTWOOD_LONG` is set.
+    package static let isFull = isLong || environment["HEARTWOOD_FULL"] != nil
 
     /// One of two amounts of work, as the tier is.
     package static func amount<Amount>(_ first: Amount, full: Amount) -> Amount { isFull ? full : first }

@@ -1,3 +1,4 @@
+import CHeartwoodPage
 import Heartwood
 import HeartwoodArchive
 import HeartwoodHTTP
@@ -10,17 +11,18 @@ struct ViewPage: Sendable {
     let policy: String
 
     init() {
-        func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+        func text(_ part: hw_page_part) -> String {
+            var count = 0
+            let bytes = hw_page_bytes(part, &count)
+            return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        }
         // All parts see one another; nothing else does.
-        let parts = [
-            PackageResources.state_js, PackageResources.list_js, PackageResources.tools_js,
-            PackageResources.record_js,
-        ]
+        let parts = [HW_PAGE_STATE, HW_PAGE_LIST, HW_PAGE_TOOLS, HW_PAGE_RECORD]
         let all = "\n\"use strict\";\n(() => {\n" + parts.map(text).joined(separator: "\n") + "})();\n"
         let text = ViewPage.fill(
             "script", with: all,
             in: ViewPage.fill(
-                "style", with: "\n" + text(PackageResources.page_css), in: text(PackageResources.page_html)))
+                "style", with: "\n" + text(HW_PAGE_CSS), in: text(HW_PAGE_HTML)))
         bytes = Array(text.utf8)
         let script = ViewPage.hash(of: "script", in: text)
         let style = ViewPage.hash(of: "style", in: text)

@@ -70,7 +70,7 @@ struct ClickHouseTests {
     }
 
     @Test(
-        "Messages over HTTP, a million with HEARTWOOD_FULL, are there once each, and the page's queries answer what stats and grep answer"
+        "Messages over HTTP, a million with HEARTWOOD_LONG, are there once each, and the page's queries answer what stats and grep answer"
     )
     func million() async throws {
         guard FileManager.default.isExecutableFile(atPath: Self.tool) else {
@@ -79,7 +79,7 @@ struct ClickHouseTests {
         guard let house = try await ClickHouse() else { return }
         defer { house.stop() }
         // The short version of `swift test` sends a tenth.
-        let isFull = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil
+        let isFull = Tier.isLong
         let count = isFull ? 1_000_000 : 100_000
         let statements = try statements()
         var table = try #require(statements["table"])

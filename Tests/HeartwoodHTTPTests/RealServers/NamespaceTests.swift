@@ -143,7 +143,7 @@ struct NamespaceFaultTests {
         let share = Double(logger.httpStatistics.bytesOnWire) / seconds / 1_000_000
         print("slow link: \(logger.httpStatistics.bytesOnWire) bytes in \(seconds) s, \(share) of its rate")
         // The goal is 0.9; beside other tests the processor is the limit now and then.
-        #expect(share > (ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 0.1 : 0.9))
+        #expect(share > (!Tier.isLong ? 0.1 : 0.9))
     }
 
     @Test("A link that goes away and returns is told, and keeps everything") func link() async throws {

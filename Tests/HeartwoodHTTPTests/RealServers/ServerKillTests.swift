@@ -44,7 +44,7 @@ import Testing
                 listeningOn: port)
         }
         var random = SplitMix(state: 11)
-        for round in 0..<(ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 4 : 30) {
+        for round in 0..<(!Tier.isFull ? 4 : 30) {
             let server = try start(["0.\(random.next() % 90 + 10)"])
             let first = round * 1_000_000
             let lifetime = UInt32(random.next() % 200_000 + 20_000)

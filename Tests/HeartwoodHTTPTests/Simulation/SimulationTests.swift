@@ -18,7 +18,7 @@ import Testing
         let only = environment["HEARTWOOD_SEED"].flatMap { UInt64($0) }
         let count =
             environment["HEARTWOOD_WORLDS"].flatMap { UInt64($0) }
-            ?? (Sanitizer.isActive ? 100 : Tier.amount(60, full: 20_000))
+            ?? (Sanitizer.isActive ? 100 : Tier.amount(60, full: 2000))
         let directory = try TemporaryDirectory(isFast: true)
         let path = directory.path
         let seeds = only.map { $0...$0 } ?? 1...count

@@ -140,7 +140,7 @@ private struct BackpressureWorld {
 
 @Suite("Producers and a sink, simulated", .inTurn)
 struct BackpressureSimulationTests {
-    private static let worlds = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 15 : 20_000
+    private static let worlds = !Tier.isLong ? 15 : 20_000
 
     @Test("Promise 4: a sink that makes progress, however slowly, loses nothing, and memory stays bounded")
     func steady() {

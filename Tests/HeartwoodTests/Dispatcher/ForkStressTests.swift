@@ -9,7 +9,7 @@ import Testing
 @Suite("Forks in a busy program", .disabled(if: Load.isSanitized, "forks a process with threads"), .inTurn)
 struct ForkStressTests {
     private static let children =
-        ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 20 : 2000
+        !Tier.isLong ? 20 : 2000
 
     @Test("A child finds every lock open, whatever the other threads were doing")
     func locks() async {

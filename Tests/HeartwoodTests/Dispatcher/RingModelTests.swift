@@ -19,7 +19,7 @@ import Testing
                 Scene(producers: [1, 1], isInTwoPages: true, storesPages: true),
             ]
         }
-        if FaultSweepTests.isFull {
+        if Tier.isLong {
             scenes += [
                 Scene(capacity: 3, producers: [2, 2, 1]), Scene(producers: [2, 1, 1], switches: true),
                 Scene(producers: [2, 1], storesPages: true),

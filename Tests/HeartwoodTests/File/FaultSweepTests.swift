@@ -10,9 +10,6 @@ import Testing
 @Suite(.inTurn) struct FaultSweepTests {
     enum Shape: String, CaseIterable, Sendable { case dated, stable, quota, shared, header, encrypted }
 
-    /// All of it with `HEARTWOOD_FULL=1`; without, a sample that takes seconds.
-    static let isFull = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil
-
     static let errors: [(SystemCall, [Int32])] = [
         (.open, [ENOSPC, EMFILE, EACCES, EROFS, EINTR, EIO]),
         (.write, [ENOSPC, EIO, EDQUOT, EROFS, EFBIG, EINTR]),
@@ -41,13 +38,14 @@ import Testing
                         shape, NthFault(call, first: first, count: length, .fails(number)),
                         "\(call) \(number) #\(first)×\(length)")
                     {
-                        first += Self.isFull || first < 3 ? 1 : 9 + first / 2
+                        first +=
+                            Tier.isLong || first < 3 ? 1 : Tier.amount(9 + first / 2, full: 5 + first / 4)
                         runs += 1
                     }
                 }
             }
         }
-        #expect(runs > (Self.isFull ? 500 : 100))
+        #expect(runs > (Tier.isLong ? 500 : 100))
         print("\(shape): \(runs) runs, each with its own fault")
     }
 
@@ -58,7 +56,7 @@ import Testing
             while try run(
                 shape, NthFault(.write, first: first, count: 1, .short(short)), "short \(short) #\(first)")
             {
-                first += Self.isFull || first < 3 ? 1 : 4
+                first += Tier.isLong || first < 3 ? 1 : 4
             }
         }
     }

@@ -16,7 +16,7 @@ import Testing
         let victim = scratch.path + "/victim"
         _ = FileManager.default.createFile(atPath: victim, contents: Data("precious".utf8))
         mkdir(scratch.logs, 0o700)
-        let rounds = FaultSweepTests.isFull ? 100_000 : 3_000
+        let rounds = Tier.isLong ? 100_000 : 3_000
         let naming = try LogFileNaming(application: "t", template: "{app}.{number}.log", activeName: "t.log")
         var settings = FileSettings(naming: naming)
         settings.rolling.maximumSize = 60

@@ -8,8 +8,8 @@ import Testing
 
 /// Real disks that lose their power, fail, or list their names in any order (faults F3, F8 and F17).
 @Suite(.serialized, .inTurn) struct FileDiskTests {
-    /// With `HEARTWOOD_FULL=1`, 500 power cuts and more; without, a few.
-    private static let cuts = FaultSweepTests.isFull ? 125 : 1
+    /// With `HEARTWOOD_LONG=1`, 500 power cuts and more; without, a few.
+    private static let cuts = Tier.isLong ? 125 : 1
 
     private static func makeEngine(
         _ path: String, _ clock: any LogClock = SystemClock(),

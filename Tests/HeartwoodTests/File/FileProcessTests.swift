@@ -8,8 +8,8 @@ import Testing
 
 /// Several processes, and processes that are killed; each is a real one.
 @Suite(.serialized, .inTurn) struct FileProcessTests {
-    private static let processes = FaultSweepTests.isFull ? 8 : 4
-    private static let lines = FaultSweepTests.isFull ? 125_000 : 5_000
+    private static let processes = Tier.isLong ? 8 : 4
+    private static let lines = Tier.isLong ? 125_000 : 5_000
 
     /// What each process does: writes numbered lines with its own mark.
     private static func write(_ path: String, _ mark: Int, _ lines: Int, isShared: Bool) throws {

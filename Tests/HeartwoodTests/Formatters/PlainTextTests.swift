@@ -9,8 +9,6 @@ import Testing
 ///
 /// A logger with redaction rules always takes the general way; with rules that find nothing it is the measure of the other.
 @Suite(.inTurn) struct PlainTextTests {
-    private static let isFull = ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil
-
     /// Rules that change nothing.
     private static let general = RedactionRules([])
 
@@ -81,7 +79,7 @@ import Testing
             -.infinity, .nan, .pi, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e15, 1e16, 2.675, 1.005,
         ]
         var values = edges + edges.map { -$0 }
-        for _ in 0..<(Self.isFull ? 3_000_000 : 20_000) {
+        for _ in 0..<(Tier.isLong ? 3_000_000 : 20_000) {
             switch random.next() % 5 {
             case 0: values.append(Double(bitPattern: random.next()))
             case 1: values.append(Double(Int64(bitPattern: random.next()) % 1_000_000_000) / 1000)
@@ -119,7 +117,7 @@ import Testing
 
     @Test("Random messages are the same bytes in both ways")
     func random() {
-        for seed in 0..<UInt64(Self.isFull ? 2_000 : 24) {
+        for seed in 0..<UInt64(Tier.isLong ? 2_000 : 24) {
             var random = SeededNumbers(seed)
             expectSame((0..<250).map { _ in message(&random) })
         }

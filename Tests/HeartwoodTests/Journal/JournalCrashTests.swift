@@ -16,7 +16,7 @@ import Testing
     func traps(_ trap: Trap) async throws {
         let scratch = Scratch()
         let path = scratch.path
-        let rounds = FaultSweepTests.isFull ? 5 : 2
+        let rounds = Tier.isLong ? 5 : 2
         for run in 0..<rounds {
             await #expect(processExitsWith: .failure) {
                 [path = path as String, run = run as Int, trap = trap as Trap] in
@@ -55,11 +55,11 @@ import Testing
         let isEncrypted: Bool
     }
 
-    /// All of them with `HEARTWOOD_FULL=1`, at every single call; else some, at calls that are farther and farther apart.
+    /// All of them with `HEARTWOOD_LONG=1`, at every single call; else some, at calls that are farther and farther apart.
     static let sweeps: [Sweep] =
         [nil, 61, 170, 300].flatMap { part in
             [false, true].map { Sweep(part: part, isEncrypted: $0) }
-        }.filter { FaultSweepTests.isFull || !$0.isEncrypted || $0.part == 170 }
+        }.filter { Tier.isLong || !$0.isEncrypted || $0.part == 170 }
 
     @Test(
         "Promise 10: a process that dies at its N-th call or in its N-th write, and one that recovers",
@@ -86,7 +86,7 @@ import Testing
             try scene.judge(path, runs: 2, "call \(number) \(part ?? 0)")
             kills += 2
             isLast = FileManager.default.fileExists(atPath: path + "/survived-0")
-            number += FaultSweepTests.isFull ? 1 : 1 + number / (part == nil ? 2 : 1)
+            number += Tier.isLong ? 1 : 1 + number / (part == nil ? 2 : 1)
         }
         #expect(number > (part == nil ? 40 : 4))
         print("\(kills) kills at exact calls, up to call \(number)")
@@ -174,7 +174,7 @@ import Testing
             return
         }
         defer { umount(path + "/logs") }
-        let rounds = FaultSweepTests.isFull ? 6 : 4
+        let rounds = Tier.isLong ? 6 : 4
         for run in 0..<rounds {
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [path = path as String, run = run as Int, isSmall = isSmall as Bool] in
@@ -341,7 +341,7 @@ import Testing
                 _ = Glibc.kill(getpid(), SIGKILL)
             }
         }
-        let rounds = FaultSweepTests.isFull ? 12 : 6
+        let rounds = Tier.isLong ? 12 : 6
         for round in 1...rounds {
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [path = path as String, round = round as Int, scene = scene as JournalScene] in

@@ -188,7 +188,7 @@ import Testing
                 for place in reader.places { _ = reader.message(place, sequence: 1, large: nil).text.count }
             }
         }
-        for _ in 0..<(FaultSweepTests.isFull ? 100_000 : 100) {
+        for _ in 0..<(Tier.isLong ? 100_000 : 100) {
             var data = whole
             for _ in 0...(random.next() % 4) {
                 // Where something stands: header, marks, tables, counters, the ring's beginning.

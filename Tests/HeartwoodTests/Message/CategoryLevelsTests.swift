@@ -146,7 +146,7 @@ struct CategoryLevelsTests {
     func races() {
         let root = root
         onThreads(4) { thread in
-            for index in 0..<Load.scaled(100) {
+            for index in 0..<20 {
                 let category = LogCategory("\(root).\(thread).\(index)")
                 category.levels = .debug
                 #expect(category.levels == .debug)

@@ -109,8 +109,8 @@ struct SteadySinkTests {
     @Test(
         "Promise 4: with the default policy a console that is read at 1 to 60 MB/s loses nothing",
         .enabled(
-            if: ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil,
-            "takes minutes: HEARTWOOD_FULL=1"),
+            if: Tier.isLong,
+            "takes minutes: HEARTWOOD_LONG=1"),
         .serialized, arguments: [1, 5, 20, 60])
     func rates(megabytes: Int) async throws {
         await #expect(processExitsWith: .success) { [megabytes = megabytes as Int] in
@@ -160,8 +160,8 @@ struct SteadySinkTests {
     @Test(
         "Promise 4: with the default policy a logger of 100 µs a message loses nothing of eight threads",
         .enabled(
-            if: ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil,
-            "takes minutes: HEARTWOOD_FULL=1"))
+            if: Tier.isLong,
+            "takes minutes: HEARTWOOD_LONG=1"))
     func manyThreads() {
         let dispatcher = LogDispatcher()
         let logger = PlainSlowLogger(pace: 100)
@@ -180,8 +180,8 @@ struct SteadySinkTests {
     @Test(
         "Promise 4: with the default policy a stuck logger costs each thread one call of about the limit",
         .enabled(
-            if: ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil,
-            "measures times: HEARTWOOD_FULL=1"), .serialized, arguments: [1, 8])
+            if: Tier.isLong,
+            "measures times: HEARTWOOD_LONG=1"), .serialized, arguments: [1, 8])
     func stuck(threads: Int) {
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }

@@ -7,10 +7,10 @@ import Testing
 @testable import Heartwood
 
 /// Goal G7: a program whose reader is stopped by `SIGSTOP` costs bounded memory and no caller's time; 10 million
-/// messages with `HEARTWOOD_FULL=1`, 300,000 unless asked.
+/// messages with `HEARTWOOD_LONG=1`, 300,000 unless asked.
 @Suite(.inTurn) struct StoppedSinkTests {
     private static let messages =
-        ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] == nil ? 300_000 : 10_000_000
+        !Tier.isLong ? 300_000 : 10_000_000
 
     @Test(
         "Promise 4: a reader that is stopped costs the backlog's limit; the serious messages stay, and every count is exact",

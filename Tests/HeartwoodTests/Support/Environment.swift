@@ -19,10 +19,8 @@ enum Load {
         max(1, count / (isSanitized ? 20 : Tier.amount(5, full: 1)))
     }
 
-    /// As `scaled`, for random input of which more is better: a hundred times as much in the second tier.
-    static func random(_ count: Int) -> Int {
-        isSanitized ? scaled(count) : Tier.amount(count / 2, full: count * 100)
-    }
+    /// As `scaled`, for random input of which more is better: all of it in the second tier, a hundred times as much with `HEARTWOOD_LONG=1`.
+    static func random(_ count: Int) -> Int { Tier.isLong && !isSanitized ? count * 100 : scaled(count) }
 }
 
 /// The memory that this process occupies, in bytes.

@@ -220,8 +220,8 @@ struct ViewBrowserTests {
     @Test(
         "Ten million lines open, scroll and stay small, and 10,000 new lines a second are drawn",
         .enabled(
-            if: ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil,
-            "takes 1 GB of disk: HEARTWOOD_FULL=1 swift test -c release -Xswiftc -enable-testing --filter ViewBrowserTests"
+            if: Tier.isLong,
+            "takes 1 GB of disk: HEARTWOOD_LONG=1 swift test -c release -Xswiftc -enable-testing --filter ViewBrowserTests"
         ))
     func tenMillionLines() async throws {
         let lines = 10_000_000

@@ -250,7 +250,7 @@ struct ViewPageTests {
 
     /// Where the rules of axe-core are, if a package of Python that has them is installed.
     private static let axe: String? = {
-        guard ProcessInfo.processInfo.environment["HEARTWOOD_FULL"] != nil else { return nil }
+        guard Tier.isFull else { return nil }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [

@@ -17,7 +17,7 @@ import Testing
         let only = environment["HEARTWOOD_SEED"].flatMap { UInt64($0) }
         let count =
             environment["HEARTWOOD_WORLDS"].flatMap { UInt64($0) }
-            ?? UInt64(Load.scaled(Tier.amount(300, full: 1000)))
+            ?? UInt64(Load.scaled(Tier.amount(300, full: 400)))
         var total = JournalWorld.Figures()
         var complaints: [String] = []
         for seed in only.map({ $0...$0 }) ?? 1...count {
