@@ -115,6 +115,9 @@ private struct BackpressureWorld {
         }
     }
 
+    /// The sink is done with the message that it has stopped at.
+    mutating func goOn() { busy = 0 }
+
     /// A batch of so many records, made once.
     private mutating func batch(of count: Int) -> RecordBatch {
         if let known = batches[count] { return known }
@@ -187,6 +190,25 @@ struct BackpressureSimulationTests {
             #expect(world.backlog.dropped == dropped, "seed \(seed)")
             world.finish()
         }
+    }
+
+    @Test(
+        "Promise 4: a sink that stopped once and is slow from then on loses nothing more, though it stays full"
+    )
+    func slowAfterStop() {
+        var world = BackpressureWorld(producers: 4)
+        for _ in 0..<3000 { world.step(burst: 20) { 1_000_000_000 } }
+        #expect(world.backlog.dropped > 0)
+        // A message in 2 ms: the backlog never falls to half, where callers would be held again in any case.
+        world.goOn()
+        for _ in 0..<50 { world.step(burst: 20) { 2000 } }
+        let dropped = world.backlog.dropped
+        for _ in 0..<2000 {
+            world.step(burst: 20) { 2000 }
+            #expect(world.backlog.weight > BackpressureWorld.limit / 2)
+        }
+        #expect(world.backlog.dropped == dropped)
+        world.finish()
     }
 
     @Test(

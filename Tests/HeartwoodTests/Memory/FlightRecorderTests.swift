@@ -217,6 +217,11 @@ struct FlightRecorderTests {
                 LogMessage("\(number)", level: .debug, metadata: ["recording": .string("\(number)")]))
         }
         #expect(memory.count == FlightMemory.mostTracks)
+        // A track that had to go leaves nothing of its size behind.
+        var copy = memory
+        let held = copy.takeAll().messages.reduce(0) { $0 + $1.storage.footprint }
+        #expect(memory.size == held && held > 0)
+        #expect(copy.size == 0)
         #expect(
             memory.takeAll().messages.map(\.text) == (1000 - FlightMemory.mostTracks..<1000).map { "\($0)" })
     }

@@ -40,6 +40,39 @@ struct FlushTests {
         }
     }
 
+    /// Takes, for its first message, longer than the flush that works it off has time.
+    private final class Slow: RecordingLogger, @unchecked Sendable {  // adds a method only
+        override func log(_ message: LogMessage) {
+            super.log(message)
+            let end = DispatchTime.now() + .milliseconds(5)
+            while messages.count == 1, DispatchTime.now() < end { sched_yield() }
+        }
+    }
+
+    @Test(
+        "Promise 3: a flush that works a logger off itself returns when its time is over, and names the logger"
+    )
+    func endsInTime() {
+        let dispatcher = LogDispatcher.forTest()
+        let queue = DispatchQueue(label: "standing still")
+        queue.suspend()
+        let logger = Slow(name: "slow", queue: queue)
+        logger.setRunsOnCaller(true)
+        dispatcher.add(logger)
+        dispatcher.drainNow()
+        for index in 0..<50 {
+            logInfo("\(index)", to: dispatcher)
+            dispatcher.drainNow()
+        }
+        // The logger takes part in it from its first message on: what comes before that is a matter of microseconds.
+        let result = dispatcher.flush(timeout: .milliseconds(1))
+        #expect(result.unfinished == ["slow"])
+        #expect(logger.messages.count <= 1)
+        queue.resume()
+        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(logger.messages.count == 50)
+    }
+
     private final class Holding: RecordingLogger, @unchecked Sendable {
         @Ordered var holds = true
         override func flush() {
