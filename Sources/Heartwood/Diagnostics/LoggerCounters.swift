@@ -11,6 +11,8 @@ package final class LoggerCounters: Sendable {
     let dropped = Atomic<Int>(0)
     let failed = Atomic<Int>(0)
     let bytes = Atomic<Int>(0)
+    /// Those among `delivered` that failed later.
+    private let failedLater = Atomic<Int>(0)
 
     /// How the messages of a batch were handled.
     struct Outcomes {
@@ -46,17 +48,26 @@ package final class LoggerCounters: Sendable {
         self.failed.add(failed, ordering: .relaxed)
     }
 
+    /// Counts messages as failed that are counted as delivered, now or at the end of their batch.
+    ///
+    /// No more of them show as failed than are counted as delivered, so that no figure is ever negative: a logger may also fail
+    /// to write what is no message, such as a line that says how many are missing.
+    package func fail(later count: Int) { failedLater.add(count, ordering: .relaxed) }
+
     /// Takes back what messages became that will come again; `before` are the figures before them.
     func goBack(to before: LoggerStatistics) {
-        delivered.subtract(delivered.load(ordering: .relaxed) - before.delivered, ordering: .relaxed)
-        filtered.subtract(filtered.load(ordering: .relaxed) - before.filtered, ordering: .relaxed)
-        failed.subtract(failed.load(ordering: .relaxed) - before.failed, ordering: .relaxed)
+        let now = snapshot
+        delivered.subtract(now.delivered - before.delivered, ordering: .relaxed)
+        filtered.subtract(now.filtered - before.filtered, ordering: .relaxed)
+        failed.subtract(now.failed - before.failed, ordering: .relaxed)
     }
 
     var snapshot: LoggerStatistics {
-        LoggerStatistics(
-            received: received.load(ordering: .relaxed), delivered: delivered.load(ordering: .relaxed),
+        let handled = delivered.load(ordering: .relaxed)
+        let late = min(failedLater.load(ordering: .relaxed), handled)
+        return LoggerStatistics(
+            received: received.load(ordering: .relaxed), delivered: handled - late,
             filtered: filtered.load(ordering: .relaxed), dropped: dropped.load(ordering: .relaxed),
-            failed: failed.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed))
+            failed: failed.load(ordering: .relaxed) + late, bytes: bytes.load(ordering: .relaxed))
     }
 }

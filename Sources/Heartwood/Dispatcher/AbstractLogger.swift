@@ -314,8 +314,7 @@ open class AbstractLogger: @unchecked Sendable {
     /// Counts messages as failed that were counted as delivered before, for example because their batch could
     /// not be written.
     public final func reportDeferredFailure(of count: Int, _ reason: @autoclosure () -> String) {
-        node.counters.delivered.subtract(count, ordering: .relaxed)
-        node.counters.failed.add(count, ordering: .relaxed)
+        node.counters.fail(later: count)
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name, count: count)
     }
 

@@ -25,6 +25,36 @@ import Testing
         #expect(diagnostics.totals[.writeFailed] == 10)
     }
 
+    /// Says of each message that two have failed, before the messages of its batch are counted as delivered.
+    private final class Failing: AbstractLogger, @unchecked Sendable {  // a lock guards what it has seen
+        let seen = Locked<[LoggerStatistics]>([])
+        override func log(_ message: LogMessage) {
+            reportDeferredFailure(of: 2, "no room")
+            seen.withLock { $0.append(statistics) }
+        }
+    }
+
+    @Test("No figure is negative, and all add up, though more fails than was delivered so far")
+    func neverNegative() {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = Failing()
+        dispatcher.add(logger)
+        for index in 0..<100 { logInfo("\(index)", to: dispatcher) }
+        dispatcher.flush()
+        #expect(logger.seen.withLock { $0 }.allSatisfy { $0.delivered >= 0 && $0.failed >= 0 })
+        let figures = logger.statistics
+        #expect(figures.received == 100 && figures.delivered == 0 && figures.failed == 100)
+
+        let counters = LoggerCounters()
+        counters.count(received: 3, delivered: 3)
+        let before = counters.snapshot
+        counters.fail(later: 5)
+        counters.count(received: 4, delivered: 4)
+        #expect(counters.snapshot.delivered == 2 && counters.snapshot.failed == 5)
+        counters.goBack(to: before)
+        #expect(counters.snapshot.delivered == 3 && counters.snapshot.failed == 0)
+    }
+
     @Test("A flush says how often the last message was repeated so far") func repeats() {
         let dispatcher = LogDispatcher.forTest()
         let logger = RecordingLogger()

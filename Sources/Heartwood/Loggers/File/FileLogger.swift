@@ -527,9 +527,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         let (bytes, dropped) = figures.advance(to: engine.counters)
         if bytes != 0 { noteWritten(bytes) }
         if dropped != 0 {
-            // They were counted as delivered when they were handed over.
-            counters.failed.add(dropped, ordering: .relaxed)
-            counters.delivered.subtract(dropped, ordering: .relaxed)
+            // They were counted as delivered when they were handed over, or are at the end of their batch.
+            counters.fail(later: dropped)
         }
         let active = engine.writer?.name
         activeName.withLock { if $0 != active { $0 = active } }
