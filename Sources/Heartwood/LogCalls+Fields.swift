@@ -2,6 +2,9 @@
 //
 // Each passes everything to the call that takes `LogMetadata`, which converts the fields only if a logger wants the
 // message and evaluates each argument at most once.
+//
+// Those that take a `String` are generic because the compiler prefers a function that is not, where both fit: in
+// `logInfo(text, metadata: { …; return ["a": 1] }())` nothing else decides between the two kinds of fields.
 
 /// Logs at a level that is given as a value, with fields whose values may be plain variables; see the call with `LogMetadata`.
 @inlinable
@@ -125,120 +128,120 @@ public func logVerbose(
 
 /// Logs a `String` at a level that is given as a value, with fields whose values may be plain variables.
 @inlinable @_disfavoredOverload
-public func log(
-    _ string: @autoclosure () -> String, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,
+public func log<Text: StringProtocol>(
+    _ string: @autoclosure () -> Text, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,
     category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
     metadata: @autoclosure () -> LogFields, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     log(
-        string(), level: level, error: error(), category: category, context: context, tag: tag(),
+        String(string()), level: level, error: error(), category: category, context: context, tag: tag(),
         metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
         function: function, line: line)
 }
 
 /// Logs a `String` at level `fatal` with fields whose values may be plain variables.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logFatal(
-    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+public func logFatal<Text: StringProtocol>(
+    _ string: @autoclosure () -> Text, error: @autoclosure () -> (any Error)? = nil,
     category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
     metadata: @autoclosure () -> LogFields, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     logFatal(
-        string(), error: error(), category: category, context: context, tag: tag(),
+        String(string()), error: error(), category: category, context: context, tag: tag(),
         metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
         function: function, line: line)
 }
 
 /// Logs a `String` at level `error` with fields whose values may be plain variables.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logError(
-    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+public func logError<Text: StringProtocol>(
+    _ string: @autoclosure () -> Text, error: @autoclosure () -> (any Error)? = nil,
     category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
     metadata: @autoclosure () -> LogFields, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     logError(
-        string(), error: error(), category: category, context: context, tag: tag(),
+        String(string()), error: error(), category: category, context: context, tag: tag(),
         metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
         function: function, line: line)
 }
 
 /// Logs a `String` at level `warning` with fields whose values may be plain variables.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logWarning(
-    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+public func logWarning<Text: StringProtocol>(
+    _ string: @autoclosure () -> Text, error: @autoclosure () -> (any Error)? = nil,
     category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
     metadata: @autoclosure () -> LogFields, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     logWarning(
-        string(), error: error(), category: category, context: context, tag: tag(),
+        String(string()), error: error(), category: category, context: context, tag: tag(),
         metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
         function: function, line: line)
 }
 
 /// Logs a `String` at level `notice` with fields whose values may be plain variables.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logNotice(
-    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+public func logNotice<Text: StringProtocol>(
+    _ string: @autoclosure () -> Text, error: @autoclosure () -> (any Error)? = nil,
     category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
     metadata: @autoclosure () -> LogFields, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     logNotice(
-        string(), error: error(), category: category, context: context, tag: tag(),
+        String(string()), error: error(), category: category, context: context, tag: tag(),
         metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
         function: function, line: line)
 }
 
 /// Logs a `String` at level `info` with fields whose values may be plain variables.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logInfo(
-    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+public func logInfo<Text: StringProtocol>(
+    _ string: @autoclosure () -> Text, error: @autoclosure () -> (any Error)? = nil,
     category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
     metadata: @autoclosure () -> LogFields, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     logInfo(
-        string(), error: error(), category: category, context: context, tag: tag(),
+        String(string()), error: error(), category: category, context: context, tag: tag(),
         metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
         function: function, line: line)
 }
 
 /// Logs a `String` at level `debug` with fields whose values may be plain variables.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logDebug(
-    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+public func logDebug<Text: StringProtocol>(
+    _ string: @autoclosure () -> Text, error: @autoclosure () -> (any Error)? = nil,
     category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
     metadata: @autoclosure () -> LogFields, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     logDebug(
-        string(), error: error(), category: category, context: context, tag: tag(),
+        String(string()), error: error(), category: category, context: context, tag: tag(),
         metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
         function: function, line: line)
 }
 
 /// Logs a `String` at level `verbose` with fields whose values may be plain variables.
 @inlinable @inline(__always) @_disfavoredOverload
-public func logVerbose(
-    _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
+public func logVerbose<Text: StringProtocol>(
+    _ string: @autoclosure () -> Text, error: @autoclosure () -> (any Error)? = nil,
     category: LogCategory? = nil, context: Int = 0, tag: @autoclosure () -> (any Sendable)? = nil,
     metadata: @autoclosure () -> LogFields, asynchronous: Bool? = nil,
     to dispatcher: LogDispatcher? = nil, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
 ) {
     logVerbose(
-        string(), error: error(), category: category, context: context, tag: tag(),
+        String(string()), error: error(), category: category, context: context, tag: tag(),
         metadata: metadata().metadata, asynchronous: asynchronous, to: dispatcher, file: file,
         function: function, line: line)
 }

@@ -25,6 +25,12 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
         for (key, value) in elements { self[key] = value }
     }
 
+    /// Makes metadata from a dictionary, in the order of its names: a dictionary has none.
+    @_disfavoredOverload
+    public init<Value: LogValueConvertible>(_ dictionary: [String: Value]) {
+        self.init(dictionary.sorted { $0.key < $1.key }.map { ($0.key, $0.value.logValue) })
+    }
+
     /// The value of a name; setting nil removes the field.
     public subscript(key: String) -> LogValue? {
         get { fields.first { $0.key == key }?.value }

@@ -49,6 +49,16 @@ import Testing
             #"_ = message.level >= .warning && levels.max() == .error"#,
             #"_ = message == message"#, #"logInfo("100% of %d \(count)")"#, #"logInfo("\(optional) \(any)")"#,
             #"logError("failed: \(error)", category: .default, context: 3, asynchronous: false)"#,
+            #"logInfo("x", metadata: { let n = count; _ = n; return ["a": 1] }())"#,
+            #"logInfo(name, metadata: { let n = count; _ = n; return ["a": 1] }())"#,
+            #"logInfo(name, metadata: { let n = name; return ["a": n] }())"#,
+            #"logInfo("\(count)", metadata: { if count > 1 { return nil }; return ["b": 2] }())"#,
+            #"logInfo(name, metadata: { if count > 1 { return ["a": 1] }; return ["b": .string(name)] }())"#,
+            #"log(name, level: .info, metadata: { let n = 1; _ = n; return ["a": 1, "b": [1, "c"]] }())"#,
+            #"let kept: LogMetadata = ["a": 1]; logInfo("x", metadata: kept); logInfo(name, metadata: kept)"#,
+            #"let none: LogMetadata? = nil; logInfo("x", metadata: none); logInfo(name, metadata: none)"#,
+            #"let dictionary: [String: LogValue] = ["a": 1]; logInfo(name, metadata: LogMetadata(dictionary))"#,
+            #"let names = ["a": name]; logInfo("x", metadata: LogMetadata(names))"#,
             #"logInfo("\(count > 3 ? "many" : "few") \(optional, default: "none")")"#,
         ]
         guard let compiler = CompilerCheck(module: "Heartwood") else { return }
