@@ -84,8 +84,9 @@ func submitWithExtras(
             text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
             context: context, site: CallSiteTable.id(file: file, function: function, line: line))
         call.fields = fields
-        call.tag = tag.map { Unmanaged.passRetained(TagBox($0)) }
-        (dispatcher ?? .shared).intake.pointee.accept(&call, asynchronous)
+        let dispatcher = dispatcher ?? .shared
+        call.tag = tag.map(dispatcher.retainedBox)
+        dispatcher.intake.pointee.accept(&call, asynchronous)
     }
 }
 

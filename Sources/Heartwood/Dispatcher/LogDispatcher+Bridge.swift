@@ -41,7 +41,7 @@ extension LogDispatcher {
                     text: storage.text, level: level.rawValue, category: category, context: message.context,
                     site: id)
                 call.fields = fields
-                call.tag = storage.tag.map { Unmanaged.passRetained(TagBox($0)) }
+                call.tag = storage.tag.map(retainedBox)
                 call.time = UInt64(bitPattern: message.timestamp.nanoseconds)
                 call.thread = message.threadID
                 call.threadName = message.threadNameBytes
@@ -69,7 +69,7 @@ extension LogDispatcher {
                     var call = Call(
                         text: bytes, level: level.rawValue, category: category, context: context, site: id)
                     call.fields = fields
-                    call.tag = tag.map { Unmanaged.passRetained(TagBox($0)) }
+                    call.tag = tag.map(retainedBox)
                     intake.pointee.accept(&call, asynchronous)
                 }
             }

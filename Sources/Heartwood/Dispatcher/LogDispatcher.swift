@@ -52,6 +52,8 @@ public final class LogDispatcher: Sendable {
     // MARK: Atomics (any thread)
     /// Which levels pass: the dispatcher's own, as far as any logger wants them.
     let gate = Atomic<UInt32>(0)
+    /// See `unmeasuredTagSize`.
+    private let unmeasuredTag = Atomic<Int>(ByteCount.kibibytes(4).bytes)
 
     // MARK: Guarded by themselves
     /// What configurations have set: the state of `LogConfiguration`, which belongs to a higher layer.
@@ -140,7 +142,8 @@ public final class LogDispatcher: Sendable {
     /// The levels that are logged synchronously unless the call says otherwise; `fatal` and `error` unless
     /// changed.
     ///
-    /// A synchronous call returns when all loggers have handled its message, or after ``synchronousTimeout``.
+    /// A synchronous call returns when all loggers have handled its message, or after ``synchronousTimeout``. It does not wait
+    /// for a logger for which an earlier call waited that long, until that logger has made progress.
     public var synchronousLevels: LogLevelMask {
         get { settings.withLock { $0.synchronousLevels } }
         set {
@@ -153,7 +156,8 @@ public final class LogDispatcher: Sendable {
 
     /// How long a synchronous call waits for loggers; 5 s unless changed.
     ///
-    /// After that, the call returns, and ``diagnostics`` reports it.
+    /// After that, the call returns, and ``diagnostics`` reports it. Later calls do not wait for the same logger until it has made
+    /// progress, so a stuck logger costs this time once.
     public var synchronousTimeout: Duration {
         get { settings.withLock { $0.synchronousTimeout } }
         set { settings.withLock { $0.synchronousTimeout = newValue } }
@@ -166,6 +170,21 @@ public final class LogDispatcher: Sendable {
     public var overflowPolicy: OverflowPolicy {
         get { room.policy }
         set { room.policy = newValue }
+    }
+
+    /// What a tag counts toward the memory limits if it may refer to memory and does not say to how much; 4 KiB unless changed.
+    ///
+    /// This holds for class instances, and for values that contain references, unless their type is a ``MeasuredTag``. If your
+    /// tags are larger, set their usual size, or let them measure themselves: the limits hold the sum of what tags count, not of what
+    /// they use. A change applies to the next message.
+    public var unmeasuredTagSize: ByteCount {
+        get { .bytes(unmeasuredTag.load(ordering: .relaxed)) }
+        set { unmeasuredTag.store(newValue.bytes, ordering: .relaxed) }
+    }
+
+    /// A tag on its way, weighed.
+    func retainedBox(_ tag: any Sendable) -> Unmanaged<TagBox> {
+        .passRetained(TagBox(tag, unmeasured: unmeasuredTag.load(ordering: .relaxed)))
     }
 
     /// Fields that are added to every message.

@@ -6,9 +6,9 @@ public import Foundation
 
 /// A tag that reports how much memory it uses, so that the limits of queues include it.
 ///
-/// The limits of queues include the tags of waiting messages. A tag of another type counts as
-/// `MemoryLayout<Tag>.size`, which does not include memory that it refers to: a class instance counts as a
-/// pointer. Adopt the protocol for types that refer to much memory:
+/// The limits of queues include the tags of waiting messages. A tag of another type counts as ``LogDispatcher/unmeasuredTagSize``,
+/// 4 KiB unless changed, if it may refer to memory, as a class instance does; a plain value such as a number counts as its
+/// own size. Adopt the protocol for types that refer to much memory:
 ///
 /// ```swift
 /// struct Snapshot: MeasuredTag {

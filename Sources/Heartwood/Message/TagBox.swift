@@ -13,22 +13,30 @@ final class TagBox: @unchecked Sendable {  // `onLeavingRing` is set before the 
     static let lightWeight = 256
 
     /// Weighs a tag, on the caller's thread: a type of the user's says its size itself.
-    init(_ value: any Sendable) {
+    ///
+    /// - Parameters:
+    ///   - value: The tag.
+    ///   - unmeasured: What one weighs that may refer to memory and does not say to how much.
+    init(_ value: any Sendable, unmeasured: Int) {
         self.value = value
-        weight = TagBox.overhead + max(0, min(TagBox.size(of: value), Int.max / 8))
+        let size = TagBox.size(of: value) ?? max(unmeasured, TagBox.inlineSize(value))
+        weight = TagBox.overhead + max(0, min(size, Int.max / 8))
     }
 
     deinit { leaveRing() }
 
     private static let overhead = 64
 
-    private static func size(of value: any Sendable) -> Int {
+    /// The size of a tag that says it, or that refers to nothing; nil for any other.
+    private static func size(of value: any Sendable) -> Int? {
         switch value {
         case let text as String: text.utf8.count
         case let measured as any MeasuredTag: measured.tagSize.bytes
-        default: inlineSize(value)
+        default: isPlain(value) ? inlineSize(value) : nil
         }
     }
+
+    private static func isPlain<Value>(_ value: Value) -> Bool { _isPOD(Value.self) }
 
     private static func inlineSize<Value>(_ value: Value) -> Int { MemoryLayout<Value>.size }
 
