@@ -31,6 +31,8 @@ struct Backlog {
 
     /// The most that may wait, in bytes of records.
     private var limit: Int { limits.bytes }
+    /// What waits beyond the limit since the limits were changed: it stays, and the new limit counts for what comes.
+    private var inherited = 0
 
     /// A hole is an entry that was evicted; `next` passes over it.
     private var entries: [Entry?] = []
@@ -71,6 +73,7 @@ struct Backlog {
     /// Takes note that records handed out before, of this weight, have been worked off.
     mutating func finish(weighing done: Int) {
         weight -= done
+        inherited = min(inherited, weight)
         hold.empty(to: weight, of: limit)
     }
 
@@ -81,10 +84,14 @@ struct Backlog {
     }
 
     /// Changes the limits, which hold for what comes next.
+    ///
+    /// What waits already stays, unless a policy that drops waiting messages makes room for the next one. A policy that
+    /// blocks callers makes them wait at once where more waits than the new limit allows: what they have logged until they
+    /// hear of it finds room beside it.
     mutating func setLimits(_ limits: BacklogLimits) {
         self.limits = limits
-        if case .block = limits.policy, weight > limit { return }
-        hold.reset()
+        inherited = weight > limit ? weight : 0
+        if case .block = limits.policy { hold.change(to: weight, of: limit) } else { hold.reset() }
     }
 
     /// Drops all messages without counting them, and keeps the work: after a fork they are the parent's.
@@ -93,7 +100,8 @@ struct Backlog {
             if case .work? = entry { true } else { false }
         }
         first = 0
-        weight = 0
+        holes = 0
+        (weight, inherited) = (0, 0)
         hold.reset()
     }
 
@@ -119,7 +127,8 @@ struct Backlog {
         switch limits.policy {
         case .block(let patience):
             if hold.isGivenUp { hold.revive(progress: progress, at: now(), limit: patience) }
-            enqueueBeginning(&slice, room: (hold.isGivenUp ? limit : limit + allowance) - weight)
+            let most = hold.isGivenUp ? limit : max(limit, inherited) + allowance
+            enqueueBeginning(&slice, room: most - weight)
             hold.fill(to: weight, of: limit)
         case .dropNewest:
             enqueueBeginning(&slice, room: limit - weight)

@@ -58,6 +58,18 @@ package struct CallerHold {
         }
     }
 
+    /// Takes note that the limit has changed, while so much waits.
+    ///
+    /// A logger that was given up stays so where it has no more room than it needs to be waited for again: a stuck logger
+    /// costs its callers nothing more because a setting of it changes.
+    mutating func change(to weight: Int, of limit: Int) {
+        switch phase {
+        case .open: fill(to: weight, of: limit)
+        case .holding: if weight <= limit { enter(.open) }
+        case .givenUp: empty(to: weight, of: limit)
+        }
+    }
+
     /// Callers no longer wait, as when the policy has changed or the messages were forgotten.
     mutating func reset() { enter(.open) }
 

@@ -96,6 +96,8 @@ extension LogDispatcher {
     // MARK: - Synchronous calls
 
     /// Waits until every logger that wants the level has handled everything logged so far.
+    ///
+    /// A logger for which a call has waited without success is not waited for again until it has come a step further (promise 4).
     @inline(never)
     func waitForLoggers(_ level: UInt32) {
         drainNow(byCaller: true)
@@ -103,12 +105,19 @@ extension LogDispatcher {
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
         // Each is asked once, because its levels may change meanwhile. Usually all loggers want the message.
         var wanting = loggers
-        let others = loggers.filter { $0.levels.rawValue & level == 0 }
+        let others = loggers.filter { $0.levels.rawValue & level == 0 || $0.node.inbox.isStuck }
         if !others.isEmpty {
             wanting.removeAll { logger in others.contains { $0 === logger } }
-            for logger in others { logger.node.inbox.scheduleIfNeeded() }
+            for logger in others {
+                logger.node.inbox.scheduleIfNeeded()
+                if logger.node.inbox.isStuck, logger.levels.rawValue & level != 0 {
+                    diagnostics.report(
+                        .timedOut, "a synchronous call did not wait for \(logger.name), which is stuck")
+                }
+            }
         }
         for logger in LoggerNode.wait(for: wanting, until: deadline) {
+            logger.node.inbox.noteStuck()
             diagnostics.report(
                 .timedOut, "a synchronous call timed out waiting for \(logger.name) after \(timeout)")
         }

@@ -41,6 +41,8 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     private let lost = Atomic<Bool>(false)
     /// Counts up with each message, each entry and each write of the logger: as long as it changes, the logger works.
     private let progress = Atomic<Int>(0)
+    /// The progress at which a synchronous call has waited without success; -1: none.
+    private let stuckAt = Atomic<Int>(-1)
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
@@ -64,12 +66,25 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     // MARK: - Limits
 
     func setLimits(_ limits: BacklogLimits) {
+        change { state, _ in
+            if state.backlog.limits.number < limits.number { state.backlog.setLimits(limits) }
+        }
+    }
+
+    /// Changes the backlog, and has callers wait, or go on, where that is what it says afterward.
+    private func change<Result>(_ body: (inout State, LogDispatcher?) -> Result) -> Result {
         let dispatcher = membership.dispatcher
-        state.withLock { state in
-            if state.backlog.limits.number >= limits.number { return }
+        return state.withLock { state in
             let held = state.backlog.holdsCallers
-            state.backlog.setLimits(limits)
-            if held, !state.backlog.holdsCallers { dispatcher?.backpressure.release(self) }
+            let result = body(&state, dispatcher)
+            if state.backlog.holdsCallers != held {
+                if held {
+                    dispatcher?.backpressure.release(self)
+                } else {
+                    dispatcher?.backpressure.hold(self)
+                }
+            }
+            return result
         }
     }
 
@@ -93,6 +108,19 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     @inline(__always)
     func noteProgress() { progress.store(progress.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
+    /// Whether a synchronous call has waited for the logger without success, and it has not come a step further since: the next
+    /// calls do not wait for it.
+    var isStuck: Bool { stuckAt.load(ordering: .relaxed) == progress.load(ordering: .relaxed) }
+
+    /// A synchronous call has waited without success.
+    func noteStuck() {
+        state.withLock { state in
+            // It may have finished since; where it has not, its next step is still to come.
+            if !state.isRunning, !state.needsQueue, state.backlog.isEmpty { return }
+            stuckAt.store(progress.load(ordering: .relaxed), ordering: .relaxed)
+        }
+    }
+
     // MARK: - Taking entries
 
     /// Takes what the logger wants of a batch, as its overflow policy says.
@@ -106,14 +134,13 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         if batch.levels & levels == 0 || isLost { return [] }
         let slice = RecordSlice(batch, levels: levels)
         counters.received.add(slice.count, ordering: .relaxed)
-        let dispatcher = membership.dispatcher
-        let (mustSchedule, evicted) = state.withLock { state in
-            let before = (state.backlog.dropped, state.backlog.holdsCallers)
+        let (mustSchedule, evicted) = change { state, dispatcher in
+            let dropped = state.backlog.dropped
             let evicted = state.backlog.append(
-                slice, progress: progress.load(ordering: .relaxed), now: SystemClock().uptime())
+                slice, progress: progress.load(ordering: .relaxed),
+                now: dispatcher?.clock.uptime() ?? SystemClock().uptime())
             slot?.pushed = batch.end
-            counters.dropped.add(state.backlog.dropped - before.0, ordering: .relaxed)
-            if !before.1, state.backlog.holdsCallers { dispatcher?.backpressure.hold(self) }
+            counters.dropped.add(state.backlog.dropped - dropped, ordering: .relaxed)
             return (byCaller && logger.runsOnCaller ? false : state.claimSchedule(), evicted)
         }
         if mustSchedule { schedule() }
@@ -200,14 +227,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     }
 
     /// Notes that records handed out before, of this weight, have been worked off.
-    func finish(weighing weight: Int) {
-        let dispatcher = membership.dispatcher
-        state.withLock { state in
-            let held = state.backlog.holdsCallers
-            state.backlog.finish(weighing: weight)
-            if held, !state.backlog.holdsCallers { dispatcher?.backpressure.release(self) }
-        }
-    }
+    func finish(weighing weight: Int) { change { state, _ in state.backlog.finish(weighing: weight) } }
 
     /// Takes the right to run back, and leaves the rest, if any, to the queue.
     ///
@@ -243,6 +263,9 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         }
     }
 
+    /// What waits at the moment, for tests.
+    var backlog: Backlog { state.withLock { $0.backlog } }
+
     func handleFork(_ fork: ForkStep) { fork.apply(to: state) }
 
     /// In the child, where no thread runs the logger: no message waits, and only callers do work.
@@ -253,6 +276,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
             state.isScheduled = false
             state.needsQueue = false
         }
+        stuckAt.store(-1, ordering: .relaxed)
     }
 
     /// In the child: the logger was at work when the process forked, and is never run again.

@@ -178,6 +178,58 @@ struct BacklogTests {
         #expect(backlog.dropped == 0)
     }
 
+    @Test(
+        "A lower limit leaves what waits, holds callers at once, and has room for what they have logged until then"
+    )
+    func lowerLimit() {
+        var backlog = backlog(.block(upTo: .seconds(1)), 100_000, allowance: 2000)
+        while backlog.weight < 90_000 { _ = backlog.append(slice([.info])) }
+        #expect(!backlog.holdsCallers)
+        backlog.setLimits(BacklogLimits(limit: .bytes(1000), policy: .block(upTo: .seconds(1))))
+        #expect(backlog.holdsCallers)
+        for _ in 0..<5 { _ = backlog.append(slice([.info])) }
+        #expect(backlog.dropped == 0)
+        // What comes beyond that has not waited, and finds no room.
+        for _ in 0..<5 { _ = backlog.append(slice([.info])) }
+        #expect(backlog.dropped > 0)
+        while backlog.weight > 1000, case .records(let slice, _)? = backlog.next() {
+            backlog.finish(weighing: slice.weight)
+        }
+        #expect(backlog.weight > 0)
+        let dropped = backlog.dropped
+        for _ in 0..<20 { _ = backlog.append(slice([.info])) }
+        #expect(backlog.weight <= 3000 && backlog.dropped > dropped, "the new limit counts")
+    }
+
+    @Test("A logger that was given up stays so when its limits change, and its callers do not wait again")
+    func changedWhileGivenUp() {
+        var backlog = backlog(.block(upTo: .seconds(1)), 20_000, allowance: 2000)
+        while !backlog.holdsCallers { _ = backlog.append(slice([.info])) }
+        giveUp(&backlog)
+        for limit in [19_000, 5000, 22_000, 30_000] {
+            backlog.setLimits(BacklogLimits(limit: .bytes(limit), policy: .block(upTo: .seconds(1))))
+            for _ in 0..<100 { _ = backlog.append(slice([.info]), progress: 1, now: .seconds(9)) }
+            #expect(!backlog.holdsCallers, "\(limit)")
+        }
+        backlog.setLimits(BacklogLimits(limit: .bytes(100_000), policy: .block(upTo: .seconds(1))))
+        while !backlog.holdsCallers { _ = backlog.append(slice([.info]), progress: 1, now: .seconds(9)) }
+        #expect(backlog.weight > 100_000)
+    }
+
+    @Test("After a fork only work is left, also where messages had been evicted between")
+    func forgetsMessages() {
+        var backlog = backlog(.dropOldest, 1500)
+        for _ in 0..<20 {
+            _ = backlog.append(slice([.info]))
+            backlog.append {}
+        }
+        for _ in 0..<10 { _ = backlog.append(slice([.info])) }
+        backlog.forgetMessages()
+        #expect(!backlog.isEmpty)
+        #expect(drain(&backlog) == [Int](repeating: 0, count: 20))
+        #expect(backlog.isEmpty && backlog.weight == 0)
+    }
+
     @Test("A logger that was given up holds callers again when its backlog has fallen to half")
     func givenUp() {
         var backlog = backlog(.block(upTo: .seconds(1)), 2000, allowance: 2000)

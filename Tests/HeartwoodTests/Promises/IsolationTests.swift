@@ -47,6 +47,33 @@ struct IsolationTests {
         stuck.release()
     }
 
+    @Test("Promise 4: a stuck logger costs synchronous calls their timeout once, until it has moved on")
+    func stuckOnce() throws {
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.synchronousTimeout = .milliseconds(20)
+        let stuck = StuckLogger(name: "stuck")
+        let fine = RecordingLogger(name: "fine")
+        for logger in [stuck, fine] { dispatcher.add(logger) }
+        logError("first", asynchronous: false, to: dispatcher)
+        #expect(fine.waitUntilIdle(timeout: .seconds(60)))
+        #expect(dispatcher.diagnostics.totals[.timedOut, default: 0] >= 1)
+        // Far longer than a call takes that does not wait for the stuck one.
+        dispatcher.synchronousTimeout = .seconds(20)
+        for index in 0..<20 {
+            let begin = SystemClock().uptime()
+            logError("\(index)", asynchronous: false, to: dispatcher)
+            try #require(SystemClock().uptime() - begin < .seconds(15), "it has waited again")
+            #expect(fine.texts.last == "\(index)", "the others are waited for")
+        }
+        #expect(
+            dispatcher.diagnostics.totals[.timedOut, default: 0] >= 21, "each call that did not wait is told")
+        stuck.release()
+        #expect(stuck.waitUntilIdle(timeout: .seconds(60)))
+        #expect(stuck.texts == ["first"] + (0..<20).map { "\($0)" })
+        logError("last", asynchronous: false, to: dispatcher)
+        #expect(stuck.texts.last == "last", "it is waited for again")
+    }
+
     @Test("Promise 6: a synchronous call keeps nothing from a logger that does not want its level")
     func synchronousBesideOtherLevels() throws {
         // A new dispatcher for each attempt: another message would deliver one that was left behind.
