@@ -113,6 +113,9 @@ final class FileWorld {
         living = Array(repeating: nil, count: numbers.pick([1, 1, 2, 3]))
         hasInterrupts = living.count > 1 && numbers.chance(4)
         self.numbers = numbers
+        disk.isOrderKnown = { [unowned self] in
+            !hasFaults && !hasInterrupts && !hasFullDisk && settings.retention.maximumAge == .zero
+        }
     }
 
     private func tell(_ text: @autoclosure () -> String) {
@@ -142,7 +145,7 @@ final class FileWorld {
         let index = numbers.number(0...(living.count - 1))
         guard let writer = living[index] else { return start(index) }
         guard !writer.kernel.isDead else { return discard(index) }
-        switch numbers.number(0...39) {
+        switch numbers.number(0...41) {
         case 0...15: write(writer, numbers.number(1...4))
         case 16...19: advance()
         case 20...22: perform(writer, "tick") { $0.tick() }
@@ -160,6 +163,8 @@ final class FileWorld {
             tell("the disk has room for \(disk.capacity)")
         case 35: jumpClock()
         case 36: clearLogs()
+        case 37: killInRoll(index)
+        case 38: overlap(index)
         default: interfere()
         }
         if writer.kernel.isDead { discard(index) }
@@ -204,6 +209,46 @@ final class FileWorld {
         living[index] = nil
     }
 
+    /// A process is killed in the middle of a roll, and several runs follow.
+    private func killInRoll(_ index: Int) {
+        guard let writer = living[index] else { return }
+        write(writer, 1)
+        if !writer.kernel.isDead {
+            writer.kernel.callsToLive = numbers.number(1...40)
+            perform(writer, "roll") { $0.rollNow() }
+            if !writer.kernel.isDead { write(writer, 2) }
+            writer.kernel.kill()
+        }
+        discard(index)
+        runs(of: index, numbers.number(1...4))
+    }
+
+    /// A second run begins before the first one ends, as at a deployment, and others follow.
+    private func overlap(_ index: Int) {
+        living.append(nil)
+        let last = living.count - 1
+        runs(of: last, 1)
+        if let writer = living[index] { write(writer, 1) }
+        stop(index)
+        if living[index] != nil { discard(index) }
+        runs(of: last, numbers.number(1...3))
+        living.removeLast()
+        runs(of: index, numbers.number(1...3))
+    }
+
+    /// Runs of one process after the other, each of which writes, and may finish its file at its end.
+    private func runs(of index: Int, _ count: Int) {
+        for _ in 0..<count where problems.isEmpty {
+            start(index)
+            guard let writer = living[index] else { return }
+            write(writer, numbers.number(1...3))
+            if numbers.chance(2), !writer.kernel.isDead { perform(writer, "roll") { $0.rollNow() } }
+            if numbers.chance(3) { writer.kernel.kill() }
+            if writer.kernel.isDead { discard(index) } else { stop(index) }
+            if living[index] != nil { discard(index) }
+        }
+    }
+
     private func write(_ writer: SimulatedWriter, _ count: Int) {
         var bytes: [UInt8] = []
         var ends: [Int] = []
@@ -231,6 +276,7 @@ final class FileWorld {
             fail("\(writer.mark): \(counters) is not \(writer.accepted)")
         }
         if writer.kernel.waits == waits, !isNested {
+            if let opened = writer.engine.writer, opened.identity != before { checkNewest(opened) }
             checkLimits(writer, hasCreated: writer.kernel.created > created)
             if writer.engine.counters.written > written {
                 let isNew = writer.kernel.created > created && writer.engine.writer?.identity != before
@@ -404,6 +450,7 @@ final class FileWorld {
             tell("others rename \(name)")
             guard let file = folder.entries.removeValue(forKey: name) else { return }
             folder.entries["kept-\(numbers.number(0...99_999)).txt"] = file
+            file.isTampered = true
         case 3:
             guard !logs.isEmpty, let file = folder.entries[numbers.pick(logs)] else { return }
             tell("others empty file \(file.number)")
@@ -477,6 +524,17 @@ final class FileWorld {
         }
         if isNew, !hasFaults, let finished = catalogue.finished, active.label <= finished {
             fail("\(active.name) is new and not after \(finished)")
+        }
+    }
+
+    /// A file that is opened is the newest, whatever earlier runs have left: what it takes would be lost first otherwise.
+    private func checkNewest(_ opened: FileWriter) {
+        guard !hasFaults, !hasInterrupts, !hasFullDisk else { return }
+        let naming = settings.naming
+        for (name, file) in entries where name != opened.name && !file.isTampered {
+            let (log, _, isUnfinished) = ArchiveStage.split(name)
+            guard !isUnfinished, let label = naming.recognize(log), opened.label < label else { continue }
+            fail("\(opened.name) is opened, and \(name) is newer")
         }
     }
 

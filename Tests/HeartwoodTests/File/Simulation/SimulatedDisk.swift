@@ -33,6 +33,8 @@ final class SimulatedFile {
     var hasPart = false
     /// How many parts of records may be left in it: those of deaths, and those that could not be cut off.
     var excusedParts = 0
+    /// The process that wrote to it last, and when that one began to, in the order of all such moments.
+    var lastWriter: (process: Int32, begun: Int)?
     /// Who has its lock, and whether they share it.
     var locks: [ObjectIdentifier: Bool] = [:]
 
@@ -89,6 +91,10 @@ final class SimulatedDisk {
     private(set) var files: [SimulatedFile] = []
     /// The bytes that files may take in all.
     var capacity = Int.max / 4
+    /// How often a process has begun to write to a file.
+    var beginnings = 0
+    /// Whether all that a process knows of the files is true, so that it removes the oldest first.
+    var isOrderKnown = { true }
     /// What was cut off by others, and of which file.
     var taken: [(data: [UInt8], file: SimulatedFile)] = []
     /// Others have removed the catalogue, and with it what was finished and processed.

@@ -176,6 +176,10 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
             violate("wrote to file \(file.number), which is removed")
         }
         file.hasPart = count < bytes.count
+        if file.lastWriter?.process != process {
+            disk.beginnings += 1
+            file.lastWriter = (process, disk.beginnings)
+        }
         trace(
             "\(process) writes \(count) of \(bytes.count) to file \(file.number) at \(file.data.count): \(String(decoding: bytes.prefix(count), as: UTF8.self).debugDescription)"
         )
@@ -344,9 +348,24 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         guard let file = folder.entries[name] else { throw SystemFailure(.unlink, ENOENT) }
         if file.kind == .directory { throw SystemFailure(.unlink, EISDIR) }
         try checkRemoval(name, file, .unlink, folder, "removed")
+        checkOrder(name, file, folder)
         trace("\(process) unlinks \(name)")
         folder.entries[name] = nil
         file.links -= 1
+    }
+
+    /// The lines that are kept are the newest: no file stays that a process began to write to earlier, but one that is
+    /// written.
+    private func checkOrder(_ name: String, _ file: SimulatedFile, _ folder: SimulatedFolder) {
+        guard disk.isOrderKnown(), file.isLog, file.processed == 0, file.links == 1, !file.isTampered,
+            !file.data.isEmpty, let begun = file.lastWriter?.begun
+        else { return }
+        for (kept, other) in folder.entries
+        where other !== file && other.isLog && !other.isTampered && other.locks.isEmpty
+            && !other.isImmutable && other.lastWriter.map({ $0.begun < begun }) ?? false
+        {
+            violate("removed \(name), and kept the older lines of \(kept)")
+        }
     }
 
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemFailure) {

@@ -142,14 +142,17 @@ final class FileInventory: Sendable {
                     name: name, label: label, stage: stage, size: status.size, modified: status.modified,
                     isUnfinished: isUnfinished, isForeign: status.owner != user))
         }
-        // Where names have numbers only, the active file has the next one.
-        if activeLabel == nil, let index = entries.firstIndex(where: { $0.name == naming.activeName }),
-            entries[index].label.createdAt == nil
-        {
+        // The active file is after all others, also where names have numbers only, or the day.
+        if activeLabel == nil, let index = entries.firstIndex(where: { $0.name == naming.activeName }) {
+            let others = entries.lazy.filter { $0.name != naming.activeName }.map(\.label)
+            let hasDate = entries[index].label.createdAt != nil
             let newest =
-                entries.lazy.compactMap { $0.label.createdAt == nil ? $0.label.number : nil }.max() ?? 0
-            entries[index].label = LogFileLabel(createdAt: nil, number: newest)
-            entries[index].label.count()
+                others.filter { ($0.createdAt != nil) == hasDate }.max()
+                ?? LogFileLabel(createdAt: nil, number: 0)
+            if !hasDate || entries[index].label <= newest {
+                entries[index].label = LogFileLabel(createdAt: newest.createdAt, number: newest.number)
+                entries[index].label.count()
+            }
         }
         entries.sort { ($0.label, $0.stage.rawValue, $0.name) < ($1.label, $1.stage.rawValue, $1.name) }
         return (entries, refused)

@@ -59,7 +59,7 @@ final class FileRoller {
     func finish() -> Bool {
         guard let old = current.writer else {
             opener.requireNew()
-            return finishLeftover()
+            return finishLeftovers()
         }
         guard old.hasRecords else { return true }
         let isLocked = ledger.lock.acquire()
@@ -80,11 +80,11 @@ final class FileRoller {
         return true
     }
 
-    /// Before the first line: finishes the newest file of an earlier run.
-    private func finishLeftover() -> Bool {
+    /// Before the first line: finishes the files of earlier runs.
+    private func finishLeftovers() -> Bool {
         do {
             try opener.survey.start()
-            try opener.finishLeftover()
+            try opener.finishLeftovers()
             return true
         } catch {
             failures.note(error)

@@ -2,6 +2,11 @@ import CHeartwood
 
 /// Finds the file of an earlier run that is to be continued, and finishes those that are over.
 ///
+/// 1. Only the newest file is continued. An older one would take lines that are newer than those of the files after it,
+///    and would be the first that the limits remove.
+/// 2. A file that has no writer and is not the newest is finished, whatever its size and age.
+/// 3. A file that another process or logger has locked is left to it.
+///
 /// Whatever a file that is there refuses, it is reported by its name, and the search continues with the next.
 ///
 /// Not thread-safe: owned by the engine.
@@ -25,21 +30,36 @@ final class FileFinder {
     private var settings: FileSettings { scene.settings }
     private var calls: SystemCalls { scene.calls }
 
-    /// Continues the newest file that is not finished and has no writer, where that is allowed and sensible.
+    /// The files that are not finished, newest first, as many as are looked at.
+    private var candidates: [FileInventory.Entry] {
+        Array(
+            inventory.entries.reversed().lazy
+                .filter { [ledger] in
+                    !$0.isUnfinished && !$0.isProtected && !$0.isForeign && !ledger.isFinished($0)
+                }
+                .prefix(FileFinder.candidateLimit))
+    }
+
+    /// The name of the only file that may be continued; nil where a newer one was finished.
+    private var continuable: String? {
+        let files = inventory.entries.filter { !$0.isUnfinished && !$0.isForeign }
+        guard let newest = files.last else { return nil }
+        // What was finished last may be gone, and then only the catalogue knows of it. The names on the disk tell more
+        // exactly where they can: a naming need not give a file the same label in each run.
+        let asksCatalogue = settings.isShared || !files.contains { ledger.isFinished($0) }
+        if asksCatalogue, let finished = ledger.catalogue.finished, newest.label <= finished { return nil }
+        return newest.name
+    }
+
+    /// Continues the newest file, where it is not finished, has no writer, and that is allowed and sensible.
     ///
-    /// Others of those that are over are finished on the way.
+    /// Others that are not finished and have no writer are finished on the way.
     func find(_ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?) throws -> FileWriter? {
-        let candidates = inventory.entries.reversed().lazy
-            .filter { [ledger] in
-                !$0.isUnfinished && !$0.isProtected && !$0.isForeign && !ledger.isFinished($0)
-            }
-            .prefix(FileFinder.candidateLimit)
+        let continuable = continuable
         var chosen: FileWriter?
-        for entry in Array(candidates) {
+        for entry in candidates {
             do {
-                // In shared mode all follow the newest file; an older one would not be found by the others.
-                let isOld = settings.isShared && ledger.catalogue.finished.map { entry.label <= $0 } ?? false
-                let mayContinue = chosen == nil && !isOld
+                let mayContinue = entry.name == continuable
                 guard let found = try examine(entry, now, uptime, cipher, mayContinue: mayContinue) else {
                     continue
                 }
@@ -55,13 +75,17 @@ final class FileFinder {
         }
         guard let chosen else { return nil }
         inventory.protect(chosen.name, true)
-        // Another process may have finished it before this one had its lock, and could not note that yet.
-        if !ledger.catalogue.open.contains(chosen.name) { ledger.note(opened: chosen, finished: []) }
+        // Another process may have finished it before this one had its lock, and could not note that yet. A file with the
+        // fixed active name that others have made has no label of its own before.
+        let hasLabel = chosen.name != settings.naming.activeName || ledger.catalogue.active != nil
+        if !hasLabel || !ledger.catalogue.open.contains(chosen.name) {
+            ledger.note(opened: chosen, finished: [])
+        }
         names.updateLink(chosen.name)
         return chosen
     }
 
-    /// Looks at a file that is not finished; finishes it where it is over and has no writer.
+    /// Looks at a file that is not finished; finishes it where it is not to be continued and has no writer.
     private func examine(
         _ entry: FileInventory.Entry, _ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?,
         mayContinue: Bool
@@ -78,11 +102,6 @@ final class FileFinder {
         let isOver = limit > 0 && status.size >= limit || deadline.isReached(wall: now, steady: uptime)
         let isKept = settings.reusesFiles || settings.isShared
         let isOtherVariant = entry.label.variant != settings.naming.variant
-        if !mayContinue {
-            // In shared mode all follow the newest file, also those that write to this one still.
-            if settings.isShared || isOver && isAlone { names.finishFound(entry) }
-            return nil
-        }
         let isFramed = try FrameTail.isFramed(file, calls)
         var tail: FrameTail?
         if isFramed || cipher != nil {
@@ -91,7 +110,8 @@ final class FileFinder {
         if isAlone { try repair(file, entry, &status, tail, isFramed: isFramed) }
         // Encrypted and plain text do not mix, and neither do two keys.
         let isOurs = cipher == nil ? !isFramed : tail != nil
-        guard isKept, isOurs, !isOver, !isOtherVariant else {
+        // In shared mode all follow the newest file, also those that write to an older one still.
+        guard mayContinue, isKept, isOurs, !isOver, !isOtherVariant else {
             names.finishFound(entry)
             return nil
         }
@@ -137,12 +157,12 @@ final class FileFinder {
         return told == seen ? max(createdAt, birth) : createdAt
     }
 
-    /// Finishes the newest file that an earlier run left, unless another process or logger uses it.
-    func finishLeftover() throws {
-        let newest = inventory.entries.last { !$0.isUnfinished && !$0.isForeign }
-        guard let newest, !newest.isProtected, !ledger.isFinished(newest) else { return }
-        guard let taken = try locks.take(newest.name), taken.isAlone else { return }
-        names.finishFound(newest)
-        calls.unlock(taken.file.number)
+    /// Finishes the files that earlier runs left, but those that other processes and loggers use.
+    func finishLeftovers() throws {
+        for entry in candidates {
+            guard let taken = try locks.take(entry.name) else { continue }
+            if taken.isAlone { names.finishFound(entry) }
+            calls.unlock(taken.file.number)
+        }
     }
 }

@@ -60,8 +60,8 @@ final class FileOpener {
         return new
     }
 
-    /// Finishes the newest file that an earlier run left, unless another process or logger uses it.
-    func finishLeftover() throws { try finder.finishLeftover() }
+    /// Finishes the files that earlier runs left, but those that other processes and loggers use.
+    func finishLeftovers() throws { try finder.finishLeftovers() }
 
     /// Creates the file that comes after one that is finished by that.
     func createNext(

@@ -1,0 +1,174 @@
+import CHeartwood
+import HeartwoodTestSupport
+import SuiteSupport
+import Testing
+
+@testable import Heartwood
+
+/// The names of files are in the order of their lines, so that the limits keep the newest lines.
+@Suite(.inTurn) struct FileOrderTests: FileBench {
+    let clock = ManualClock()
+    let disk: SimulatedDisk
+
+    init() { disk = Self.makeDisk(clock) }
+
+    /// All lines, in the order of the names of their files; that of the active file comes last.
+    private var lines: [String] {
+        let active = names.filter { $0 == "t.log" }
+        return (names.filter { $0 != "t.log" } + active).flatMap {
+            text($0).split(separator: "\n").map(String.init)
+        }
+    }
+
+    @Test(
+        "After two runs that overlapped, the file that the older one left is finished and not continued (promise 4)",
+        arguments: [nil, "t.log"])
+    func overlap(_ active: String?) throws {
+        func run(_ process: Int32) throws -> FileEngine {
+            clock.advance(by: .seconds(1))
+            return try makeEngine(makeKernel(process), activeName: active) {
+                $0.rolling.maximumSize = 40
+                $0.retention.maximumCount = 4
+            }
+        }
+        let old = try run(101)
+        write("line 0", to: old)
+        let new = try run(102)
+        write("line 1", to: new)
+        old.close()
+        new.rollNow()
+        new.close()
+        let next = try run(103)
+        write("line 2", to: next)
+        #expect(lines == ["line 0", "line 1", "line 2"])
+        #expect(next.unarchived.count == 2)
+        for number in 3..<40 { write("line \(number)", to: next) }
+        #expect(names.count == 4 && lines.count >= 15)
+        #expect(lines == (40 - lines.count..<40).map { "line \($0)" })
+    }
+
+    @Test(
+        "Wherever a process is killed while it rolls, the files of the next runs are in order, and the newest lines are kept",
+        arguments: [nil, "t.log"], [0, 2])
+    func killInRoll(_ active: String?, _ limit: Int) throws {
+        for calls in 1..<80 {
+            disk.removeFolder()
+            disk.makeFolder(owner: 1000, mode: 0o700)
+            var written: [String] = []
+            func run(_ process: Int32, killedAfter calls: Int? = nil) throws {
+                let kernel = makeKernel(process)
+                clock.advance(by: .seconds(1))
+                let engine = try makeEngine(kernel, activeName: active) {
+                    $0.rolling.maximumSize = 40
+                    $0.retention.maximumCount = limit
+                }
+                for _ in 0..<2 {
+                    let line = "run \(process) line \(written.count)"
+                    let before = engine.counters.written
+                    write(line, to: engine)
+                    if engine.counters.written > before { written.append(line) }
+                }
+                kernel.callsToLive = calls
+                // Does not fit.
+                write("run \(process) last", to: engine)
+                if !kernel.isDead { written.append("run \(process) last") }
+                if !kernel.isDead { engine.rollNow() }
+                if !kernel.isDead { engine.close() }
+                kernel.kill()
+            }
+            for process in 101...104 { try run(Int32(process), killedAfter: process == 101 ? calls : nil) }
+            if limit == 0 {
+                #expect(lines.filter { written.contains($0) } == written, "\(calls)")
+            } else {
+                let kept = lines.filter { written.contains($0) }
+                #expect(kept == written.suffix(kept.count) && kept.count >= 3, "\(calls)")
+            }
+        }
+    }
+
+    @Test("A file that a living process writes to is left to it, though there is a newer one")
+    func living() throws {
+        let other = try makeEngine(makeKernel(101))
+        write("one", to: other)
+        clock.advance(by: .seconds(1))
+        let first = try makeEngine(makeKernel(102))
+        write("two", to: first)
+        first.close()
+        let second = try makeEngine(makeKernel(103))
+        write("three", to: second)
+        write("four", to: other)
+        #expect(names.map(text) == ["one\nfour\n", "two\nthree\n"])
+        #expect(second.unarchived == [])
+    }
+
+    @Test("A file that is older than one that was finished and sent away is not continued either")
+    func sentAway() throws {
+        let old = try makeEngine(makeKernel(101))
+        write("one", to: old)
+        clock.advance(by: .seconds(1))
+        let new = try makeEngine(makeKernel(102))
+        write("two", to: new)
+        old.close()
+        new.rollNow()
+        new.close()
+        disk.removeName(names[1])
+        clock.advance(by: .seconds(1))
+        write("three", to: try makeEngine(makeKernel(103)))
+        #expect(names.map(text) == ["one\n", "three\n"])
+    }
+
+    @Test("Before the first line, `rollNow()` finishes all files that earlier runs left")
+    func rollBeforeFirstLine() throws {
+        let left = try [101, 102].map { try makeEngine(makeKernel($0)) }
+        for (number, engine) in left.enumerated() {
+            write("\(number)", to: engine)
+            clock.advance(by: .seconds(1))
+        }
+        for engine in left { engine.close() }
+        let next = try makeEngine(makeKernel(103))
+        #expect(next.rollNow())
+        write("three", to: next)
+        #expect(names.map(text) == ["0\n", "1\n", "three\n"])
+        #expect(next.unarchived == Array(names.prefix(2)))
+    }
+
+    @Test("A file that is not continued ends with a whole line")
+    func wholeLine() throws {
+        let naming = LogFileNaming(application: "t")
+        let old = naming.name(for: LogFileLabel(createdAt: clock.now() + .seconds(-10)))
+        let new = naming.name(for: LogFileLabel(createdAt: clock.now() + .seconds(-5)))
+        disk.plant(old, "one\ntor", owner: 1000)
+        disk.plant(new, "two\n", owner: 1000)
+        write("three", to: try makeEngine())
+        #expect(names.map(text) == ["one\n", "two\nthree\n"])
+    }
+
+    @Test(
+        "A file that others made under the fixed name is after those that are finished, also where names have the day"
+    )
+    func madeByOthers() throws {
+        let naming = try LogFileNaming(
+            application: "t", template: "{app}-{date:yyyy-MM-dd}.log", activeName: "t.log")
+        func run() throws -> FileEngine {
+            var settings = FileSettings(naming: naming)
+            settings.retention.maximumCount = 3
+            return FileEngine(
+                directory: try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel())),
+                settings: settings, clock: clock)
+        }
+        let first = try run()
+        for number in 0..<5 {
+            write("\(number)", to: first)
+            first.rollNow()
+        }
+        first.close()
+        disk.plant("t.log", "", owner: 1000)
+        let second = try run()
+        for number in 5..<7 {
+            write("\(number)", to: second)
+            #expect(text("t.log") == "\(number)\n")
+            second.rollNow()
+        }
+        #expect(names.map(text) == ["4\n", "5\n", "6\n"])
+    }
+}
