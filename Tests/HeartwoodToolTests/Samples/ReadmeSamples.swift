@@ -3,33 +3,26 @@ import HeartwoodHTTP
 
 // The code of README.md, word for word; `SampleTests` compares them.
 
-func readmeUse(id: String, ms: Double, email: String, error: any Error) throws {
+func readmeUse() throws {
     // sample: README.md
-    let file = try FileLogger(directory: "logs")
+    let file = try FileLogger(directory: "logs", formatter: JSONLinesFormatter())
+    file.maximumFileSize = .mebibytes(50)  // any time, from any thread
     LogDispatcher.shared.add(ConsoleLogger())
     LogDispatcher.shared.add(file, levels: .info)  // a threshold; [.error, .debug] means just these two
 
-    logInfo("request \(id, as: "request_id") took \(ms, as: "ms", format: .fixed(2)) ms")
-    logError("payment of \(email, privacy: .private) failed: \(error)", category: .payments)
-
-    file.maximumFileSize = .mebibytes(50)  // any time, from any thread
-    LogCategory.payments.levels = .debug
-
-    withLogContext(["request_id": .string(id)]) {
-        logNotice("every message in here carries the request", metadata: ["attempt": 2])
+    let payments = LogCategory("payments")
+    let email = "jane@example.com"
+    logInfo("order \(4711, as: "order") took \(12.345, as: "ms", format: .fixed(2)) ms")
+    logError("cannot charge \(email, privacy: .private)", category: payments)
+    withLogContext(["request_id": "r-17"]) {
+        logNotice("in here, every message carries the request", metadata: ["attempt": 2])
     }
-    LogDispatcher.shared.flush()  // also done when the process ends by exit()
     // end
 }
 
 // sample: README.md
-extension LogCategory {
-    static let payments = LogCategory("payments")
-}
-
-extension LogLevel {
-    static let audit = LogLevel(bit: 7, name: "audit", severity: .notice)
-}
+extension LogCategory { static let payments = LogCategory("payments") }
+extension LogLevel { static let audit = LogLevel(bit: 7, name: "audit", severity: .notice) }
 
 final class Counter: AbstractLogger, @unchecked Sendable {
     @Ordered var step = 1
