@@ -91,6 +91,10 @@ struct BarChart {
     private func number(_ value: Double) -> String { String(format: "%.1f", value) }
 
     private static func text(_ value: Double, unit: String) -> String {
+        if unit == "bytes/s" {
+            return value >= 1e9
+                ? String(format: "%.2f GB/s", value / 1e9) : String(format: "%.0f MB/s", value / 1e6)
+        }
         if value >= 1e6 { return String(format: "%.2f M \(unit)", value / 1e6) }
         return String(format: value >= 100 ? "%.0f \(unit)" : "%.1f \(unit)", value)
     }
