@@ -49,6 +49,12 @@ import Testing
         print("\(shape): \(runs) runs, each with its own fault")
     }
 
+    @Test("A file with the fixed active name that cannot be locked for a while keeps its place among the files")
+    func refusedActive() throws {
+        let fault = NthFault(.lock, first: 15, count: 7, .fails(ENOLCK))
+        #expect(try run(.stable, fault, "the locks of a restart"))
+    }
+
     @Test("A write that is cut short anywhere leaves no torn line", arguments: Shape.allCases)
     func shortWrites(_ shape: Shape) throws {
         for short in Tier.amount([0, 1, 25], full: [0, 1, 7, 24, 25, 26, 60]) {

@@ -181,6 +181,12 @@ final class FileLedger {
         catalogue.processed = catalogue.processed.filter(there.contains)
     }
 
+    /// Notes where an active file that cannot be used belongs among the files, if that is not known.
+    func keepActive(_ label: LogFileLabel) {
+        guard catalogue.active == nil else { return }
+        catalogue = file.update { if $0.active == nil { $0.active = label } }
+    }
+
     /// The active file is no longer the one that was created.
     func forgetActive() {
         guard catalogue.active != nil else { return }

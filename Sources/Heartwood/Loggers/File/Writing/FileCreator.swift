@@ -75,7 +75,12 @@ final class FileCreator {
                     ledger.note(opened: writer, finished: old.map { [$0] } ?? [])
                     return writer
                 case .renamed: continue
-                case .refused: isActiveRefused = true
+                case .refused:
+                    isActiveRefused = true
+                    // The file with the dated name is after it, also when it can be used again.
+                    if let entry = inventory.entries.last(where: { $0.name == name }) {
+                        ledger.keepActive(entry.label)
+                    }
                 }
             }
         }
@@ -164,6 +169,12 @@ final class FileCreator {
         do {
             guard let taken = try locks.take(name) else { return .refused }
             let (file, status) = (taken.file, taken.status)
+            if let active = ledger.catalogue.active,
+                inventory.entries.contains(where: { $0.name != name && active < $0.label })
+            {
+                // It was refused once, and files with dated names are after it: its lines are older than theirs.
+                return names.putAside(name) ? .renamed : .refused
+            }
             if settings.isShared, taken.isAlone { _ = try calls.tryLock(file.number, shared: true) }
             let tail: FrameTail?
             do {
