@@ -49,7 +49,8 @@ import Testing
         print("\(shape): \(runs) runs, each with its own fault")
     }
 
-    @Test("A file with the fixed active name that cannot be locked for a while keeps its place among the files")
+    @Test(
+        "A file with the fixed active name that cannot be locked for a while keeps its place among the files")
     func refusedActive() throws {
         let fault = NthFault(.lock, first: 15, count: 7, .fails(ENOLCK))
         #expect(try run(.stable, fault, "the locks of a restart"))
