@@ -84,13 +84,13 @@ package final class Spool: UnsentStore {
     // MARK: What comes and goes
 
     /// The id of a record that comes, unless all were used.
-    func takeID() -> UInt64 {
+    private func takeID() -> UInt64 {
         defer { nextID += 1 }
         return nextID
     }
 
     /// Counts records that have come, the first of them logged at a time.
-    func countStored(_ count: Int, from time: LogTimestamp?) {
+    private func countStored(_ count: Int, from time: LogTimestamp?) {
         if pending == 0 { oldestKnown = time }
         pending += count
         stored.appended += count
@@ -103,13 +103,13 @@ package final class Spool: UnsentStore {
     }
 
     /// Counts records that are dropped, by reason.
-    func countDropped(_ count: Int, _ reason: WritableKeyPath<SpoolCounters, Int>) {
+    private func countDropped(_ count: Int, _ reason: WritableKeyPath<SpoolCounters, Int>) {
         countDone(count)
         stored[keyPath: reason] += count
     }
 
     /// Counts records that the program dropped, which are counted as done already.
-    func countAsked(_ count: Int) { stored.droppedAsked += count }
+    private func countAsked(_ count: Int) { stored.droppedAsked += count }
 
     /// Counts a record that was not taken.
     func countRefused() {
@@ -118,13 +118,13 @@ package final class Spool: UnsentStore {
     }
 
     /// Takes a count of records back that will come again.
-    func countForgotten(_ count: Int) {
+    private func countForgotten(_ count: Int) {
         countDone(count)
         stored.appended -= count
     }
 
     /// Writes the state of the open batch to the cursor.
-    func saveState() {
+    private func saveState() {
         isStateSaved = disk?.save(batch.state, synchronizes: settings.synchronizes) ?? true
     }
 
@@ -201,5 +201,482 @@ package final class Spool: UnsentStore {
         opened.stored = stored
         opened.stored.recovered -= pending
         return opened
+    }
+}
+
+// MARK: - Storing
+
+extension Spool {
+    /// Takes a record over, in memory until ``save()``; false when it was dropped, which is counted.
+    @discardableResult
+    package func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64 = 0) -> Bool {
+        var record = SpoolRecord(id: nextID, time: time, level: level, payload: payload)
+        record.mark = mark
+        let isStorable = payload.count <= settings.effectivePayloadLimit && nextID < SpoolRecord.largestID
+        guard isStorable, makeRoom(for: record) else {
+            countRefused()
+            return false
+        }
+        _ = takeID()
+        countStored(1, from: time)
+        unsaved.append(record)
+        if disk != nil && unsaved.bytes >= 1 << 20 { save() }
+        return true
+    }
+
+    /// Writes what is in memory only to the files; true when nothing is left there.
+    @discardableResult
+    package func save() -> Bool {
+        guard let disk, !unsaved.isEmpty else { return true }
+        let written = disk.write(unsaved.all, settings, uptime: clock.uptime())
+        unsaved.removeFirst(written)
+        let limit = settings.maximumFiles
+        while limit > 0 && disk.segments.count > limit, evictOldest() {}
+        return unsaved.isEmpty
+    }
+
+    /// Forgets what is in memory only, as if it had never come: it will come again, from a crash journal.
+    func forgetUnsaved() {
+        countForgotten(unsaved.removeAll { _ in true })
+    }
+}
+
+// MARK: - Sending
+
+extension Spool {
+    /// What is to be sent next, noted on disk as being on its way; nil when nothing waits.
+    ///
+    /// Until ``complete(_:done:)``, ``split(_:)`` or ``park(_:)`` is called, it is the same again, over restarts too.
+    package func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece? {
+        save()
+        recount()
+        let most = max(1, maximumCount)
+        while true {
+            let needsMore = batch.needsMore
+            if probe, batch.state.isOpen { widenToNewest(most, maximumBytes) }
+            if needsMore, batch.todo.isEmpty, !begin(most, maximumBytes) {
+                settleDamage()
+                return nil
+            }
+            while let piece = probe ? batch.todo.last : batch.todo.first {
+                var range = piece
+                // What cannot be read now is not done: it stays on its way.
+                guard var records = self.records(in: range) else {
+                    settleDamage()
+                    return nil
+                }
+                if records.isEmpty {
+                    batch.remove(range)
+                    continue
+                }
+                if range != batch.state.piece, records.count > most {
+                    if probe {
+                        batch.cut(range, after: records[records.count - most - 1].id)
+                        continue
+                    }
+                    // Pieces that were parked when the process ended come back as one.
+                    batch.cut(range, after: records[most - 1].id)
+                    range = range.lowerBound...records[most - 1].id
+                    records = Array(records.prefix(most))
+                }
+                if batch.state.piece != range || !isStateSaved {
+                    batch.send(range)
+                    saveState()
+                }
+                settleDamage()
+                return SpoolPiece(range: range, records: records, origin: identity)
+            }
+            guard batch.parked.isEmpty else { continue }
+            finish()
+        }
+    }
+
+    /// Whether pieces of a batch were sent, and not all of it is done.
+    package var hasOpenBatch: Bool { batch.state.isOpen }
+
+    /// Keeps the piece, and continues with those after it, newer batches too, until ``unpark(_:)``.
+    package func park(_ piece: SpoolPiece, isUnconfirmed: Bool) {
+        batch.park(piece.range, isUnconfirmed: isUnconfirmed)
+    }
+
+    /// Has parked pieces sent again, in their order.
+    package func unpark(_ pieces: [SpoolPiece]) { batch.unpark(pieces.map(\.range)) }
+
+    /// Notes that records of a piece need no sending any more: delivered, or set aside.
+    @discardableResult
+    package func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int {
+        let count = batch.mark(done)
+        countDone(count)
+        if piece.records.allSatisfy({ batch.state.isDone($0.id) }) { batch.complete(piece.range) }
+        if batch.isSettled { finish() } else { saveState() }
+        return count
+    }
+
+    /// Makes two pieces of one; false when it is a single record.
+    package func split(_ piece: SpoolPiece) -> Bool {
+        guard piece.records.count > 1, batch.todo.contains(piece.range) else { return false }
+        batch.cut(piece.range, after: piece.records[piece.records.count / 2].id - 1)
+        return true
+    }
+
+    /// Drops the oldest records, those on their way included; returns how many.
+    @discardableResult
+    package func dropOldest(_ count: Int) -> Int {
+        batch.unparkAll()
+        var left = count
+        while left > 0, let piece = nextPiece(maximumCount: left, maximumBytes: .max) {
+            let ids = piece.records.prefix(left).map(\.id)
+            complete(piece, done: ids)
+            countAsked(ids.count)
+            left -= ids.count
+        }
+        return count - left
+    }
+
+    /// Calls `body` with every pending record, in their order, until it returns false.
+    package func forEachPending(_ body: (SpoolRecord) -> Bool) {
+        save()
+        forEach(after: batch.state.acknowledged) { batch.state.isDone($0.id) || body($0) }
+    }
+
+    /// Opens a batch, or makes the open one longer by a piece; false when there is nothing to take.
+    private func begin(_ maximumCount: Int, _ maximumBytes: Int) -> Bool {
+        var first: UInt64?
+        var last: UInt64 = 0
+        var count = 0
+        var bytes = 0
+        let state = batch.state
+        forEach(after: state.isOpen ? state.last : state.acknowledged) { record in
+            let start = state.isOpen ? state.acknowledged + 1 : first ?? record.id
+            if record.id - start >= UInt64(BatchState.widestBatch) { return false }
+            bytes += record.payload.count
+            if count > 0 && bytes > maximumBytes { return false }
+            first = first ?? record.id
+            last = record.id
+            count += 1
+            return count < maximumCount
+        }
+        guard let first else { return false }
+        if state.isOpen { batch.widen(by: [first...last]) } else { batch.begin(first...last) }
+        return true
+    }
+
+    /// Makes the open batch as long as it may be, and its newest records a piece.
+    private func widenToNewest(_ maximumCount: Int, _ maximumBytes: Int) {
+        var found: [(id: UInt64, size: Int)] = []
+        let limit = batch.state.acknowledged + UInt64(BatchState.widestBatch)
+        forEach(after: batch.state.last) { record in
+            guard record.id <= limit else { return false }
+            found.append((record.id, record.payload.count))
+            return true
+        }
+        guard let first = found.first, let last = found.last else { return }
+        var start = last.id
+        var bytes = 0
+        for record in found.suffix(maximumCount).reversed() {
+            bytes += record.size
+            if bytes > maximumBytes { break }
+            start = record.id
+        }
+        batch.widen(by: (start > first.id ? [first.id...start - 1] : []) + [start...last.id])
+    }
+
+    private func finish() {
+        let last = batch.finish()
+        if let first = unsaved.first, first.id <= last {
+            unsaved.removeFirst(unsaved.count - unsaved.from(last + 1).count)
+        }
+        saveState()
+        if isStateSaved { disk?.reap(through: batch.state.acknowledged) }
+    }
+
+    /// The records of a range that are not done; nil when a file that may have some of them cannot be read now.
+    func records(in range: ClosedRange<UInt64>) -> [SpoolRecord]? {
+        var records: [SpoolRecord] = []
+        var seen: UInt64 = 0
+        let isRead = forEach(after: range.lowerBound - 1) { record in
+            seen = record.id
+            guard record.id <= range.upperBound else { return false }
+            if !batch.state.isDone(record.id) { records.append(record) }
+            return true
+        }
+        return isRead || seen >= range.upperBound ? records : nil
+    }
+
+    /// Files first: what they have is older than what is in memory.
+    ///
+    /// Returns false when it ended before a file that cannot be read now; what follows that must wait.
+    @discardableResult
+    func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) -> Bool {
+        var goesOn = true
+        let isRead =
+            disk?.forEach(after: id) { record in
+                goesOn = body(record)
+                return goesOn
+            } ?? true
+        guard isRead, goesOn else { return isRead }
+        for record in unsaved.from(id + 1) where !body(record) { break }
+        return true
+    }
+
+    /// Damage that reading has found takes records away from those that are pending.
+    private func settleDamage() {
+        guard let disk else { return }
+        countDone(disk.reports.settle(disk.reports.unsettled, pending: pending))
+    }
+
+    /// Counts the pending records after damage, as soon as all files can be read.
+    ///
+    /// Until then their number is a guess: a file that is lost may have had records that were done, or not have had them
+    /// any more.
+    private func recount() {
+        guard let disk, disk.losses.isUncertain else { return }
+        settleDamage()
+        disk.losses.beginCounting()
+        var count = 0
+        let isRead = forEach(after: batch.state.acknowledged) { record in
+            if !batch.state.isDone(record.id) { count += 1 }
+            return true
+        }
+        guard isRead else { return disk.losses.noteUncertain() }
+        countDone(disk.reports.settle(pending - count, pending: pending))
+    }
+}
+
+// MARK: - Room
+
+extension Spool {
+    /// Makes room for a record, as ``SpoolSettings/overflow`` says; false when there is no room.
+    ///
+    /// What the open batch has done takes no room that new messages need: its files are rewritten without it first.
+    func makeRoom(for record: SpoolRecord) -> Bool {
+        var size = SpoolFrame.size(of: record)
+        if disk != nil {
+            let files = 2 * (unsaved.bytes + size) / settings.effectiveSegmentBytes + 2
+            size += SpoolSegment.headerSize * min(files, unsaved.count + 1)
+        }
+        let limit = settings.maximumBytes.bytes
+        guard size <= limit else { return false }
+        while bytes + size > limit || (disk != nil && unsaved.bytes > 16 << 20) {
+            if reclaim() { continue }
+            switch settings.overflow {
+            case .dropNewest: if !replaceRefused() { return false }
+            case .dropOldest: if !evictOldest() && !evictFromBatch() { return false }
+            case .dropBelow(let level):
+                let threshold = UInt8(clamping: level.severity.index)
+                if record.level > threshold { return false }
+                if !evict(below: threshold) && !evictOldest() && !evictFromBatch() { return false }
+            }
+        }
+        return true
+    }
+
+    /// Drops the oldest records that are not in the open batch: a segment, or a part of what is in memory.
+    func evictOldest() -> Bool {
+        if let disk, let count = disk.evictOldest(sparing: batch.state.range, batch.state.isDone) {
+            countDropped(count, \.droppedFull)
+            return true
+        }
+        let spared = batch.state.last
+        guard let oldest = unsaved.from(spared + 1).first else { return false }
+        let share = max(1, unsaved.count / 64)
+        let end = oldest.id + UInt64(share)
+        let count = unsaved.removeAll { $0.id > spared && $0.id < end }
+        countDropped(count, \.droppedFull)
+        return count > 0
+    }
+
+    /// Drops the oldest half of what is left of the open batch, where nothing else is left to go.
+    ///
+    /// A store that is full of refused messages would take no other one otherwise, and so never find out that the server
+    /// takes others. The piece on its way goes last; what the server has received and not yet confirmed stays.
+    private func evictFromBatch() -> Bool {
+        let ids = pendingOfBatch(besides: batch.parked.filter(\.isUnconfirmed).map(\.range))
+        let others = ids.filter { batch.state.piece?.contains($0) != true }
+        let oldest = others.isEmpty ? ids : others
+        return dropOfBatch(oldest.prefix(max(1, oldest.count / 2)))
+    }
+
+    /// Drops the newest message that was refused without a success, so that a new one takes its place.
+    ///
+    /// That costs as many messages as to refuse the new one, and shows whether the server takes any.
+    private func replaceRefused() -> Bool {
+        guard let newest = batch.parked.last(where: { !$0.isUnconfirmed }) else { return false }
+        let ids = pendingOfBatch(besides: []).filter { newest.range.contains($0) }
+        return dropOfBatch(ids.suffix(1))
+    }
+
+    /// The ids of the open batch that are not done, but for those in some ranges.
+    private func pendingOfBatch(besides spared: [ClosedRange<UInt64>]) -> [UInt64] {
+        guard let range = batch.state.range else { return [] }
+        return (records(in: range) ?? []).map(\.id).filter { id in !spared.contains { $0.contains(id) } }
+    }
+
+    private func dropOfBatch(_ ids: some Collection<UInt64>) -> Bool {
+        guard !ids.isEmpty else { return false }
+        countDropped(batch.mark(ids), \.droppedFull)
+        batch.removeParked(without: pendingOfBatch(besides: []))
+        saveState()
+        return reclaim()
+    }
+
+    /// Takes what is done in the open batch out of memory, or of the oldest file that has such; false when there is nothing.
+    private func reclaim() -> Bool {
+        guard batch.reclaimable > 0, let range = batch.state.range else { return false }
+        if unsaved.removeAll(where: { batch.state.isDone($0.id) }) > 0 { return true }
+        let isFound = disk?.reclaim(range, batch.state.isDone) ?? false
+        if !isFound { batch.endReclaiming() }
+        return isFound
+    }
+
+    func evict(below level: UInt8) -> Bool {
+        let spared = batch.state.last
+        var count = disk?.compact(below: level, sparing: batch.state.range, batch.state.isDone) ?? 0
+        if count == 0 { count = unsaved.removeAll { $0.id > spared && $0.level > level } }
+        countDropped(count, \.droppedFull)
+        return count > 0
+    }
+
+    /// Drops what is older than ``SpoolSettings/maximumAge``; whole segments on disk.
+    package func expire() {
+        guard let limit = settings.maximumAge, let isOld = age.rule(limit, clock) else { return }
+        let state = batch.state
+        if let disk {
+            while let first = disk.segments.first, state.range.map({ first.firstID > $0.upperBound }) ?? true,
+                let times = disk.times(of: first), isOld(times.last),
+                let count = disk.evictOldest(sparing: state.range, state.isDone)
+            {
+                countDropped(count, \.droppedOld)
+            }
+        }
+        countDropped(unsaved.removeAll { $0.id > state.last && isOld($0.time) }, \.droppedOld)
+    }
+}
+
+// MARK: - Groups
+
+extension Spool {
+    /// Writes records that belong together to the files, at once: all of them are there afterwards, or none.
+    ///
+    /// That holds for a crash in the middle of it, too. They are never all in memory: `next` gives one after the other.
+    ///
+    /// - Parameters:
+    ///   - count: How many there are.
+    ///   - next: The next record's payload, time and level; it is called `count` times.
+    /// - Throws: `LogError` when the files could not take them, and what `next` throws.
+    package func appendWhole(
+        _ count: Int, _ next: () throws -> (payload: [UInt8], time: LogTimestamp, level: UInt8)
+    ) throws {
+        guard let disk else { throw LogError(.file, "the spool is closed, or has no directory") }
+        guard save() else {
+            throw LogError(
+                .file, "the disk does not accept the messages logged before; fix that first",
+                place: disk.directory.path, cause: lastCause)
+        }
+        guard count > 0 else { return }
+        guard UInt64(count) < SpoolRecord.largestID - min(nextID, SpoolRecord.largestID) else {
+            throw LogError(.file, "the spool has used all its IDs", place: disk.directory.path)
+        }
+        let before = nextID - 1
+        let end = before + UInt64(count)
+        let failures = disk.reports.counters.failures
+        do {
+            var left = count
+            while left > 0 {
+                var chunk = RecordQueue()
+                while left > 0 && chunk.bytes < 1 << 20 {
+                    let (payload, time, level) = try next()
+                    guard payload.count <= settings.effectivePayloadLimit else {
+                        throw LogError(
+                            .file,
+                            "a record of \(payload.count) bytes is too large: the limit is "
+                                + "\(ByteCount(settings.effectivePayloadLimit))")
+                    }
+                    chunk.append(SpoolRecord(id: takeID(), time: time, level: level, payload: payload))
+                    left -= 1
+                }
+                let written = disk.write(chunk.all, settings, uptime: clock.uptime(), groupEnd: end)
+                guard written == chunk.count, disk.reports.counters.failures == failures else {
+                    throw LogError(
+                        .file, "cannot write the spool", place: disk.directory.path, cause: lastCause)
+                }
+            }
+        } catch {
+            disk.cancel(before + 1...end)
+            throw error
+        }
+        countStored(count, from: nil)
+    }
+
+    private var lastCause: Int32? { disk?.reports.lastCause }
+}
+
+// MARK: - Resending
+
+extension Spool {
+    /// Stores the dead letters of the directory again, after everything that is pending, and removes them from their files.
+    ///
+    /// All of them are stored or none, each once, also when the process dies in the middle of it.
+    ///
+    /// - Returns: how many messages are pending again, and how many lines stay since they have no message that can be stored.
+    /// - Throws: `LogError` when the files cannot be written; then the letters are where they were, unless it says else.
+    package func resendRejected() throws -> (messages: Int, others: Int) {
+        guard let disk else { throw LogError(.file, "the spool is closed, or has no directory") }
+        let letters = DeadLetters(in: disk.directory, payloadLimit: SpoolRecord.largestPayload)
+        let found = letters.count()
+        guard found.messages > 0, save() else { return (0, found.others) }
+        let mark = ResendMark(String(nextID))
+        let error = mark.make(in: disk.directory)
+        guard error == 0 else {
+            throw LogError(.file, "cannot write the spool", place: disk.directory.path, cause: error)
+        }
+        let before = settings
+        settings.synchronizes = true
+        settings.payloadLimit = SpoolRecord.largestPayload
+        defer { settings = before }
+        do {
+            try appendWhole(found.messages, letters)
+        } catch {
+            mark.remove(from: disk.directory)
+            throw error
+        }
+        try letters.removeStored(in: disk.directory)
+        mark.remove(from: disk.directory)
+        return found
+    }
+
+    /// Stores so many letters as a group.
+    func appendWhole(_ count: Int, _ letters: DeadLetters) throws {
+        var iterator = letters.iterator()
+        try appendWhole(count) {
+            guard let letter = iterator.next() else {
+                throw LogError(.file, "the file of rejected messages changed", place: path)
+            }
+            return (letter.payload, letter.time, letter.level)
+        }
+    }
+}
+
+extension SpoolDisk {
+    /// Ends what a process was doing that died while it stored dead letters again.
+    func finishResending(among names: [String]) {
+        let error = ResendMark.finish(in: directory, among: names) { UInt64($0).map { nextID > $0 } ?? false }
+        if error != 0 {
+            reports.fail("cannot remove dead letters that were queued again", DeadLetterFile.name, error)
+        }
+    }
+}
+
+extension DeadLetters {
+    /// Removes the letters, which are stored again.
+    ///
+    /// - Throws: `LogError` that says what to do by hand.
+    func removeStored(in directory: SpoolDirectory) throws {
+        let error = remove()
+        guard error != 0 else { return }
+        throw LogError(
+            .file,
+            "the rejected messages were queued again, but their file cannot be removed; remove it yourself",
+            place: directory.path + "/" + DeadLetterFile.name, cause: error)
     }
 }

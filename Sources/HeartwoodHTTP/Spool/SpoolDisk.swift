@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 
 /// The spool's files: segments that are appended to and deleted, and the cursor.
@@ -28,7 +29,7 @@ final class SpoolDisk {
     var losses = SpoolLosses()
     var opening = SpoolOpening()
     /// What was compacted: the segments before an id have nothing less serious than a level.
-    var compacted: (level: UInt8, end: UInt64) = (.max, 0)
+    private var compacted: (level: UInt8, end: UInt64) = (.max, 0)
 
     /// Opens a spool, whatever state it was left in.
     ///
@@ -78,5 +79,567 @@ final class SpoolDisk {
     /// Writes the state into the cursor; false, with a report, when that fails.
     func save(_ state: BatchState, synchronizes: Bool) -> Bool {
         cursor.save(state, identity: identity, synchronizes: synchronizes)
+    }
+}
+
+// MARK: - Opening
+
+extension SpoolDisk {
+    /// Finds the segments; returns the names of all files of the directory.
+    private func loadSegments() throws -> [String] {
+        guard let files = directory.list() else {
+            throw LogError(
+                .file, "cannot list the spool's directory", place: directory.path, cause: hw_errno())
+        }
+        for file in files where file.name.hasSuffix(".seg") {
+            guard SpoolSegment(name: file.name, size: file.size) == nil else { continue }
+            reports.report(.damaged, "not a file of the spool; ignored", file.name)
+        }
+        let found = files.compactMap { SpoolSegment(name: $0.name, size: $0.size) }
+            .sorted { ($0.firstID, $0.count) < ($1.firstID, $1.count) }
+        // Of two with the same first id the longer one is what a compaction has replaced.
+        var kept: [SpoolSegment] = []
+        for segment in found {
+            if let last = kept.last, last.firstID == segment.firstID, last.lastID != nil {
+                _ = directory.remove(segment.name)
+            } else if kept.last?.firstID == segment.firstID {
+                quarantine.move(kept.removeLast().name)
+                kept.append(segment)
+            } else {
+                kept.append(segment)
+            }
+        }
+        segments = SegmentList(kept)
+        for file in files where file.name.hasSuffix(".tmp") { _ = directory.remove(file.name) }
+        return files.map(\.name)
+    }
+
+    /// Sets files aside whose names have ids that no spool comes to, unless their headers are the spool's own: otherwise a
+    /// planted name would use all ids up.
+    private func setAsideImplausible() {
+        for segment in segments where max(segment.firstID, segment.lastID ?? 0) > SpoolSegment.largestUsualID
+        {
+            guard identityInHeader(segment) != identity else { continue }
+            reports.report(.damaged, "not a file of the spool; moved to quarantine/", segment.name)
+            quarantine.move(segment.name)
+            if let index = segments.firstIndex(where: { $0.name == segment.name }) {
+                segments.remove(at: index)
+            }
+        }
+    }
+
+    private func identityInHeader(_ segment: SpoolSegment) -> [UInt8]? {
+        let file = directory.open(segment.name, O_RDONLY)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var header: [UInt8] = []
+        _ = SpoolFile.read(file, from: 0, limit: SpoolSegment.headerSize, into: &header)
+        guard let named = header.withUnsafeBytes({ SpoolSegment.identity(inHeader: $0) }),
+            named.firstID == segment.firstID
+        else { return nil }
+        return named.identity
+    }
+
+    /// Reads and seals what a process that ended has not sealed itself.
+    private func adoptUnsealed() {
+        for segment in segments where segment.lastID == nil {
+            let frames = UInt64(max(0, segment.size - SpoolSegment.headerSize) / SpoolFrame.headerSize)
+            guard let file = open(segment), let index = segments.index(of: segment.firstID) else {
+                opening.useIDs(before: segment.firstID + frames)
+                continue
+            }
+            if segments[index].readFailures >= Self.readAttempts {
+                opening.useIDs(before: segment.firstID + frames)
+                if file.entries.isEmpty {
+                    quarantine.move(segment.name)
+                    lose(segment)
+                    continue
+                }
+            }
+            guard let last = file.entries.last else {
+                quarantine.copy(file, segments[index])
+                discard(at: index)
+                continue
+            }
+            segments[index].lastID = last.id
+            segments[index].count = file.entries.count
+            if file.damage.contains(where: { $0.lowerBound < file.end }) {
+                let ids = Int(clamping: last.id - segment.firstID + 1)
+                reports.countDamaged(records: max(0, ids - file.entries.count))
+            }
+            quarantine.copy(file, segments[index])
+            seal(at: index)
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension SpoolDisk {
+    /// How often a file may fail before the others do not wait for it any longer.
+    static let readAttempts = 10
+
+    /// Calls `body` with each record after `id` that the files have, in their order, until it returns false.
+    ///
+    /// Returns false when it ended before a file that cannot be read now.
+    func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) -> Bool {
+        var index = segments.place(after: id)
+        while index < segments.count {
+            let segment = segments[index]
+            if segment.count > 0, let last = segment.lastID, last <= id {
+                index += 1
+                continue
+            }
+            if let file = open(segment) {
+                for entry in file.entries where entry.id > id && !losses.isCancelled(entry.id) {
+                    guard body(file.record(entry)) else { return true }
+                }
+            } else if segments.index(of: segment.firstID) != nil {
+                // One that cannot be read now comes before what follows it.
+                return false
+            }
+            // One that is lost is not among them any more.
+            index = segments.place { $0.firstID > segment.firstID }
+        }
+        return true
+    }
+
+    /// How many of a segment's records are not done; of one that cannot be read now, by what is known without reading.
+    func unfinished(in segment: SpoolSegment, _ isDone: (UInt64) -> Bool) -> Int {
+        if let file = open(segment) { return file.entries.reduce(0) { $0 + (isDone($1.id) ? 0 : 1) } }
+        if segments.index(of: segment.firstID) == nil { return 0 }
+        return max(0, segment.count - losses.countDone(in: segment, besides: []))
+    }
+
+    /// The ages of a segment's first and last record.
+    func times(of segment: SpoolSegment) -> (first: LogTimestamp, last: LogTimestamp)? {
+        guard let entries = open(segment)?.entries, let first = entries.first, let last = entries.last else {
+            return nil
+        }
+        return (first.time, last.time)
+    }
+
+    /// The segment's content; of one that is damaged, what is whole of it.
+    func open(_ segment: SpoolSegment) -> SegmentFile? {
+        let isActive = writer.isOpen && segment.firstID == segments.last?.firstID
+        if let reader, reader.firstID == segment.firstID {
+            // What was added and cannot be read comes before what follows it.
+            if !isActive || reader.file.refresh() == 0 { return reader.file }
+            self.reader = nil
+        }
+        while let current = segments.index(of: segment.firstID) {
+            do {
+                return try read(segments[current], isActive)
+            } catch let error where opening.isUnderWay && error.isTransient {
+                // Counted as a failure; after the last one the file is no longer among the segments.
+                continue
+            } catch {
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// Why a segment has no content now.
+    private struct Unread: Error {
+        /// Whether it may be read another time.
+        var isTransient: Bool
+    }
+
+    private func read(_ segment: SpoolSegment, _ isActive: Bool) throws(Unread) -> SegmentFile {
+        let file: SegmentFile
+        do {
+            file = try SegmentFile(segment, in: directory, identity: identity.isEmpty ? nil : identity)
+        } catch {
+            switch error {
+            case .system(let number): throw failed(segment, number)
+            case .foreign, .unidentified:
+                reports.report(
+                    .damaged, "a file of the spool was replaced; moved to quarantine/", segment.name)
+                quarantine.move(segment.name)
+                lose(segment)
+                throw Unread(isTransient: false)
+            }
+        }
+        let error = file.refresh()
+        if error != 0 {
+            reports.fail("cannot read a file of the spool", segment.name, error)
+            guard countReadFailure(segment) else { throw Unread(isTransient: refuse(segment, error)) }
+            if isActive { sealActive() }
+        }
+        reader = (segment.firstID, file)
+        // What cannot be read at last counts as damaged.
+        if !isActive || error != 0, segment.lastID != nil, let index = segments.index(of: segment.firstID) {
+            compare(segments[index], with: file)
+        }
+        return file
+    }
+
+    /// Notes that a file cannot be opened: one that is gone, or fails too often, is lost.
+    private func failed(_ segment: SpoolSegment, _ error: Int32) -> Unread {
+        reports.fail("cannot read a file of the spool", segment.name, error)
+        if error == ENOENT {
+            lose(segment)
+            return Unread(isTransient: false)
+        }
+        guard countReadFailure(segment) else { return Unread(isTransient: refuse(segment, error)) }
+        quarantine.move(segment.name)
+        lose(segment)
+        return Unread(isTransient: false)
+    }
+
+    /// Whether it may be read at once.
+    ///
+    /// A lack of descriptors or memory says nothing about the file, and refuses the opening instead. A file that is not
+    /// ours to open stays where it is.
+    private func refuse(_ segment: SpoolSegment, _ error: Int32) -> Bool {
+        guard opening.isUnderWay, error != EIO else { return true }
+        guard [EMFILE, ENFILE, ENOMEM].contains(error) else { return false }
+        opening.fail(
+            LogError(
+                .file, "cannot read a file of the spool", place: directory.path + "/" + segment.name,
+                cause: error))
+        return false
+    }
+
+    /// Whether a file has failed so often that the others must not wait for it any longer.
+    private func countReadFailure(_ segment: SpoolSegment) -> Bool {
+        guard let index = segments.index(of: segment.firstID) else { return false }
+        segments[index].readFailures += 1
+        return segments[index].readFailures >= Self.readAttempts
+    }
+
+    /// Counts what a sealed segment should have and has not, once.
+    private func compare(_ segment: SpoolSegment, with file: SegmentFile) {
+        guard let index = segments.index(of: segment.firstID),
+            !file.damage.isEmpty || file.entries.count != segment.count
+        else { return }
+        let missing = max(0, segment.count - file.entries.count)
+        let lost = missing == 0 ? 0 : max(0, missing - losses.countDone(in: segment, besides: file.entries))
+        guard missing > 0 || !segments[index].isExamined else { return }
+        reports.countDamaged(records: lost)
+        losses.tell(segment, besides: file.entries)
+        segments[index].count = file.entries.count
+        if !segments[index].isExamined { quarantine.copy(file, segment) }
+        segments[index].isExamined = true
+    }
+}
+
+// MARK: - Writing
+
+extension SpoolDisk {
+    /// Appends records to the active segment, beginning new ones as needed; returns how many are in the files now.
+    ///
+    /// With `groupEnd` they are part of a group that is whole only once that id is in the files.
+    func write(
+        _ records: RecordQueue.Run, _ settings: SpoolSettings, uptime: Duration,
+        groupEnd: UInt64 = 0
+    ) -> Int {
+        guard takeCancelledAway() else { return 0 }
+        var written = 0
+        var rest = records
+        while let first = rest.first {
+            guard let index = prepareActive(for: first, settings, uptime) else { return written }
+            var output = segments[index].size == 0 ? segments[index].header(identity: identity) : []
+            var ends: [Int] = []
+            for record in rest {
+                let size = segments[index].size + output.count + SpoolFrame.size(of: record)
+                let isFull =
+                    size > settings.effectiveSegmentBytes
+                    || segments[index].count + ends.count >= settings.segmentCount
+                if isFull && (!ends.isEmpty || segments[index].count > 0) { break }
+                if ends.count == writer.recordLimit { break }
+                writer.encode(record, continues: record.id < groupEnd, into: &output)
+                ends.append(output.count)
+            }
+            let stored = append(output, ends, to: index, rest, synchronizes: settings.synchronizes)
+            written += stored
+            rest = rest.dropFirst(stored)
+            if stored < ends.count { return written }
+        }
+        return written
+    }
+
+    /// Writes frames that end at `ends`; what is not whole of them afterwards is cut off.
+    private func append(
+        _ output: [UInt8], _ ends: [Int], to index: Int, _ records: RecordQueue.Run,
+        synchronizes: Bool
+    ) -> Int {
+        let (written, error) = writer.append(output, ends, to: segments[index], records)
+        let whole = ends.prefix { $0 <= written }.count
+        let stored = records.prefix(whole)
+        defer { writer.settle(stored) }
+        var size = written
+        var isCut = true
+        if error != 0 {
+            reports.fail("cannot write the spool; messages stay in memory", segments[index].name, error)
+            let end = whole > 0 ? ends[whole - 1] : 0
+            isCut = writer.truncate(to: segments[index].size + end) == 0
+            if isCut { size = end }
+        }
+        note(stored, at: index, size)
+        if whole > 0, synchronizes {
+            let error = writer.synchronize()
+            if error != 0 { reports.fail("cannot sync the spool to disk", segments[index].name, error) }
+        }
+        // A file with a torn end is closed, and so is one that may grow no more while another one may.
+        if !isCut || error == EFBIG && segments[index].count > 0 { sealActive() }
+        return whole
+    }
+
+    private func note(_ records: RecordQueue.Run, at index: Int, _ size: Int) {
+        segments[index].size += size
+        segments[index].count += records.count
+        if let last = records.last { segments[index].lastID = last.id }
+    }
+
+    /// The active segment's place, a new one where the old is full or too old for `record`.
+    private func prepareActive(for record: SpoolRecord, _ settings: SpoolSettings, _ uptime: Duration)
+        -> Int?
+    {
+        if writer.isOpen, let current = segments.last {
+            let size = current.size + SpoolFrame.size(of: record)
+            let isDue =
+                size > settings.effectiveSegmentBytes || current.count >= settings.segmentCount
+                || writer.isOlder(than: settings.segmentAge, at: uptime)
+            if !isDue || current.count == 0 { return segments.count - 1 }
+            sealActive()
+        }
+        let segment = SpoolSegment(firstID: record.id)
+        let error = writer.start(segment, identity: identity, at: uptime)
+        guard error == 0 else {
+            reports.fail("cannot write the spool; messages stay in memory", segment.name, error)
+            return nil
+        }
+        if settings.synchronizes { _ = directory.synchronize() }
+        segments.append(segment)
+        return segments.count - 1
+    }
+
+    func sealActive() {
+        guard writer.isOpen else { return }
+        writer.end()
+        if segments.last?.count == 0 { discard(at: segments.count - 1) } else { seal(at: segments.count - 1) }
+    }
+
+    /// Gives the segment the name that says what is in it; if that fails, the next start reads it instead.
+    func seal(at index: Int) {
+        // Whoever reads it next compares what is there with what should be.
+        if reader?.firstID == segments[index].firstID { reader = nil }
+        let name = segments[index].sealedName
+        if directory.rename(segments[index].name, to: name) == 0 { segments[index].name = name }
+    }
+}
+
+// MARK: - Removing
+
+extension SpoolDisk {
+    /// Deletes the segments of which everything is done, which the cursor on disk must say already.
+    func reap(through acknowledged: UInt64) {
+        while let first = segments.first, let last = first.lastID, last <= acknowledged, first.count > 0 {
+            if segments.count == 1 && writer.isOpen {
+                // Nothing waits: the file goes too, and the next record begins a new one.
+                sealActive()
+            }
+            guard discard(at: 0) else { return }
+        }
+    }
+
+    /// Deletes the oldest segment that has nothing of `range`; returns how many unfinished records went with it.
+    func evictOldest(sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int? {
+        let candidate = range.map { segments.oldest(besides: $0) } ?? segments.indices.first
+        guard let oldest = candidate.map({ segments[$0] }) else { return nil }
+        let count = unfinished(in: oldest, isDone)
+        // One that cannot be read is lost by that, and counted there.
+        guard let candidate = segments.index(of: oldest.firstID) else { return 0 }
+        if candidate == segments.count - 1 && writer.isOpen { sealActive() }
+        guard candidate < segments.count, discard(at: candidate) else { return nil }
+        return count
+    }
+
+    /// Rewrites the oldest segment that has records less serious than `level`, without these; returns how many went.
+    func compact(below level: UInt8, sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int?
+    {
+        var index = compacted.level <= level ? segments.place { $0.firstID >= compacted.end } : 0
+        compacted = (level, index < segments.count ? segments[index].firstID : compacted.end)
+        var isWhole = true
+        while index < segments.count, !(writer.isOpen && index == segments.count - 1) {
+            let segment = segments[index]
+            // Reading may find a file lost.
+            if segment.compactedLevel.map({ $0 > level }) ?? true {
+                if let file = open(segment), let index = segments.index(of: segment.firstID) {
+                    let waiting = file.entries.filter { !isDone($0.id) }
+                    let kept = waiting.filter { $0.level <= level || range?.contains($0.id) == true }
+                    let gone = waiting.count - kept.count
+                    segments[index].compactedLevel = level
+                    if gone > 0, let last = kept.last {
+                        var output = segment.header(identity: identity)
+                        for entry in kept {
+                            SpoolFrame.encode(file.record(entry), salt: file.salt, into: &output)
+                        }
+                        return replace(index, with: output, count: kept.count, lastID: last.id) ? gone : nil
+                    }
+                } else {
+                    isWhole = false
+                }
+            }
+            index = segments.place { $0.firstID > segment.firstID }
+            if isWhole { compacted.end = segment.firstID + 1 }
+        }
+        return nil
+    }
+
+    /// Rewrites the oldest segment with done records of `range` without these; false when it has none, or the disk does
+    /// not take it.
+    func reclaim(_ range: ClosedRange<UInt64>, _ isDone: (UInt64) -> Bool) -> Bool {
+        var next = segments.place(after: range.lowerBound - 1)
+        while next < segments.count {
+            let segment = segments[next]
+            defer { next = segments.place { $0.firstID > segment.firstID } }
+            guard segment.firstID <= range.upperBound, segment.lastID ?? 0 >= range.lowerBound,
+                let file = open(segment), let index = segments.index(of: segment.firstID)
+            else { continue }
+            let kept = file.entries.filter { !isDone($0.id) }
+            guard kept.count < file.entries.count else { continue }
+            if writer.isOpen, index == segments.count - 1 { sealActive() }
+            guard let last = kept.last else { return discard(at: index) }
+            var output = segment.header(identity: identity)
+            for entry in kept { SpoolFrame.encode(file.record(entry), salt: file.salt, into: &output) }
+            return replace(index, with: output, count: kept.count, lastID: last.id)
+        }
+        return false
+    }
+
+    func replace(_ index: Int, with output: [UInt8], count: Int, lastID: UInt64) -> Bool {
+        let old = segments[index].name
+        let file = directory.open("compact.tmp", O_WRONLY | O_CREAT | O_TRUNC)
+        guard file >= 0 else { return false }
+        let (_, error) = SpoolFile.append(file, output)
+        close(file)
+        var compacted = segments[index]
+        compacted.count = count
+        compacted.lastID = lastID
+        let name = compacted.sealedName
+        guard error == 0, directory.rename("compact.tmp", to: name) == 0 else {
+            _ = directory.remove("compact.tmp")
+            return false
+        }
+        (compacted.size, compacted.name) = (output.count, name)
+        segments[index] = compacted
+        if name != old { _ = directory.remove(old) }
+        if reader?.firstID == segments[index].firstID { reader = nil }
+        return true
+    }
+
+    @discardableResult
+    func discard(at index: Int) -> Bool {
+        let segment = segments[index]
+        let error = directory.remove(segment.name)
+        guard error == 0 else {
+            reports.fail("cannot remove a file of the spool", segment.name, error)
+            return false
+        }
+        if reader?.firstID == segment.firstID { reader = nil }
+        segments.remove(at: index)
+        return true
+    }
+
+    /// A segment that is not there any more, or is not ours, counts as lost.
+    func lose(_ segment: SpoolSegment) {
+        guard let index = segments.index(of: segment.firstID) else { return }
+        reports.countDamaged(records: max(0, segment.count - losses.countDone(in: segment, besides: [])))
+        losses.tell(segment, besides: [])
+        if reader?.firstID == segment.firstID { reader = nil }
+        // What is written to it would be lost: the next record starts a new one.
+        if index == segments.count - 1 { writer.end() }
+        segments.remove(at: index)
+    }
+}
+
+// MARK: - Groups
+
+extension SpoolDisk {
+    /// Takes away what a process that ended has written of a group without coming to its end.
+    ///
+    /// Such a group is always the last thing in the files: nothing is written before a group is whole or taken back.
+    private func cutUnfinishedGroup() {
+        var isUnfinished = false
+        for segment in segments.reversed() {
+            guard let file = open(segment) else { return }
+            guard let last = file.entries.last else { continue }
+            if !isUnfinished {
+                // What a sealed file should have and has not is damage, and no reason to take anything else away.
+                guard last.continues, segment.lastID ?? last.id == last.id else { return }
+                isUnfinished = true
+            }
+            if let whole = file.entries.last(where: { !$0.continues }) {
+                rollBack(to: whole.id)
+                return
+            }
+        }
+        if isUnfinished, let first = segments.first { rollBack(to: first.firstID - 1) }
+    }
+
+    /// Gives up a group: its records are taken away, now or before anything else is written.
+    func cancel(_ group: ClosedRange<UInt64>) {
+        losses.cancel(group)
+        takeCancelledAway()
+    }
+
+    /// Takes a group away that was given up; false when that is not possible now.
+    @discardableResult
+    private func takeCancelledAway() -> Bool {
+        guard let group = losses.cancelled else { return true }
+        guard rollBack(to: group.lowerBound - 1) else { return false }
+        losses.endCancelling()
+        return true
+    }
+
+    /// Takes away every record after `id`, and seals the files; false when a file cannot be read, cut or removed.
+    @discardableResult
+    private func rollBack(to id: UInt64) -> Bool {
+        sealActive()
+        reader = nil
+        while let last = segments.last, last.firstID > id {
+            guard discard(at: segments.count - 1) else { return false }
+        }
+        guard let index = segments.indices.last, segments[index].lastID ?? .max > id else { return true }
+        // The name of a sealed file says what is in it: it goes first.
+        let unsealed = SpoolSegment(firstID: segments[index].firstID).name
+        if segments[index].name != unsealed, directory.rename(segments[index].name, to: unsealed) == 0 {
+            segments[index].name = unsealed
+        }
+        let firstID = segments[index].firstID
+        let before = (segments[index].lastID, segments[index].count)
+        segments[index].lastID = nil
+        guard let file = open(segments[index]) else {
+            guard let index = segments.index(of: firstID) else { return rollBack(to: id) }  // it is lost
+            (segments[index].lastID, segments[index].count) = before
+            return false
+        }
+        let kept = file.entries.prefix { $0.id <= id }
+        let size = kept.last?.payload.upperBound ?? SpoolSegment.headerSize
+        guard cut(segments[index], to: size, at: index) else {
+            (segments[index].lastID, segments[index].count) = before
+            return false
+        }
+        reader = nil
+        segments[index].count = kept.count
+        segments[index].lastID = kept.last?.id
+        if kept.isEmpty { return discard(at: index) }
+        seal(at: index)
+        return true
+    }
+
+    private func cut(_ segment: SpoolSegment, to size: Int, at index: Int) -> Bool {
+        let file = directory.open(segment.name, O_WRONLY)
+        let error = file < 0 ? hw_errno() : SpoolFile.truncate(file, to: size)
+        if file >= 0 { close(file) }
+        guard error == 0 else {
+            reports.fail("cannot truncate a file of the spool", segment.name, error)
+            return false
+        }
+        segments[index].size = size
+        return true
     }
 }
