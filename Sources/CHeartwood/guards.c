@@ -20,11 +20,14 @@ struct guard {
     const _Atomic uint64_t *consumed;
     size_t capacity, tail, head;
     _Atomic bool was_hit;
+    // Another one for each memory that is guarded.
+    _Atomic uint64_t number;
 };
 
 enum { guard_count = 256 };
 static struct guard guards[guard_count];
 static _Atomic bool is_repairing;
+static _Atomic uint64_t guard_number;
 static struct sigaction previous_bus;
 
 static struct guard *guard_at(const void *start) {
@@ -34,16 +37,13 @@ static struct guard *guard_at(const void *start) {
     return NULL;
 }
 
-// Whether a fault was in guarded memory, which is usable again then.
-HW_FAULT_HANDLER bool hw_guard_repair(const siginfo_t *info) {
-    if (info->si_code <= 0) return false;
-    uintptr_t address = (uintptr_t)info->si_addr;
-    struct guard *guard = NULL;
-    for (int index = 0; index < guard_count && !guard; index++) {
-        uintptr_t start = guards[index].start;
-        if (start > 1 && address >= start && address - start < guards[index].size) guard = &guards[index];
-    }
-    if (!guard) return false;
+// A thread may come to its handler long after its access failed, when other memory is there already: a fault is believed
+// when the same access fails again.
+static _Thread_local volatile uintptr_t failed_address __attribute__((tls_model("initial-exec")));
+static _Thread_local volatile uint64_t failed_number __attribute__((tls_model("initial-exec")));
+
+// Puts zeros in the place of guarded memory, once.
+HW_FAULT_HANDLER static bool repair(struct guard *guard) {
     bool is_free = false;
     while (!atomic_compare_exchange_weak(&is_repairing, &is_free, true)) is_free = false;
     bool is_repaired = guard->was_hit;
@@ -64,6 +64,30 @@ HW_FAULT_HANDLER bool hw_guard_repair(const siginfo_t *info) {
     }
     is_repairing = false;
     return is_repaired;
+}
+
+// Whether a fault was in guarded memory, which is usable again then.
+HW_FAULT_HANDLER bool hw_guard_repair(const siginfo_t *info) {
+    if (info->si_code <= 0) return false;
+    uintptr_t address = (uintptr_t)info->si_addr;
+    struct guard *guard = NULL;
+    for (int index = 0; index < guard_count && !guard; index++) {
+        uintptr_t start = guards[index].start;
+        if (start > 1 && address >= start && address - start < guards[index].size) guard = &guards[index];
+    }
+    if (!guard) return false;
+    if (failed_address != address || failed_number != guard->number) {
+        failed_address = address;
+        failed_number = guard->number;
+        return true;
+    }
+    failed_address = 0;
+    return repair(guard);
+}
+
+bool hw_guard_hit(const void *start) {
+    struct guard *guard = guard_at(start);
+    return guard && repair(guard);
 }
 
 HW_FAULT_HANDLER static void on_bus(int number, siginfo_t *info, void *context) {
@@ -106,6 +130,7 @@ bool hw_guard_add(
         guard->tail = tail;
         guard->head = head;
         guard->was_hit = false;
+        guard->number = ++guard_number;
         guard->start = (uintptr_t)start;
         return true;
     }

@@ -431,6 +431,8 @@ bool hw_guard_add(
 void hw_guard_remove(const void *start);
 // Whether that has happened to guarded memory.
 bool hw_guard_was_hit(const void *start);
+// Does the same without a fault, to a file that is known to be cut; false where there is no memory for it.
+bool hw_guard_hit(const void *start);
 // For handlers of SIGBUS: whether the fault was one of those, and the access may happen again.
 HW_FAULT_HANDLER bool hw_guard_repair(const siginfo_t *info);
 

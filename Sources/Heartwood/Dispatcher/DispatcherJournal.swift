@@ -13,10 +13,29 @@ final class DispatcherJournal: Sendable {
         var notesSignals = false
         /// Whether a thread is changing the journal.
         var isChanging = false
-        /// Whether a new file is to be made for one that was removed or cut.
+        /// Whether a new file is to be made for one that was lost, or could not be made.
         var isReplacing = false
+        /// How many messages were reported as lost with a file.
+        var reportedVanished = 0
+        /// When that is tried again, while there is none.
+        var retry: Retry?
         /// The paths of journals of dead processes that wait because this one could make none.
         var stranded: [String] = []
+    }
+
+    /// The pace at which a journal is tried again: after a second, then half as often each time, down to once a minute.
+    struct Retry {
+        private var next: Duration
+        private var wait = Duration.seconds(1)
+
+        init(at now: Duration) { next = now + wait }
+
+        func isDue(at now: Duration) -> Bool { now >= next }
+
+        mutating func note(at now: Duration) {
+            wait = min(wait * 2, .seconds(60))
+            next = now + wait
+        }
     }
 
     // MARK: Constants (any thread)
@@ -45,6 +64,8 @@ final class DispatcherJournal: Sendable {
     var wanted: LogJournal? { state.withLock { $0.wanted } }
     var status: LogJournal.Status { state.withLock { $0.status } }
     var notesSignals: Bool { state.withLock { $0.notesSignals } }
+    /// Whether it is being changed, or is about to be.
+    var isBusy: Bool { state.withLock { $0.isChanging || $0.isReplacing } }
 
     /// The journals of dead processes that cannot be opened, or that wait because this process could make none.
     var unread: [String] {
@@ -104,18 +125,26 @@ final class DispatcherJournal: Sendable {
     private func finishChange(_ wanted: LogJournal?, _ status: LogJournal.Status) {
         let notesSignals = state.withLock { state in
             (state.wanted, state.status, state.isChanging) = (wanted, status, false)
+            state.retry = status.isWorthRetry ? (state.retry ?? Retry(at: clock.uptime())) : nil
             return state.notesSignals
+        }
+        consumer.drain.withLock { drain in
+            drain.watchJournal(isLacking: status.isWorthRetry) { [weak self] in self?.lookAfter() }
         }
         if notesSignals { _ = place.setNotesSignals(true) }
     }
 
-    /// Has a new file made, elsewhere, for a journal that was removed or cut while it was in use.
-    private func replace() {
-        let isFirst = state.withLock { state in
-            defer { state.isReplacing = true }
-            return !state.isReplacing
+    /// Has a new file made, elsewhere, for a journal that was lost while it was in use, or could not be made before.
+    private func lookAfter() {
+        let loss = self.loss
+        let isDue = state.withLock { state in
+            if state.isReplacing || loss == nil && !(state.retry?.isDue(at: clock.uptime()) ?? false) {
+                return false
+            }
+            state.isReplacing = true
+            return true
         }
-        if !isFirst || hw_forked_child_load() { return }
+        if !isDue || hw_forked_child_load() { return }
         DispatchQueue.global(qos: .userInitiated).async { [weak self] in
             guard let self, let dispatcher = consumer.dispatcher else { return }
             defer { withExtendedLifetime(dispatcher) {} }
@@ -125,55 +154,91 @@ final class DispatcherJournal: Sendable {
                 return (state.wanted, state.status)
             }
             // It may have been changed meanwhile.
-            guard isGone else { return finishChange(wanted, status) }
-            diagnostics.report(
-                .damaged,
-                "the journal \(place.path ?? "") was removed or truncated while in use; a new one was started, and messages not yet written"
-                    + " may be lost", key: "journal")
-            let next = change(to: wanted)
-            // Where not even the directory can be made, the ring must leave the old file all the same.
-            if isGone { _ = exchange { _ in (nil, nil) } }
-            finishChange(wanted, next)
+            if self.loss != nil {
+                finishChange(wanted, replace(wanted))
+            } else if status.isWorthRetry, let wanted {
+                finishChange(wanted, tryAgain(wanted, status))
+            } else {
+                finishChange(wanted, status)
+            }
         }
     }
 
-    private var isGone: Bool { consumer.drain.withLock { $0.journalLook.isGone } }
+    private func replace(_ wanted: LogJournal?) -> LogJournal.Status {
+        let path = place.path ?? ""
+        var loss = self.loss
+        var next = change(to: wanted)
+        let total = consumer.drain.withLock { $0.vanished }
+        let vanished = state.withLock { state in
+            defer { state.reportedVanished = total }
+            return total - state.reportedVanished
+        }
+        diagnostics.report(
+            .damaged,
+            "the journal \(path) \(loss?.description ?? ""); "
+                + (place.isFile
+                    ? "a new one was started" : "messages are in memory only until there is a new one")
+                + (vanished > 0 ? ", and about \(vanished) messages are lost" : ""),
+            key: "journal", count: max(1, vanished))
+        loss = self.loss
+        if let loss {
+            // Where not even the directory can be made, or the new file is lost as well, the ring must leave it all the same.
+            _ = exchange(for: nil, nil)
+            if case .active(let path) = next {
+                next = .unavailable(LogError(.file, "The journal \(loss.description)", place: path))
+            }
+        }
+        return next
+    }
 
-    private func change(to wanted: LogJournal?) -> LogJournal.Status {
+    /// Makes a journal that could not be made before; messages go on in memory meanwhile.
+    private func tryAgain(_ wanted: LogJournal, _ status: LogJournal.Status) -> LogJournal.Status {
+        state.withLock { $0.retry?.note(at: clock.uptime()) }
+        let next = change(to: wanted, reports: false)
+        if case .active(let path) = next {
+            diagnostics.report(.note, "the journal \(path) is in use again", key: "journal")
+        }
+        return next
+    }
+
+    private var loss: JournalLoss? { consumer.drain.withLock { $0.journalLook.loss } }
+
+    private func change(to wanted: LogJournal?, reports: Bool = true) -> LogJournal.Status {
         let before = status
         guard let wanted else {
             state.withLock { $0.stranded = [] }
-            return exchange { _ in (nil, nil) } ? .off : before
+            return exchange(for: nil, nil) ? .off : before
         }
         do {
             let directory = try LogDirectory(wanted.directory)
             let recovery = JournalRecovery(directory, diagnostics)
-            var failure: (any Error)?
-            let isDone = exchange { beginning in
-                do {
-                    let file = try JournalFile(
-                        in: directory, ringSize: ring.capacity, beginning: beginning, now: clock.now())
-                    return (file, recovery)
-                } catch let error {
-                    failure = error
-                    return (nil, recovery)
-                }
+            let file: JournalFile
+            do {
+                // Before the ring is closed: callers wait no longer than for the change of the memory.
+                file = try JournalFile(in: directory, ringSize: ring.capacity, now: clock.now())
+            } catch {
+                if place.isFile, !exchange(for: nil, nil) { return before }
+                state.withLock { $0.stranded = recovery.waiting }
+                throw error
             }
-            if !isDone { return before }
+            guard exchange(for: file, recovery) else {
+                file.mapping.remove()
+                return before
+            }
             let path = place.path
             state.withLock { $0.stranded = path == nil ? recovery.waiting : [] }
             if let path { return .active(path: path) }
-            throw failure ?? LogError(.file, "Cannot map the journal", place: wanted.directory)
+            throw LogError(.file, "Cannot map the journal", place: wanted.directory)
         } catch {
             let reason = error as? LogError ?? LogError(.file, "\(error)", place: wanted.directory)
-            report(noJournal: reason)
+            if reports { report(noJournal: reason) }
             return .unavailable(reason)
         }
     }
 
     /// Has the ring go on elsewhere; false where there is no memory for that.
-    private func exchange(_ make: (UInt64) -> (file: JournalFile?, recovery: JournalRecovery?)) -> Bool {
-        let isDone = place.exchange(make) { [weak self] in self?.replace() }
+    private func exchange(for file: JournalFile?, _ recovery: JournalRecovery?) -> Bool {
+        let isDone = place.exchange(for: file, recovery)
         if !isDone {
             diagnostics.report(
                 .setting, "not enough memory to change the journal; the previous one stays in use",
@@ -204,4 +269,11 @@ final class DispatcherJournal: Sendable {
     // MARK: - Around a fork
 
     func handleFork(_ fork: ForkStep) { fork.apply(to: state) }
+}
+
+extension LogJournal.Status {
+    /// Whether what keeps the journal from being used may pass.
+    fileprivate var isWorthRetry: Bool {
+        if case .unavailable(let reason) = self { reason.code != .setting } else { false }
+    }
 }

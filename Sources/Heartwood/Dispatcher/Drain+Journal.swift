@@ -1,10 +1,13 @@
+import CHeartwood
+
 /// The ring in a file: what is freed, and when.
 extension Drain {
     /// Takes over that the ring is in `file` now, nil for memory, and that dead processes have left something.
     mutating func begin(_ file: JournalFile?, _ recovery: JournalRecovery?, at position: UInt64) {
         if let old = journal { end(old) }
         journal = file
-        journalLook = JournalLook()
+        journalLook = JournalLook(patience: journalLook.patience)
+        (rescuedEnd, knownTail) = (nil, position)
         self.recovery = recovery
         for index in recipients.indices {
             recipients[index] = protected(recipients[index], from: position)
@@ -89,7 +92,89 @@ extension Drain {
     mutating func afterDrain(_ ring: RecordRing) {
         releaseDurable(ring)
         guard let journal, journalLook.isDue(at: SystemClock().uptime()) else { return }
-        if !journal.mapping.isWhole { journalLook.isGone = true }
+        guard let loss = journal.mapping.loss else { return }
+        // What is in a file that was removed is still there.
+        if loss == .removed { journalLook.loss = loss } else { loseFile(ring, loss) }
+    }
+
+    // MARK: - A file that lost something
+
+    /// Has the ring leave its file, of which something is gone; the next to drain hands out the rest.
+    mutating func loseFile(_ ring: RecordRing, _ loss: JournalLoss) {
+        if journalLook.loss == nil { journalLook.loss = loss }
+        if ring.leaveFile() { return }
+        // Without memory there is no other place, either: go on without what cannot be read.
+        lose(likelyCount(Int(ring.tail &- ring.consumed)))
+        ring.skipWhatIsGone()
+    }
+
+    /// Looks why a record is not published: its call may be at it, or it is gone with a part of the file.
+    mutating func waitForRecord(at position: UInt64, _ ring: RecordRing, _ journal: JournalFile) {
+        if ring.isCut { return }
+        if journalLook.isStuck(at: position, SystemClock().uptime()) {
+            loseFile(ring, .overwritten)
+        } else if journalLook.loss != nil, journal.mapping.isCut {
+            loseFile(ring, .cut)
+        }
+    }
+
+    /// How long a call that is at its record gets when the file is lost.
+    private static let patience = Duration.milliseconds(250)
+
+    /// Hands out what is left of the ring after its file was lost, and counts the rest.
+    mutating func rescue(_ ring: RecordRing, _ journal: JournalFile, byCaller: Bool) {
+        if rescuedEnd != nil { return }
+        if journalLook.loss == nil { journalLook.loss = journal.mapping.loss ?? .unstored }
+        var position = ring.consumed
+        rescuedEnd = max(knownTail, position)
+        defer {
+            perform(ring.takeControls(upTo: .max))
+            ring.skipWhatIsGone()
+        }
+        guard
+            let remains = RingRemains(
+                ring.memory, journal, consumed: position, closed: ring.closedEnd, known: knownTail)
+        else { return lose(likelyCount(Int(max(knownTail, position) &- position))) }
+        rescuedEnd = remains.end
+        waitForCalls(remains, from: position)
+        // Bytes of unknown messages, and known messages, that are gone since the last one that was handed out.
+        var (gap, gone) = (0, 0)
+        while position < remains.end {
+            switch remains.record(at: position, isInGap: gap > 0) {
+            case .message(let batch):
+                lose(likelyCount(gap) + gone)
+                (gap, gone) = (0, 0)
+                perform(ring.takeControls(upTo: position))
+                handOut(batch, in: nil, from: position, byCaller: byCaller)
+                position = batch.end
+            case .other(let size): position &+= UInt64(size)
+            case .vanished(let size):
+                gone += 1
+                position &+= UInt64(size)
+            case .nothing(let size):
+                gap += size
+                position &+= UInt64(size)
+            }
+        }
+        lose(likelyCount(gap) + gone)
+    }
+
+    /// Waits until every call that had room has published its record; for a limited time, as some may be gone.
+    private func waitForCalls(_ remains: RingRemains, from start: UInt64) {
+        let clock = SystemClock()
+        var reach = remains.reach(from: start)
+        var patience = RingPatience(Drain.patience, head: reach, at: clock.uptime())
+        while reach < remains.end, patience.rest(head: reach, at: clock.uptime()) != nil {
+            usleep(200)
+            reach = remains.reach(from: reach)
+        }
+    }
+
+    /// Counts and announces messages that are gone.
+    private mutating func lose(_ count: Int) {
+        if count == 0 { return }
+        vanished += count
+        for recipient in recipients { recipient.node.inbox.push(lostAtRing: count) }
     }
 
     /// Frees what no logger needs any more for the case of a crash.

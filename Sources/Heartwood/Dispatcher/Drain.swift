@@ -21,8 +21,17 @@ struct Drain {
     var departing: [JournalSlot] = []
     /// Whether the journal's file is still what it was.
     var journalLook = JournalLook()
-    /// What is called, without the lock, when it is not.
-    private(set) var whenJournalIsGone: (@Sendable () -> Void)?
+    /// What is called, without the lock, when it is not, or while a journal is wanted and there is none.
+    private(set) var lookAfterJournal: (@Sendable () -> Void)?
+    /// Whether a journal is wanted that could not be made.
+    private(set) var lacksJournal = false
+    /// Where the records of a lost file ended.
+    var rescuedEnd: UInt64?
+    /// A place that the ring's tail has reached in its file.
+    var knownTail: UInt64 = 0
+    /// How many messages were lost with a journal's file before they were handed out.
+    var vanished = 0
+    private var acceptedBytes = 0
     /// What dead processes have left.
     var recovery: JournalRecovery?
     /// What may be due to be freed and may hold objects of the user's: freed by `RingConsumer.withDrain`, when the lock
@@ -37,10 +46,12 @@ struct Drain {
     ///
     /// `byCaller` says that a synchronous call drains, which then sees to the loggers itself.
     mutating func drain(_ ring: RecordRing, _ gaps: RingGaps, upTo end: UInt64, byCaller: Bool) -> Bool {
-        if journal != nil, ring.isCut {
-            ring.skipWhatIsGone()
-            journalLook.isGone = true
-            return false
+        if let journal {
+            if ring.isCut {
+                rescue(ring, journal, byCaller: byCaller)
+                return false
+            }
+            knownTail = max(knownTail, end)
         }
         var position = ring.consumed
         passOn(gaps, at: position)
@@ -57,14 +68,10 @@ struct Drain {
             case .filler:
                 position &+= UInt64(size)
             case .control:
-                // Zero where the file under the ring was cut just now.
-                let place = (ring.address(of: position) + 8).load(as: UInt.self)
-                guard let pointer = UnsafeRawPointer(bitPattern: place) else { return false }
+                let controls = ring.takeControls(upTo: position)
                 position &+= UInt64(size)
                 ring.consume(upTo: position)
-                let control = Unmanaged<ControlBox>.fromOpaque(pointer).takeRetainedValue()
-                control.action(&self)
-                garbage.append(control)
+                perform(controls)
             case .message:
                 let stop = gaps.next.map { $0 > position ? min($0, end) : end } ?? end
                 guard let next = takeRun(from: position, end: stop, ring, byCaller: byCaller) else {
@@ -75,11 +82,21 @@ struct Drain {
             passOn(gaps, at: position)
         }
         ring.consume(upTo: position)
+        if let journal, position < end { waitForRecord(at: position, ring, journal) }
         return position != first
     }
 
-    /// Has `work` called, without the lock, where the journal's file is found gone.
-    mutating func watchJournal(_ work: @escaping @Sendable () -> Void) { whenJournalIsGone = work }
+    mutating func perform(_ controls: [ControlBox]) {
+        for control in controls {
+            control.action(&self)
+            garbage.append(control)
+        }
+    }
+
+    /// Has `work` called, without the lock, where the journal's file is found gone, or while it is lacking.
+    mutating func watchJournal(isLacking: Bool, _ work: @escaping @Sendable () -> Void) {
+        (lacksJournal, lookAfterJournal) = (isLacking, work)
+    }
 
     /// Has a journal know the time from its first record on.
     mutating func noteClock(in file: JournalFile) {
@@ -114,17 +131,27 @@ struct Drain {
         let total = Int(position &- start)
         let batch = RecordBatch(capacity: total)
         batch.base.copyMemory(from: ring.address(of: start), byteCount: total)
-        // What was copied is not what was logged, where the file under the ring was cut meanwhile.
-        if journal != nil, ring.isCut { return nil }
+        // What was copied is not what was logged, where the file under the ring was cut meanwhile: its size says so, as the
+        // rest of a page becomes zero without a fault.
+        if let journal {
+            if journal.mapping.isCut { loseFile(ring, .cut) }
+            if ring.isCut { return nil }
+        }
         batch.size = total
         batch.end = position
         ring.consume(upTo: position)
+        handOut(batch, in: ring, from: start, byCaller: byCaller)
+        return position
+    }
 
+    /// Gives a batch of messages, which begin at `start`, to the loggers; marks them in the ring, if they are still there.
+    mutating func handOut(_ batch: RecordBatch, in ring: RecordRing?, from start: UInt64, byCaller: Bool) {
+        let total = batch.size
         var offset = 0
         while offset < total {
             let record = RecordView(batch.base + offset)
             let (size, flags) = (record.publishedSize, record.flags)
-            if let journal { complete(record, ring, at: start &+ UInt64(offset), journal) }
+            if let journal, let ring { complete(record, ring, at: start &+ UInt64(offset), journal) }
             if usesTicks, !flags.contains(.wallTime) {
                 record.time = UInt64(bitPattern: ticks.wallTime(of: record.time))
             }
@@ -134,13 +161,19 @@ struct Drain {
             offset += size
         }
         accepted += batch.count
+        acceptedBytes += total
         if batch.hasReferences { garbage.append(batch) }
         for recipient in recipients {
             let freed = recipient.node.inbox.push(
                 batch, levels: recipient.choice.levels.rawValue, byCaller: byCaller, slot: recipient.slot)
             for batch in freed where batch.hasReferences { garbage.append(batch) }
         }
-        return position
+    }
+
+    /// How many messages so many bytes of the ring may have been: those before them say how large one is.
+    func likelyCount(_ bytes: Int) -> Int {
+        let size = accepted > 0 ? max(RecordView.header, acceptedBytes / accepted) : 128
+        return bytes == 0 ? 0 : max(1, (bytes + size / 2) / size)
     }
 
     /// Drops the messages, which are a parent's after a fork, and carries out the controls between them.
@@ -151,8 +184,7 @@ struct Drain {
         let end = ring.tail
         while position < end, let (size, kind) = ring.record(at: position) {
             if kind == .control {
-                let pointer = (ring.address(of: position) + 8).load(as: UnsafeRawPointer.self)
-                Unmanaged<ControlBox>.fromOpaque(pointer).takeRetainedValue().action(&self)
+                for control in ring.takeControls(upTo: position) { control.action(&self) }
             }
             position &+= UInt64(size)
         }

@@ -7,6 +7,7 @@ extension LogDispatcher {
         fork.apply(to: settings)
         room.handleFork(fork)
         consumer.drain.handleFork(fork)
+        ring.handleFork(fork)
         place.handleFork(fork)
     }
 

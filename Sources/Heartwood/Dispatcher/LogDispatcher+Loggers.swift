@@ -152,15 +152,10 @@ extension LogDispatcher {
     ///
     /// It is never dropped. When the ring is full, the caller empties it, which waits for no logger.
     func submit(_ action: @escaping @Sendable (inout Drain) -> Void) {
-        let box = Unmanaged.passRetained(ControlBox(action)).toOpaque()
+        let box = ControlBox(action)
         let deadline = DispatchTime.now() + .milliseconds(250)
         while true {
-            if let (position, used) = ring.reserve(16) {
-                (ring.address(of: position) + 8).storeBytes(
-                    of: UnsafeRawPointer(box), as: UnsafeRawPointer.self)
-                ring.publish(position, size: 16, kind: .control)
-                return intake.pointee.wakeDrain(fill: used, size: 16)
-            }
+            if let used = ring.publish(box) { return intake.pointee.wakeDrain(fill: used, size: 16) }
             drainNow()
             // With a journal the ring may be full of what loggers have not written yet: this one, for instance.
             if !isJournaled { continue }

@@ -204,8 +204,9 @@ public final class LogDispatcher: Sendable {
     /// The figures are exact after a flush. Before it, messages that are on their way are not included.
     public var statistics: LogStatistics {
         var statistics = LogStatistics()
-        statistics.accepted = consumer.drain.withLock { $0.accepted }
-        statistics.dropped = room.droppedCount
+        let (accepted, vanished) = consumer.drain.withLock { ($0.accepted, $0.vanished) }
+        statistics.accepted = accepted
+        statistics.dropped = room.droppedCount + vanished
         for logger in members {
             var name = logger.name
             var number = 2

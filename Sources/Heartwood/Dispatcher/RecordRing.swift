@@ -45,6 +45,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     private(set) var keepsConsumed = false
     /// Whether all room is taken, so that the memory can be replaced: nothing is freed.
     private var isClosed = false
+    /// Where the records end while the ring is closed.
+    private(set) var closedEnd: UInt64?
     /// Memory that was made before the ring was closed, so that it can be opened again in any case.
     private var replacement: UnsafeMutableRawPointer?
     /// Where the journal takes note of what is freed, before it is.
@@ -52,6 +54,10 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     // MARK: Guarded by 'waiting'
     private let waiting = Locked<[Semaphore]>([])
+
+    // MARK: Guarded by 'controls'
+    /// The controls that are in the ring, in their order: a journal's file that is cut cannot take them along.
+    private let controls = Locked<[(position: UInt64, box: ControlBox)]>([])
 
     static let largest = 1 << 30
 
@@ -108,6 +114,30 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         memory.publish(position, size: size, kind: kind)
     }
 
+    /// Puts a control into the ring; says how full that was before, or nil when it is full.
+    func publish(_ box: ControlBox) -> Int? {
+        let room = controls.withLock { controls in
+            let room = reserve(16)
+            if let room { controls.append((room.position, box)) }
+            return room
+        }
+        guard let room else { return nil }
+        publish(room.position, size: 16, kind: .control)
+        return room.used
+    }
+
+    /// Takes the controls up to a position out of the list.
+    func takeControls(upTo position: UInt64) -> [ControlBox] {
+        consumer?.check()
+        return controls.withLock { controls in
+            let taken = controls.prefix { $0.position <= position }.map(\.box)
+            controls.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    func handleFork(_ fork: ForkStep) { fork.apply(to: controls) }
+
     /// Waits until something was taken from the ring, or `limit` has passed.
     func waitForRoom(of size: Int, limit: Duration) {
         let semaphore = Semaphore()
@@ -163,7 +193,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         if isClosed { return }
         let base = memory.base
         var count = Int(truncatingIfNeeded: position &- head)
-        if count <= 0 { return }
+        // A cut file may have lost its head.
+        if count <= 0 || count > capacity { return }
         // Releasing: whoever finds cleared records in a journal finds that they were released as well.
         released?.pointee.store(position, ordering: .releasing)
         let start = Int(head & UInt64(capacity - 1))
@@ -171,6 +202,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         memset(base + start, 0, first)
         count -= first
         if count > 0 { memset(base, 0, count) }
+        // The counters are others now.
+        if isCut { return }
         // Releasing: the zeros are there before a producer may reserve them. Consistent with `waitForRoom`.
         memory.headWord.pointee.store(position, ordering: .sequentiallyConsistent)
         wakeWaiters()
@@ -206,10 +239,20 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         return keepsConsumed && hw_guard_was_hit(region)
     }
 
+    /// Leaves a file that is known to have lost something, as if the ring had met it; false where there is no memory.
+    func leaveFile() -> Bool {
+        consumer?.check()
+        return isCut || hw_guard_hit(region)
+    }
+
     /// Counts all that is gone as consumed.
     func skipWhatIsGone() {
         consumer?.check()
-        isClosed = true
+        if isCut {
+            isClosed = true
+            // What was freed while the file was lost may have gone into the new counters.
+            memory.headWord.pointee.store(tail &- UInt64(capacity), ordering: .sequentiallyConsistent)
+        }
         consumedWord.pointee.store(tail, ordering: .sequentiallyConsistent)
     }
 
@@ -228,15 +271,22 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         while true {
             let tail = self.tail
             let end = head &+ UInt64(capacity)
-            if tail == end { return tail }
-            let (exchanged, _) = memory.tailWord.pointee.compareExchange(
+            // Full, or in memory that nobody gets room in.
+            if tail &- head >= UInt64(capacity) {
+                if !isCut { closedEnd = tail }
+                return tail
+            }
+            let (isTaken, _) = memory.tailWord.pointee.compareExchange(
                 expected: tail, desired: end, ordering: .sequentiallyConsistent)
-            if exchanged { return tail }
+            if isTaken {
+                closedEnd = tail
+                return tail
+            }
         }
     }
 
     /// A position to begin at in other memory: greater than all that were used, and at the ring's first byte.
-    var nextBeginning: UInt64 { (tail / UInt64(capacity) + 2) * UInt64(capacity) }
+    var nextBeginning: UInt64 { (max(tail, consumed) / UInt64(capacity) + 2) * UInt64(capacity) }
 
     /// Replaces the memory by a file, or by fresh memory without one; the ring is closed and consumed.
     ///
@@ -253,6 +303,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         consumedWord.pointee.store(beginning, ordering: .sequentiallyConsistent)
         keepsConsumed = file != nil
         isClosed = false
+        closedEnd = nil
         released = file?.released
         if let file {
             if MemoryMap.replace(region, size, by: file.descriptor, from: file.offset) {

@@ -110,9 +110,10 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
             let found = drain.drain(ring, gaps, upTo: end, byCaller: byCaller)
             defer { drain.garbage = [] }
             // Under the lock: what another thread has taken off the ring, it has not handed out before it opens the lock.
-            return (found, ring.consumed, drain.journalLook.isGone, drain.garbage)
+            let isGone = drain.journalLook.loss != nil || drain.lacksJournal
+            return (found, ring.consumed, isGone, drain.garbage)
         }
-        if isGone { drain.withLock { $0.whenJournalIsGone }?() }
+        if isGone { drain.withLock { $0.lookAfterJournal }?() }
         // Freed outside of the lock: the end of a tag is the user's code, which may log.
         if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
         return (found, position)
@@ -135,8 +136,10 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
     /// The same up to `end`, for a thread that holds the drain's lock.
     func consumeAll(upTo end: UInt64, _ drain: inout Drain) {
         while ring.consumed < end {
-            // Another thread may be about to publish what it has reserved.
-            if !drain.drain(ring, gaps, upTo: end, byCaller: false) { sched_yield() }
+            // Another thread may be about to publish what it has reserved. Nobody waits for what was cut off with its file.
+            if drain.drain(ring, gaps, upTo: end, byCaller: false) { continue }
+            if let journal = drain.journal, !ring.isCut, journal.mapping.isCut { drain.loseFile(ring, .cut) }
+            sched_yield()
         }
     }
 

@@ -47,24 +47,18 @@ final class RingPlace: Sendable {
     /// For a moment the ring is closed: callers wait for room. Everything that it has is handed to the loggers before.
     ///
     /// - Parameters:
-    ///   - make: Makes the file for a ring that begins at this position, and says what dead processes have left.
-    ///   - whenGone: Called, without a lock, when the file is found removed or cut.
+    ///   - file: The file; nil for memory.
+    ///   - recovery: What dead processes have left.
     /// - Returns: false where there is no memory for that, so that nothing has changed.
-    func exchange(
-        _ make: (UInt64) -> (file: JournalFile?, recovery: JournalRecovery?),
-        whenGone: @escaping @Sendable () -> Void
-    ) -> Bool {
+    func exchange(for file: JournalFile?, _ recovery: JournalRecovery?) -> Bool {
         exchanging.store(true, ordering: .releasing)
         defer { exchanging.store(false, ordering: .releasing) }
         return consumer.withDrain { drain in
             guard let end = ring.close() else { return false }
             consumer.consumeAll(upTo: end, &drain)
-            // A call that had reserved room before the file was cut may be about to write to it.
-            if ring.isCut { usleep(50_000) }
             let beginning = ring.nextBeginning
-            let (file, recovery) = make(beginning)
-            use(file, recovery, &drain, from: beginning, leavingAt: end)
-            drain.watchJournal(whenGone)
+            file?.begin(at: beginning)
+            use(file, recovery, &drain, from: beginning, leavingAt: drain.rescuedEnd ?? end)
             return true
         }
     }

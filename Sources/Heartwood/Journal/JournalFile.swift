@@ -8,9 +8,6 @@ final class JournalFile: Sendable {
     private let tables: JournalTables
     /// What is in the stamps and checks of its records.
     let salt: UInt64
-    /// The first position in the ring.
-    let beginning: UInt64
-
     var path: String { mapping.directory.path + "/" + mapping.name }
 
     private static let number = Atomic<Int>(0)
@@ -18,24 +15,28 @@ final class JournalFile: Sendable {
     /// Makes the file, and puts into it what a record may cite so far.
     ///
     /// - Throws: ``LogError`` where cannot create the file, or its room not be allocated.
-    init(in directory: LogDirectory, ringSize: Int, beginning: UInt64, now: LogTimestamp) throws {
+    init(in directory: LogDirectory, ringSize: Int, beginning: UInt64 = 0, now: LogTimestamp) throws {
         guard ringSize <= JournalLayout.largestRing else {
             throw LogError(
                 .setting,
                 "A journal's ring must be at most \(ByteCount(JournalLayout.largestRing));"
                     + " choose a smaller `ringCapacity`", place: directory.path)
         }
-        self.beginning = beginning
         let header = JournalHeader(ringSize: ringSize, now: now)
         salt = header.salt
         mapping = try JournalFile.make(in: directory, header)
-        let counters = header.geometry.counters
-        mapping.base.write(beginning, at: counters + JournalLayout.Counters.tail)
-        mapping.base.write(header.salt, at: counters + JournalLayout.Counters.salt)
-        mapping.base.write(beginning, at: counters + JournalLayout.Counters.head)
-        mapping.base.write(beginning, at: header.geometry.marks + JournalLayout.Marks.released)
+        mapping.base.write(salt, at: header.geometry.counters + JournalLayout.Counters.salt)
         tables = JournalTables(mapping)
         tables.begin()
+        begin(at: beginning)
+    }
+
+    /// Says where the ring begins, before it is in the file.
+    func begin(at position: UInt64) {
+        let geometry = mapping.geometry
+        mapping.base.write(position, at: geometry.counters + JournalLayout.Counters.tail)
+        mapping.base.write(position, at: geometry.counters + JournalLayout.Counters.head)
+        mapping.base.write(position, at: geometry.marks + JournalLayout.Marks.released)
     }
 
     deinit { tables.end() }

@@ -66,6 +66,9 @@ final class JournalLeftovers: Sendable {
     /// How long to wait for the journal of a dead process: another process may be reading it for a moment.
     private static let patience = Duration.milliseconds(200)
 
+    /// What is added to the name of a journal of another version.
+    private static let unknown = ".unknown"
+
     /// Lists the journals, and puts the directory in order: what is damaged or of another version is set aside and
     /// reported; what has nothing to recover is removed.
     init(_ directory: LogDirectory, _ diagnostics: LogDiagnostics) {
@@ -79,6 +82,22 @@ final class JournalLeftovers: Sendable {
         for name in names where name.hasSuffix(JournalMapping.suffix) {
             list(name, reports: true)
         }
+        for name in names where name.hasSuffix(JournalMapping.large) { removeLarge(name) }
+    }
+
+    /// Removes the text of a message whose journal is gone, or was set aside as damaged.
+    private func removeLarge(_ name: String) {
+        guard let journal = JournalMapping.journal(ofLarge: name) else { return }
+        // Another version may read what this one does not know. A living process finds out that its journal has no name.
+        do {
+            for other in [journal, journal + JournalLeftovers.unknown]
+            where try directory.status(other) != nil { return }
+        } catch {
+            return
+        }
+        if JournalMapping.isOfLivingProcess(journal) { return }
+        guard let (file, _) = try? directory.open(name, writing: false, acceptsLinked: true) else { return }
+        withExtendedLifetime(file) { _ = try? directory.remove(name) }
     }
 
     private func list(_ name: String, reports: Bool) {
@@ -260,7 +279,8 @@ final class JournalLeftovers: Sendable {
         let (reason, ending) =
             switch failure {
             case .damaged(let reason): (reason, ".damaged")
-            case .unknownVersion(let version): ("its version, \(version), is not supported", ".unknown")
+            case .unknownVersion(let version):
+                ("its version, \(version), is not supported", JournalLeftovers.unknown)
             }
         do {
             try directory.replace(name + ending, with: name)

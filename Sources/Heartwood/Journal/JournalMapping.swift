@@ -17,12 +17,38 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
     var geometry: JournalGeometry { header.geometry }
     var descriptor: Int32 { file.number }
     var isOurs: Bool { ours.load(ordering: .relaxed) }
-    /// Whether the file has all its bytes, and a name: without, it survives nothing.
-    var isWhole: Bool {
-        guard !hw_guard_was_hit(base), let status = try? directory.calls.status(file.number) else {
-            return false
+    /// Whether the file has lost some of its bytes.
+    var isCut: Bool {
+        guard let status = try? directory.calls.status(file.number) else { return false }
+        return status.size < geometry.fileSize
+    }
+
+    /// What is wrong with the file, if anything is: it survives nothing without all its bytes and its name.
+    var loss: JournalLoss? {
+        guard let status = try? directory.calls.status(file.number) else { return .unstored }
+        if status.size < geometry.fileSize { return .cut }
+        // Of a file that was cut and has its size again the counters are zero, if not records.
+        if word(geometry.counters + JournalLayout.Counters.salt).pointee.load(ordering: .relaxed)
+            != header.salt, !hw_guard_was_hit(base)
+        {
+            return .cut
         }
-        return status.links > 0 && status.size >= geometry.fileSize
+        if hw_guard_was_hit(base) { return .unstored }
+        return status.links > 0 && isInPlace(status.identity) ? nil : .removed
+    }
+
+    /// Whether the name leads to the file, where the next process looks for it; true where that cannot be known.
+    private func isInPlace(_ identity: FileStatus.Identity) -> Bool {
+        do {
+            guard try directory.status(name)?.identity == identity else { return false }
+            // Through "/." as the directory was opened.
+            let there = try directory.calls.status(path: directory.path + "/.")
+            return try there.identity == directory.calls.status(directory.descriptor.number).identity
+        } catch let failure as SystemFailure {
+            return failure.number != ENOENT && failure.number != ENOTDIR
+        } catch {
+            return true
+        }
     }
     /// All of the file.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: geometry.fileSize) }
@@ -125,22 +151,46 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
 
     static let suffix = ".journal"
     static let unfinished = ".new"
+    static let large = ".large"
 
     /// The name of the file that keeps the text of a message that is too large for the ring.
-    func largeName(_ position: UInt64) -> String { "\(name).\(position).large" }
+    func largeName(_ position: UInt64) -> String { "\(name).\(position)\(JournalMapping.large)" }
 
-    /// Removes the file with everything that belongs to it.
+    /// The name of the journal that a file of a large message belongs to; nil if the name is no such file's.
+    static func journal(ofLarge name: String) -> String? {
+        guard name.hasPrefix("heartwood-"), name.hasSuffix(large) else { return nil }
+        let rest = name.dropLast(large.count)
+        guard let dot = rest.lastIndex(of: "."), UInt64(rest[rest.index(after: dot)...]) != nil,
+            rest[..<dot].hasSuffix(suffix)
+        else { return nil }
+        return String(rest[..<dot])
+    }
+
+    /// Whether the process that a journal's name tells of lives, as far as this machine can tell.
+    static func isOfLivingProcess(_ name: String) -> Bool {
+        let parts = name.split(separator: "-")
+        guard parts.count == 4, let process = Int64(parts[1]), let start = UInt64(parts[2]) else {
+            return false
+        }
+        return start != 0 && hw_process_start(process) == start
+    }
+
+    /// Removes the file with everything that belongs to it; that goes first, while the journal still says whose it is.
     func remove() {
         guard isOurs else { return }
-        _ = try? directory.remove(name)
         removeLarge { _ in true }
+        // Another file may have taken its name.
+        guard let status = try? directory.calls.status(file.number),
+            (try? directory.status(name))?.identity == status.identity
+        else { return }
+        _ = try? directory.remove(name)
     }
 
     /// Removes the files of large messages.
     func removeLarge(_ condition: (UInt64) -> Bool) {
         guard let names = try? directory.calls.names(directory.descriptor.number) else { return }
-        for other in names where other.hasPrefix(name + ".") && other.hasSuffix(".large") {
-            let position = UInt64(other.dropFirst(name.count + 1).dropLast(6))
+        for other in names where other.hasPrefix(name + ".") && other.hasSuffix(JournalMapping.large) {
+            let position = UInt64(other.dropFirst(name.count + 1).dropLast(JournalMapping.large.count))
             if let position, condition(position) { _ = try? directory.remove(other) }
         }
     }

@@ -105,13 +105,8 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
     }
 
     private func isWhole(_ position: UInt64, _ size: Int) -> Bool {
-        guard size >= RecordView.header else { return false }
-        let record = record(at: position)
-        let body = record.body
-        let rest = record.flags.contains(.large) ? 8 : body.count
-        guard size == RecordView.padded(body.offset + rest) else { return false }
-        if record.isSealed(position, header.salt) { return true }
-        return record.isStamped(position, header.salt) && !JournalLayout.isInTwoPages(position, size)
+        size >= RecordView.header
+            && record(at: position).isWhole(at: position, size: size, header.salt)
     }
 
     // MARK: Messages
@@ -177,5 +172,14 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
     /// The signal that ended the process, if it was seen.
     var signal: JournalSignal? {
         JournalSignal(reading: UnsafeRawBufferPointer(rebasing: bytes[header.geometry.marks...]))
+    }
+}
+
+extension RecordView {
+    /// Whether it was published at this position, as far as its marks can tell.
+    func isWhole(at position: UInt64, size: Int, _ salt: UInt64) -> Bool {
+        guard hasSize(of: size) else { return false }
+        if isSealed(position, salt) { return true }
+        return isStamped(position, salt) && !JournalLayout.isInTwoPages(position, size)
     }
 }

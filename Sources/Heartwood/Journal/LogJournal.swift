@@ -20,7 +20,10 @@ public struct LogJournal: Hashable, Sendable {
         case off
         /// The ring is in this file.
         case active(path: String)
-        /// The ring is in memory, because of this; it is not tried again until the property is set again.
+        /// The ring is in memory, because of this.
+        ///
+        /// While messages are logged, it is tried again after a second, and then less and less often, down to once a
+        /// minute; not if the reason is a setting.
         case unavailable(LogError)
 
         /// Whether both are the same.

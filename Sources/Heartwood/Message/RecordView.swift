@@ -228,6 +228,12 @@ struct RecordView {
         store(position ^ salt, Offset.sequence)
     }
 
+    /// Whether its parts have exactly this size together.
+    func hasSize(of size: Int) -> Bool {
+        let body = body
+        return size == RecordView.padded(body.offset + (flags.contains(.large) ? 8 : body.count))
+    }
+
     /// Whether it was published at this position, and not sealed yet.
     func isStamped(_ position: UInt64, _ salt: UInt64) -> Bool { sequence == position ^ salt }
 

@@ -7,6 +7,7 @@ struct RingModel: Hashable {
     enum Fault: CaseIterable {
         case publishesBeforeStamp, publishesBeforeText, clearsAfterHead, sealsWithoutText
         case stampsWithoutPlace, stampsTwoPages, opensBeforeUnpublished, freesUnwritten
+        case trustsCopyOfCutFile, waitsForWhatIsGone, countsNothingGone, dropsRestOfCutFile
     }
 
     struct Scene: Sendable {
@@ -18,6 +19,8 @@ struct RingModel: Hashable {
         var storesPages = false
         /// Whether another journal is taken while the threads log.
         var switches = false
+        /// Whether somebody cuts the file, at any half of a record.
+        var cuts = false
         var fault: Fault?
     }
 
@@ -51,6 +54,11 @@ struct RingModel: Hashable {
     struct File: Hashable {
         var records: [Record]
         var tail: Int, head: Int, released: Int
+        /// How many halves of records it has left, where it was cut.
+        var halves: Int?
+
+        /// Whether it still has all of a record.
+        func has(_ index: Int) -> Bool { halves.map { 2 * index + 2 <= $0 } ?? true }
     }
 
     private var file: File
@@ -64,6 +72,14 @@ struct RingModel: Hashable {
     /// The end of what is in the ring while it is closed.
     private var closedEnd: Int?
     private var hasSwitched = false
+    private var hasCut = false
+    /// Where the ring began in the file that replaced a cut one: what is written before it goes nowhere.
+    private var beginning = 0
+    /// How many messages were counted as lost, and how many of them the file did not have.
+    private var vanished = 0
+    private var mostVanished = 0
+    /// A place whose text was handed out, and is not what was logged there.
+    private var torn: Int?
     private var inbox: [Int] = []
     /// Which messages are in the log, and up to where the logger is done.
     private var written: [Int] = []
@@ -88,6 +104,9 @@ struct RingModel: Hashable {
         var all = producers.indices.compactMap { number in after { $0.stepProducer(number, scene) } }
         all += [after { $0.stepDrain(scene) }, after { $0.stepLogger() }].compactMap { $0 }
         if scene.switches, let next = after({ $0.stepSwitch(scene) }) { all.append(next) }
+        if scene.cuts, !hasCut {
+            all += (0..<2 * scene.capacity).compactMap { halves in after { $0.stepCut(halves) } }
+        }
         if scene.storesPages { all += storing(scene) }
         return all
     }
@@ -118,6 +137,7 @@ struct RingModel: Hashable {
             } else {
                 me.step = 0
             }
+        case 3...5 where me.position < beginning: break
         case 3: file.records[place].front = me.message
         case 4:
             if scene.fault == .publishesBeforeText { file.records[place].isPublished = true }
@@ -126,7 +146,7 @@ struct RingModel: Hashable {
             if scene.fault == .publishesBeforeStamp { file.records[place].isPublished = true }
             file.records[place].mark = mark(of: me.position, me.message, scene)
         default:
-            file.records[place].isPublished = true
+            if me.position >= beginning { file.records[place].isPublished = true }
             returned.insert(me.message)
             me = Producer(left: me.left - 1, message: me.message + 1)
         }
@@ -147,12 +167,21 @@ struct RingModel: Hashable {
             let record = file.records[index(consumed)]
             if consumed < (closedEnd ?? file.tail), record.isPublished {
                 drain.copy = [record.front, record.back]
+            } else if file.halves != nil {
+                drain = Drain()
+                return scene.fault == .waitsForWhatIsGone ? false : rescue(scene)
             } else if closedEnd == nil, file.head < (scene.fault == .freesUnwritten ? consumed : done) {
                 drain.step = 5
             } else {
                 return false
             }
-        case 1: consumed += 1
+        case 1:
+            // The size is looked at after the copy was made.
+            if file.halves != nil, scene.fault != .trustsCopyOfCutFile {
+                drain = Drain()
+                return rescue(scene)
+            }
+            consumed += 1
         case 2:
             // Others were sealed by their callers.
             if !scene.isInTwoPages {
@@ -160,7 +189,7 @@ struct RingModel: Hashable {
                 file.records[index(consumed - 1)].mark = Record.check(consumed - 1, text[0], text[1])
             }
         case 3:
-            inbox.append(consumed - 1)
+            handOut(consumed - 1, drain.copy)
             drain = Drain()
         case 5:
             file.released = file.head + 1
@@ -170,6 +199,42 @@ struct RingModel: Hashable {
             if scene.fault != .clearsAfterHead { file.head += 1 }
             drain = Drain()
         }
+        return true
+    }
+
+    private mutating func handOut(_ position: Int, _ text: [Int]) {
+        if text.contains(where: { $0 != order[position] }) { torn = position }
+        inbox.append(position)
+    }
+
+    /// Somebody cuts the file: what it loses is zero.
+    private mutating func stepCut(_ halves: Int) -> Bool {
+        (file.halves, hasCut) = (halves, true)
+        for index in file.records.indices {
+            if 2 * index >= halves { file.records[index] = Record() }
+            if 2 * index + 1 >= halves { file.records[index].back = 0 }
+        }
+        return true
+    }
+
+    /// The drain hands out what a cut file has left, counts the rest, and has the ring go on in another file.
+    ///
+    /// It may come when a call is at its record: its time is limited.
+    private mutating func rescue(_ scene: Scene) -> Bool {
+        for position in consumed..<max(consumed, closedEnd ?? file.tail) {
+            let record = file.records[index(position)]
+            if !file.has(index(position)) || !record.isPublished { mostVanished += 1 }
+            if file.has(index(position)), record.isPublished, scene.fault != .dropsRestOfCutFile {
+                handOut(position, [record.front, record.back])
+            } else if scene.fault != .countsNothingGone {
+                vanished += 1
+            }
+        }
+        beginning = (max(file.tail, consumed) / scene.capacity + 2) * scene.capacity
+        file = File(
+            records: Array(repeating: Record(), count: scene.capacity), tail: beginning, head: beginning,
+            released: beginning)
+        (consumed, closedEnd) = (beginning, nil)
         return true
     }
 
@@ -244,6 +309,11 @@ struct RingModel: Hashable {
 
     /// What is wrong if the process ends here, or the machine; nil if nothing is.
     func failure(_ scene: Scene) -> String? {
+        if let torn { return "what was handed out at \(torn) is not what was logged there" }
+        let sorted = order.keys.sorted().compactMap { order[$0] }
+        if sorted.filter(written.contains) != written { return "the log has another order" }
+        // What else a file had that was cut may be lost if all ends here.
+        if hasCut { return nil }
         var found = read(file, scene)
         if let former { found.merge(read(former, scene)) { first, _ in first } }
         for place in [found, read(stored, scene)] {
@@ -256,14 +326,13 @@ struct RingModel: Hashable {
         if let lost = returned.first(where: { !written.contains($0) && !recovered.contains($0) }) {
             return "message \(lost), whose call had returned, is lost"
         }
-        let sorted = order.keys.sorted().compactMap { order[$0] }
-        if sorted.filter(written.contains) != written { return "the log has another order" }
         return nil
     }
 
     /// Whether everybody has come to the end.
     func isOver(_ scene: Scene) -> Bool {
-        returned.count == scene.producers.reduce(0, +) && written.count == returned.count
+        returned.count == scene.producers.reduce(0, +) && written.count + vanished == returned.count
+            && vanished <= mostVanished
     }
 
     /// Explores every order of steps; says what is wrong in the first state where something is, and how many there are.

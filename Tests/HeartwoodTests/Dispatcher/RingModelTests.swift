@@ -9,7 +9,8 @@ import Testing
     private static var scenes: [Scene] {
         var scenes = [
             Scene(producers: [1, 1, 1]), Scene(producers: [2, 1]), Scene(capacity: 1, producers: [1, 1]),
-            Scene(producers: [1, 1], switches: true),
+            Scene(producers: [1, 1], switches: true), Scene(producers: [1, 1], cuts: true),
+            Scene(capacity: 1, producers: [2, 1], cuts: true),
         ]
         // One thread explores them: a sanitizer has nothing to see.
         if !Load.isSanitized {
@@ -17,6 +18,7 @@ import Testing
                 Scene(producers: [2, 1, 1]), Scene(producers: [1, 1, 1], switches: true),
                 Scene(producers: [1, 1], storesPages: true),
                 Scene(producers: [1, 1], isInTwoPages: true, storesPages: true),
+                Scene(producers: [1, 1], switches: true, cuts: true),
             ]
         }
         if Tier.isLong {
@@ -24,6 +26,8 @@ import Testing
                 Scene(capacity: 3, producers: [2, 2, 1]), Scene(producers: [2, 1, 1], switches: true),
                 Scene(producers: [2, 1], storesPages: true),
                 Scene(producers: [2, 1], isInTwoPages: true, storesPages: true),
+                Scene(producers: [1, 1, 1], cuts: true),
+                Scene(producers: [2, 1], switches: true, cuts: true),
             ]
         }
         return scenes
@@ -47,6 +51,8 @@ import Testing
             scene = Scene(capacity: 1, producers: [2, 1], storesPages: true, fault: fault)
         case .stampsTwoPages:
             scene = Scene(producers: [1, 1], isInTwoPages: true, storesPages: true, fault: fault)
+        case .trustsCopyOfCutFile, .waitsForWhatIsGone, .countsNothingGone, .dropsRestOfCutFile:
+            scene = Scene(producers: [1, 1], cuts: true, fault: fault)
         case .opensBeforeUnpublished: scene = Scene(producers: [1, 1], switches: true, fault: fault)
         default: break
         }

@@ -2,6 +2,7 @@ import CHeartwood
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
+import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -29,7 +30,7 @@ import Testing
             return
         }
         #expect(FileManager.default.fileExists(atPath: path))
-        #expect(fixture.reports.value.count { $0.text.contains("removed or truncated") } == 1)
+        #expect(fixture.reports.value.count { $0.text.contains("removed or renamed") } == 1)
         #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
         let written = fixture.lines().count
         fixture.isFull.value = true
@@ -62,12 +63,12 @@ import Testing
         logInfo("line \(count)", to: dispatcher)
         #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
         #expect(fixture.lines() == (0...count).map { "line \($0)" })
-        #expect(fixture.reports.value.count { $0.text.contains("removed or truncated") } == 1)
+        #expect(fixture.reports.value.count { $0.text.contains("removed or renamed") } == 1)
     }
 
     @Test(
         "A journal that is cut while threads log does not end the process; a new one is started, and protects",
-        arguments: [0, 4096, 300_000, 1_500_000])
+        arguments: [0, 4096, 300_000, 1_482_800, 1_484_000, 1_500_000])
     func cut(_ size: Int) async throws {
         let scratch = Scratch()
         let path = scratch.path
@@ -79,7 +80,7 @@ import Testing
             let told = Locked(0)
             dispatcher.diagnostics.interval = .zero
             dispatcher.diagnostics.handler = { report in
-                if report.text.contains("removed or truncated") { told.withLock { $0 += 1 } }
+                if report.text.contains("was truncated") { told.withLock { $0 += 1 } }
             }
             dispatcher.add(try JournalScene().makeLogger(path, calls: calls))
             let isOver = Locked(false)
@@ -119,7 +120,7 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("kept") } == (0..<20).map { "kept \($0)" })
         // Whatever was lost: what is there is whole and in order.
         var last = [-1, -1, -1]
-        for line in lines where !line.hasPrefix("kept") {
+        for line in lines where !line.hasPrefix("kept") && !line.hasSuffix("dropped here") {
             let words = line.split(separator: " ")
             guard words.count == 3, words[0] == "noise", let thread = Int(words[1]),
                 let number = Int(words[2]), number > last[thread]
@@ -129,6 +130,224 @@ import Testing
             }
             last[thread] = number
         }
+    }
+
+    /// A dispatcher whose drain is a test's own thread, and what its logger has got.
+    private func makeHeld(_ fixture: JournalFixture, _ patience: Duration = .milliseconds(20)) -> (
+        LogDispatcher, RecordingLogger
+    ) {
+        let dispatcher = fixture.makeDispatcher()
+        let logger = RecordingLogger()
+        dispatcher.add(logger)
+        logInfo("message 000", to: dispatcher)
+        dispatcher.flush(timeout: .seconds(60))
+        #expect(
+            comesTrue {
+                dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep
+            })
+        dispatcher.consumer.queue.suspend()
+        dispatcher.consumer.drain.withLock { $0.journalLook = JournalLook(patience: patience) }
+        return (dispatcher, logger)
+    }
+
+    private func path(_ status: LogJournal.Status) -> String? {
+        if case .active(let path) = status { path } else { nil }
+    }
+
+    @Test(
+        "A journal that is cut at any byte loses what is behind it, counted; the rest comes whole, and logging goes on",
+        arguments: [false, true])
+    func cutAnywhere(isClosed: Bool) throws {
+        // Around a message, one that crosses a page, the end of the ring, and its beginning.
+        for cut in [0, 4, 60, 64, 70, 95, 96, 100, 4000, 4090, 4095, 4097, 4100, 30_001, 65_530] {
+            let fixture = JournalFixture()
+            let (dispatcher, logger) = makeHeld(fixture)
+            defer { dispatcher.consumer.queue.resume() }
+            let before = dispatcher.journalStatus
+            let count = 200
+            for number in 1...count {
+                logInfo("message \(String(1000 + number).dropFirst())", to: dispatcher)
+            }
+            let journal = try #require(path(before))
+            let size = try #require(
+                try? LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
+            #expect(truncate(journal, off_t(size - 65_536 + cut)) == 0)
+            if isClosed { dispatcher.journal = nil } else { dispatcher.drainNow() }
+            #expect(comesTrue { dispatcher.journalStatus != before })
+            logInfo("the next", to: dispatcher)
+            dispatcher.drainNow()
+            #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+            let texts = logger.messages.map { "\($0.text)" }
+            let received = texts.filter { $0.hasPrefix("message") }
+            let numbers = received.compactMap { Int($0.dropFirst(8)) }
+            #expect(numbers.count == received.count && received.allSatisfy { $0.utf8.count == 11 })
+            #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+            // What is gone is counted by the usual size of messages: names of threads and queues differ.
+            let lost = count + 1 - numbers.count
+            let counted = dispatcher.statistics.dropped
+            #expect(
+                counted >= lost && counted <= lost + lost / 20 + 1, "cut at \(cut): \(counted) for \(lost)")
+            #expect(texts.last == "the next")
+            #expect(isClosed || fixture.reports.value.contains { $0.text.contains("was truncated") })
+            dispatcher.journal = nil
+        }
+    }
+
+    @Test(
+        "A record that is gone from a journal that has its size again does not stop the others",
+        arguments: [0, 5])
+    func overwritten(kept: Int) throws {
+        let fixture = JournalFixture()
+        let (dispatcher, logger) = makeHeld(fixture)
+        defer { dispatcher.consumer.queue.resume() }
+        let before = dispatcher.journalStatus
+        var ends: [UInt64] = []
+        for number in 0..<10 {
+            logInfo("message \(number)", to: dispatcher)
+            ends.append(dispatcher.ring.tail)
+        }
+        let journal = try #require(path(before))
+        let size = try #require(
+            try? LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
+        let start = ends[kept] - (ends[1] - ends[0])
+        #expect(truncate(journal, off_t(size - 65_536 + Int(start % 65_536))) == 0)
+        #expect(truncate(journal, off_t(size)) == 0)
+        dispatcher.drainNow()
+        #expect(comesTrue { dispatcher.journalStatus != before })
+        logInfo("the next", to: dispatcher)
+        dispatcher.drainNow()
+        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(
+            logger.messages.map { "\($0.text)" } == ["message 000"] + (0..<kept).map { "message \($0)" } + [
+                "the next"
+            ])
+        #expect(dispatcher.statistics.dropped > 0)
+        dispatcher.journal = nil
+    }
+
+    @Test("A call that does not come back to its record in a journal that was cut does not stop the others")
+    func callThatIsGone() throws {
+        let fixture = JournalFixture()
+        let (dispatcher, logger) = makeHeld(fixture)
+        defer { dispatcher.consumer.queue.resume() }
+        let before = dispatcher.journalStatus
+        _ = try #require(dispatcher.ring.reserve(128))
+        logInfo("behind it", to: dispatcher)
+        let done = Box(false)
+        dispatcher.submit { _ in done.value = true }
+        let journal = try #require(path(before))
+        let size = try #require(
+            try? LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
+        // Behind all records, and no multiple of a page: nothing of it raises a signal.
+        #expect(truncate(journal, off_t(size - 1001)) == 0)
+        dispatcher.journal = nil
+        #expect(dispatcher.journalStatus == .off && done.value)
+        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.messages.map { "\($0.text)" } == ["message 000", "behind it"])
+        #expect(dispatcher.statistics.dropped == 1)
+    }
+
+    @Test("A page that the file system cannot store loses no message; the report says why")
+    func unstored() throws {
+        let fixture = JournalFixture()
+        let (dispatcher, logger) = makeHeld(fixture)
+        defer { dispatcher.consumer.queue.resume() }
+        let before = dispatcher.journalStatus
+        let unfinished = try #require(dispatcher.ring.reserve(16))
+        for number in 0..<50 { logInfo("message \(number)", to: dispatcher) }
+        // As the handler does it when a write into a page fails.
+        #expect(dispatcher.consumer.drain.withLock { _ in dispatcher.ring.leaveFile() })
+        // A call that was at its record then.
+        dispatcher.ring.publish(unfinished.position, size: 16, kind: .filler)
+        dispatcher.drainNow()
+        #expect(comesTrue { dispatcher.journalStatus != before })
+        #expect(path(dispatcher.journalStatus) != nil)
+        dispatcher.drainNow()
+        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.messages.count == 51 && dispatcher.statistics.dropped == 0)
+        #expect(
+            fixture.reports.value.contains { $0.text.contains("the disk is full and the file system copies") }
+        )
+        dispatcher.journal = nil
+    }
+
+    @Test(
+        "A journal that is renamed while in use, or whose directory is, is replaced",
+        arguments: [false, true])
+    func renamed(isDirectory: Bool) throws {
+        let fixture = JournalFixture()
+        let dispatcher = fixture.makeDispatcher()
+        let first = dispatcher.journalStatus
+        let old = try #require(path(first))
+        let place = isDirectory ? fixture.journal : old
+        #expect(rename(place, place + "-old") == 0)
+        #expect(
+            comesTrue {
+                logInfo("line", to: dispatcher)
+                dispatcher.drainNow()
+                return dispatcher.journalStatus != first
+            })
+        #expect(try FileManager.default.fileExists(atPath: #require(path(dispatcher.journalStatus))))
+        #expect(fixture.reports.value.count { $0.text.contains("removed or renamed") } == 1)
+        dispatcher.journal = nil
+        // It has the name that somebody gave it.
+        #expect(isDirectory || FileManager.default.fileExists(atPath: old + "-old"))
+    }
+
+    @Test("A journal that could not be made is tried again when messages come, ever less often")
+    func triedAgain() throws {
+        let fixture = JournalFixture()
+        let clock = ManualClock()
+        let dispatcher = LogDispatcher.forTest(ring: .kibibytes(64), clock: clock)
+        dispatcher.diagnostics.handler = { [reports = fixture.reports] report in
+            reports.update { $0.append(report) }
+        }
+        #expect(FileManager.default.createFile(atPath: fixture.journal, contents: nil))
+        dispatcher.journal = .file(fixture.journal)
+        func look() {
+            logInfo("line", to: dispatcher)
+            dispatcher.drainNow()
+            // What the queue was given is done.
+            #expect(comesTrue { !dispatcher.journaling.isBusy })
+        }
+        look()
+        clock.advance(by: .seconds(1))
+        look()
+        #expect(path(dispatcher.journalStatus) == nil)
+        unlink(fixture.journal)
+        clock.advance(by: .milliseconds(1900))
+        look()
+        #expect(path(dispatcher.journalStatus) == nil)
+        clock.advance(by: .milliseconds(100))
+        look()
+        #expect(path(dispatcher.journalStatus) != nil)
+        #expect(fixture.reports.value.count { $0.text.contains("is in use again") } == 1)
+        dispatcher.journal = nil
+    }
+
+    @Test("Texts of large messages whose journal is gone or damaged are removed by the next run; others stay")
+    func orphans() throws {
+        let fixture = JournalFixture()
+        let living = fixture.makeDispatcher()
+        living.add(try fixture.makeLogger())
+        logInfo("\(String(repeating: "long ", count: 10_000))", to: living)
+        living.drainNow()
+        let names = fixture.scratch.names(fixture.journal)
+        #expect(names.count == 2)
+        let start = hw_process_start(Int64(getpid()))
+        let orphans = ["heartwood-1-5-1.journal.64.large", "heartwood-1-5-2.journal.64.large"]
+        let others = [
+            "heartwood-1-5-3.journal.64.large", "heartwood-1-5-3.journal.unknown", "mine.large",
+            "heartwood-1-5-4.journal.x.large", "heartwood-\(getpid())-\(start)-99.journal.64.large",
+        ]
+        for name in orphans + others + ["heartwood-1-5-2.journal.damaged"] {
+            #expect(FileManager.default.createFile(atPath: fixture.journal + "/" + name, contents: nil))
+            chmod(fixture.journal + "/" + name, 0o600)
+        }
+        fixture.makeDispatcher().journal = nil
+        let left = fixture.scratch.names(fixture.journal)
+        #expect(Set(left) == Set(names + others + ["heartwood-1-5-2.journal.damaged"]))
+        fixture.end(living)
     }
 
     @Test("Lines that had arrived in a file that was renamed after the crash are not written again")

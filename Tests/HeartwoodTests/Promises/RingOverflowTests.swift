@@ -19,9 +19,6 @@ private final class TornHead: Sendable {
 
     /// Publishes the record: a control that does nothing.
     func publish() {
-        let box = Unmanaged.passRetained(ControlBox { _ in }).toOpaque()
-        (dispatcher.ring.address(of: position) + 8).storeBytes(
-            of: UnsafeRawPointer(box), as: UnsafeRawPointer.self)
         dispatcher.ring.publish(position, size: 16, kind: .control)
     }
 }
