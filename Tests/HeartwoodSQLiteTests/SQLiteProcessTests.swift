@@ -217,6 +217,42 @@ struct SQLiteProcessTests {
         #expect(try connection.text("PRAGMA integrity_check") == "ok")
     }
 
+    @Test(
+        "A limit on the size of files does not end the process, wherever SQLite meets it",
+        .enabled(if: !Sanitizer.isActive, "a sanitizer delivers signals later than the kernel"),
+        arguments: [0, 4096, 8192, 40_960, 200_000], [true, false])
+    func fileSizeLimit(_ limit: Int, _ isThere: Bool) async throws {
+        let fixture = try Fixture(inMemory: false)
+        if isThere {
+            let logger = try fixture.add()
+            fixture.log(0..<10)
+            await fixture.dispatcher.remove(logger)
+        }
+        await #expect(processExitsWith: .success) { [path = fixture.path as String, limit = limit as Int] in
+            // As on a main thread: the threads that run tests block it, and a parent may have it ignored.
+            signal(SIGXFSZ, SIG_DFL)
+            var signals = sigset_t()
+            sigaddset(&signals, SIGXFSZ)
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            var limits = rlimit(rlim_cur: 0, rlim_max: 0)
+            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limits)
+            limits = rlimit(rlim_cur: rlim_t(limit), rlim_max: rlim_t(limit))
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits)
+            let dispatcher = LogDispatcher()
+            if let logger = try? SQLiteLogger(path: path) {
+                dispatcher.add(logger)
+                for number in 0..<200 {
+                    logInfo("\(number) \(String(repeating: "x", count: 1000))", to: dispatcher)
+                }
+                await dispatcher.flush(timeout: .seconds(5))
+                logger.perform { _ = try? logger.store.mark(of: "x") }
+                await dispatcher.remove(logger)
+            }
+            _ = try? SQLiteLogReader(path: path).records()
+            _exit(0)
+        }
+    }
+
     @Test("What waits when the process ends is saved")
     func exits() async throws {
         let fixture = try Fixture(inMemory: false)

@@ -83,7 +83,11 @@ public final class SQLiteLogReader: Sendable {
 
     private func query<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         do {
-            return try state.withLock { state in try body(open(&state)) }
+            return try state.withLock { state in
+                let connection = try open(&state)
+                // One guard for all calls.
+                return try connection.quietly { try body(connection) }
+            }
         } catch let failure as SQLiteFailure {
             throw LogError(.file, "Cannot read the log database: \(failure)", place: path)
         }

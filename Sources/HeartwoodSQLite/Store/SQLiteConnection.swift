@@ -11,7 +11,7 @@ final class SQLiteConnection {
 
     init(_ path: String, _ flags: Int32, busyTimeout: Duration) throws(SQLiteFailure) {
         var opened: OpaquePointer?
-        let code = Self.quietly {
+        let code = Self.guarding {
             sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         }
         guard code == SQLITE_OK, let opened else {
@@ -23,11 +23,25 @@ final class SQLiteConnection {
         setBusyTimeout(busyTimeout)
     }
 
-    deinit { if isOurs { Self.quietly { _ = sqlite3_close_v2(handle) } } }
+    deinit { if isOurs { Self.guarding { _ = sqlite3_close_v2(handle) } } }
+
+    /// Whether a call of ``quietly(_:)`` is under way.
+    private var isQuiet = false
 
     /// Calls `body`, in which SQLite may write: at the process's file size limit it fails, as on a full disk, and the
     /// process does not end.
-    static func quietly<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    ///
+    /// Every call that can reach a file is made in it: to read writes to the `-shm` file, too.
+    func quietly<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        if isQuiet { return try body() }
+        isQuiet = true
+        defer { isQuiet = false }
+        return try Self.guarding(body)
+    }
+
+    private static func guarding<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
         var quiet = hw_quiet()
         hw_quiet_begin(&quiet)
         defer { hw_quiet_end(&quiet, true) }
@@ -50,7 +64,7 @@ final class SQLiteConnection {
 
     /// Runs statements without values.
     func execute(_ statements: String) throws(SQLiteFailure) {
-        let code = Self.quietly { sqlite3_exec(handle, statements, nil, nil, nil) }
+        let code = quietly { sqlite3_exec(handle, statements, nil, nil, nil) }
         if code != SQLITE_OK { throw SQLiteFailure(code, on: handle) }
     }
 

@@ -9,13 +9,15 @@ final class SQLiteStatement {
 
     init(_ connection: SQLiteConnection, _ text: String) throws(SQLiteFailure) {
         var prepared: OpaquePointer?
-        let code = sqlite3_prepare_v2(connection.handle, text, -1, &prepared, nil)
+        let code = connection.quietly { sqlite3_prepare_v2(connection.handle, text, -1, &prepared, nil) }
         guard code == SQLITE_OK, let prepared else { throw SQLiteFailure(code, on: connection.handle) }
         self.connection = connection
         statement = prepared
     }
 
-    deinit { if connection.isOurs { sqlite3_finalize(statement) } }
+    deinit {
+        if connection.isOurs { connection.quietly { _ = sqlite3_finalize(statement) } }
+    }
 
     // MARK: Values, counted from 1
 
@@ -44,13 +46,13 @@ final class SQLiteStatement {
 
     /// Goes on to the next row; false at the end.
     func step() throws(SQLiteFailure) -> Bool {
-        switch sqlite3_step(statement) {
+        switch connection.quietly({ sqlite3_step(statement) }) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         case let code:
             // Before the reset, which forgets the text.
             let failure = SQLiteFailure(code, on: connection.handle)
-            sqlite3_reset(statement)
+            reset()
             throw failure
         }
     }
@@ -58,8 +60,10 @@ final class SQLiteStatement {
     /// Runs a statement that has no rows, and makes it ready for other values.
     func run() throws(SQLiteFailure) {
         while try step() {}
-        sqlite3_reset(statement)
+        reset()
     }
+
+    private func reset() { _ = connection.quietly { sqlite3_reset(statement) } }
 
     // MARK: Columns, counted from 0
 

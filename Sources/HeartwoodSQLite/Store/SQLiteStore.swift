@@ -66,10 +66,6 @@ final class SQLiteStore {
 
     /// Saves rows in one transaction; `mark` is written in the same, where there is one.
     func save(_ rows: [SQLiteRow], mark: WriterMark? = nil) throws {
-        try SQLiteConnection.quietly { try saveAll(rows, mark) }
-    }
-
-    private func saveAll(_ rows: [SQLiteRow], _ mark: WriterMark?) throws {
         var isRetry = false
         try repairing { connection in
             // A commit whose failure was told by the disk may have arrived after all.
@@ -95,10 +91,6 @@ final class SQLiteStore {
 
     /// Deletes what was logged before a moment, and gives the room back.
     func delete(before moment: LogTimestamp) throws {
-        try SQLiteConnection.quietly { try deleteAll(before: moment) }
-    }
-
-    private func deleteAll(before moment: LogTimestamp) throws {
         try repairing { connection in
             let deletion = try connection.prepare(
                 "DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE time < ? LIMIT ?)")
@@ -168,14 +160,19 @@ final class SQLiteStore {
 
     /// Calls `body` with the database, and once more with a new one where it turns out to be damaged or gone.
     private func repairing(_ body: (SQLiteConnection) throws -> Void) throws {
+        /// One guard for all calls.
+        func attempt() throws {
+            let connection = try open()
+            try connection.quietly { try body(connection) }
+        }
         do {
-            try body(open())
+            try attempt()
         } catch let failure as SQLiteFailure where failure.isDamage {
             try setAside(failure)
-            try body(open())
+            try attempt()
         } catch let failure as SQLiteFailure where failure.isStale {
             release()
-            try body(open())
+            try attempt()
         }
     }
 
