@@ -242,6 +242,50 @@ struct FixedKey: SecretProvider {
         #expect(scratch.names().contains { $0.hasSuffix(".gz") })
     }
 
+    @Test("An archive that is being made when the process ends is removed, and the next run makes it")
+    func endOfProcess() async throws {
+        let old = LogFileNaming(application: "t")
+            .name(for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 1_767_225_600_000_000_000)))
+        var numbers = SeededNumbers(1)
+        let lines = (0..<100_000).map { _ in String(numbers.next(), radix: 36) }
+        scratch.write(lines.joined(separator: "\n") + "\n", to: old)
+        await #expect(processExitsWith: .success) { [path = scratch.logs as String, old = old as String] in
+            LogArchives.register()
+            let logger = try FileLogger(
+                directory: path, naming: LogFileNaming(application: "t"), formatter: nil)
+            logger.maximumFileSize = .mebibytes(1)
+            logger.archiveFormat = .gzip
+            let dispatcher = LogDispatcher()
+            dispatcher.add(logger)
+            logInfo("line", to: dispatcher)
+            dispatcher.flush()
+            // Until the work has begun, or is done already.
+            while access("\(path)/\(old).gz.part", F_OK) != 0, access("\(path)/\(old).gz", F_OK) != 0 {
+                usleep(100)
+            }
+            exit(0)
+        }
+        #expect(!scratch.names().contains { $0.hasSuffix(".part") })
+        #expect(scratch.names().contains { $0 == old || $0 == old + ".gz" })
+    }
+
+    @Test("What is given up in the middle leaves the log and nothing else, and is not told as a failure")
+    func givenUp() throws {
+        scratch.write("one\ntwo\n", to: "t 2026-01-01--00-00-00-000.log")
+        let directory = try LogDirectory(scratch.logs)
+        let isGivenUp = Locked(false)
+        var job = ArchiveJob(
+            directory: directory, name: "t 2026-01-01--00-00-00-000.log", stage: .gzip, cipher: nil,
+            mode: 0o600,
+            reserve: { _ in
+                isGivenUp.withLock { $0 = true }
+                return true
+            })
+        job.isGivenUp = { isGivenUp.withLock { $0 } }
+        #expect(throws: SystemFailure.self) { try job.run() }
+        #expect(scratch.names() == ["t 2026-01-01--00-00-00-000.log"])
+    }
+
     @Test(
         "A processor gets each finished file once, after a failure and a restart again, and never after success"
     )

@@ -386,6 +386,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         engine.retry()
         settle()
         if !engine.isIdle { reportPending() }
+        // An archive that is half made would be left.
+        if ProcessExit.isUnderWay { archiver.stop() }
     }
 
     /// Has the directory read in a second; the first message does it at once.

@@ -19,6 +19,8 @@ struct ArchiveJob {
     package let mode: UInt32
     /// Asked before more room is taken than before, with the whole amount; false gives the job up.
     let reserve: (Int) -> Bool
+    /// Asked after the archive was created, and before each write to it; true gives the job up.
+    var isGivenUp: () -> Bool = { false }
 
     /// The name of the archive.
     var archiveName: String { name + stage.rawValue }
@@ -51,6 +53,8 @@ struct ArchiveJob {
         let target = try directory.create(unfinishedName, mode: mode)
         do {
             guard try directory.calls.tryLock(target.number) else { throw SystemFailure(.lock, EAGAIN) }
+            // Who gave it up may have found no file yet that he could remove.
+            if isGivenUp() { throw SystemFailure(.write, ECANCELED) }
             guard
                 let size = isFramed
                     ? try copyFrames(source, status.size, to: target)
@@ -129,6 +133,7 @@ struct ArchiveJob {
                 reserved = max(reserved * 2, written + bytes.count)
                 guard job.reserve(reserved) else { throw SystemFailure(.write, EDQUOT) }
             }
+            if job.isGivenUp() { throw SystemFailure(.write, ECANCELED) }
             try job.write(bytes, to: target)
             written += bytes.count
         }

@@ -25,6 +25,8 @@ struct ArchiveWorker: Sendable {
     let tell: @Sendable (FileArchiver.Event) -> Void
     /// Files that the processor has dealt with, which the catalogue does not say yet.
     private let unnoted = Locked<Set<String>>([])
+    /// The name that an archive has while it is made, and whether no more are made.
+    private let making = Locked<(name: String?, hasStopped: Bool)>((nil, false))
 
     init(
         directory: LogDirectory, application: String, inventory: FileInventory,
@@ -38,6 +40,19 @@ struct ArchiveWorker: Sendable {
         self.makeRoom = makeRoom
         self.describe = describe
         self.tell = tell
+    }
+
+    var isStopped: Bool { making.withLock { $0.hasStopped } }
+
+    /// Gives up the archive that is being made, and removes what there is of it: the process ends.
+    ///
+    /// Does not wait for the work itself, which notices that. The next run makes the archive.
+    func stop() {
+        let unfinished = making.withLock { making in
+            making.hasStopped = true
+            return making.name
+        }
+        if let unfinished { _ = try? directory.remove(unfinished) }
     }
 
     /// Works on a file; `name` is what it is called afterwards.
@@ -127,8 +142,16 @@ struct ArchiveWorker: Sendable {
                 guard makeRoom(bytes - before, entry.label) else { return false }
                 inventory.reserve(unfinished, bytes)
                 return true
-            })
-        defer { inventory.reserve(unfinished, 0) }
+            }, isGivenUp: { isStopped })
+        let hasStopped = making.withLock { making in
+            making.name = unfinished
+            return making.hasStopped
+        }
+        defer {
+            making.withLock { $0.name = nil }
+            inventory.reserve(unfinished, 0)
+        }
+        if hasStopped { return nil }
         guard let (archive, size) = try job.run(held) else { return nil }
         inventory.rename(entry.name, to: job.archiveName, stage: job.stage)
         inventory.resize(job.archiveName, to: size)

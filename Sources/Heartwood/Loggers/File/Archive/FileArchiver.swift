@@ -79,6 +79,11 @@ final class FileArchiver: Sendable {
         if mustStart { queue.async { self.run() } }
     }
 
+    /// Gives up what is being worked on: the process ends, and the next run does it.
+    package func stop() {
+        if state.withLock({ $0.isRunning }) { worker.stop() }
+    }
+
     /// Waits until nothing is being worked on; for tests, and for the end of a program.
     package func drain() { queue.sync {} }
 
@@ -105,6 +110,7 @@ final class FileArchiver: Sendable {
                 // What another process or logger works on is looked at again: it may die before it is done.
                 if try worker.work(on: &name, settings) == .busy { failed.append(name) }
             } catch {
+                if worker.isStopped { return }
                 failed.append(name)
                 tell(.failed(name: name, "\(error)"))
             }
