@@ -40,6 +40,29 @@ import Testing
         #expect(made.withLock { $0 }.contains(.sync))
     }
 
+    @Test("A message of an urgent level has what was written put on the disk, and those after it do not")
+    func urgentOnce() throws {
+        let logger = try FileLogger(
+            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "t"), formatter: nil,
+            clock: clock)
+        logger.syncPolicy = .levels(.error)
+        let dispatcher = LogDispatcher()
+        dispatcher.add(logger)
+        logInfo("first", to: dispatcher)
+        dispatcher.flush()
+        #expect(!made.withLock { $0 }.contains(.sync))
+        logError("urgent", to: dispatcher)
+        dispatcher.flush()
+        made.withLock { $0 = [] }
+        for number in 0..<20 {
+            logInfo("\(number)", to: dispatcher)
+            dispatcher.flush()
+        }
+        #expect(made.withLock { $0 }.filter { $0 == .write }.count >= 20)
+        #expect(!made.withLock { $0 }.contains(.sync))
+        dispatcher.removeAll()
+    }
+
     @Test(
         "A log is removed only after its archive and the name of it are on the disk, and the archive has its time"
     )

@@ -1,4 +1,5 @@
 import CHeartwood
+import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing
@@ -141,6 +142,66 @@ import Testing
         disk.plant(new, "two\n", owner: 1000)
         write("three", to: try makeEngine())
         #expect(names.map(text) == ["one\n", "two\nthree\n"])
+    }
+
+    @Test(
+        "A file that is continued is finished when its time is over, also in the run that continued it",
+        arguments: [nil, LogCalendarBoundary.hour])
+    func deadline(_ boundary: LogCalendarBoundary?) throws {
+        func run() throws -> FileEngine {
+            try makeEngine {
+                $0.rolling = RollingPolicy(
+                    interval: boundary == nil ? .seconds(3600) : .zero, boundary: boundary)
+            }
+        }
+        let first = try run()
+        write("one", to: first)
+        first.close()
+        clock.advance(by: .seconds(1800))
+        let second = try run()
+        write("two", to: second)
+        #expect(names.map(text) == ["one\ntwo\n"])
+        #expect(second.untilTick.map { $0 <= .seconds(1800) } == true)
+        clock.advance(by: .seconds(2400))
+        write("three", to: second)
+        #expect(names.map(text) == ["one\ntwo\n", "three\n"])
+    }
+
+    @Test("An interval or a boundary that is changed while a file is open holds for that file")
+    func changedDeadline() throws {
+        let engine = try makeEngine { $0.rolling.interval = .seconds(86_400) }
+        write("one", to: engine)
+        var settings = engine.settings
+        settings.rolling.interval = .seconds(60)
+        engine.apply(settings)
+        #expect(engine.untilTick.map { $0 <= .seconds(60) } == true)
+        clock.advance(by: .seconds(120))
+        write("two", to: engine)
+        settings.rolling.interval = .zero
+        settings.rolling.boundary = .hour
+        engine.apply(settings)
+        clock.advance(by: .seconds(3600))
+        engine.tick()
+        write("three", to: engine)
+        #expect(names.map(text) == ["one\n", "two\n", "three\n"])
+    }
+
+    @Test("The link leads to a file that is continued, also where it was missing before")
+    func link() throws {
+        let scratch = Scratch(inMemory: true)
+        func run(_ line: String, link: String?) throws {
+            var settings = FileSettings(naming: LogFileNaming(application: "t"))
+            settings.currentLink = link
+            let engine = FileEngine(
+                directory: try LogDirectory(scratch.logs), settings: settings, clock: clock)
+            write(line, to: engine)
+            engine.close()
+        }
+        try run("one", link: nil)
+        let file = try #require(scratch.names().first)
+        try run("two", link: "current")
+        #expect(scratch.names().count == 2 && scratch.text("current") == "one\ntwo\n")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.logs + "/current") == file)
     }
 
     @Test(
