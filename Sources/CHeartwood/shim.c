@@ -477,15 +477,22 @@ uint64_t hw_random(void) {
 
 // MARK: Files
 
+// Nanoseconds since 1970; stops at the ends of the range.
+static int64_t nanoseconds(int64_t seconds, int64_t rest) {
+    int64_t result;
+    bool is_beyond = __builtin_mul_overflow(seconds, 1000000000, &result) || __builtin_add_overflow(result, rest, &result);
+    return is_beyond ? (seconds < 0 ? INT64_MIN : INT64_MAX) : result;
+}
+
 int64_t hw_file_birth(int fd) {
 #ifdef __linux__
     struct statx info;
     if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &info) != 0 || !(info.stx_mask & STATX_BTIME)) return -1;
-    return (int64_t)info.stx_btime.tv_sec * 1000000000 + info.stx_btime.tv_nsec;
+    return nanoseconds(info.stx_btime.tv_sec, info.stx_btime.tv_nsec);
 #else
     struct stat info;
     if (fstat(fd, &info) != 0) return -1;
-    return (int64_t)info.st_birthtimespec.tv_sec * 1000000000 + info.st_birthtimespec.tv_nsec;
+    return nanoseconds(info.st_birthtimespec.tv_sec, info.st_birthtimespec.tv_nsec);
 #endif
 }
 

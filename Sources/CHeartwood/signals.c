@@ -29,7 +29,10 @@ HW_FAULT_HANDLER static void note(int number, const siginfo_t *info) {
         // Only for a fault does the signal have an address; else there stands who sent it.
         place[3] = info->si_code > 0 ? (uint64_t)(uintptr_t)info->si_addr : 0;
         place[4] = thread;
-        place[5] = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+        // The last moment that 63 bits of nanoseconds can say is in 2262.
+        place[5] = now.tv_sec > INT64_MAX / 1000000000 - 1
+                       ? (uint64_t)INT64_MAX
+                       : (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
         atomic_store_explicit((_Atomic uint64_t *)place, 1, memory_order_release);
     }
 }

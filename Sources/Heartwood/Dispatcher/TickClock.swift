@@ -40,10 +40,15 @@ struct TickClock {
     /// The moment, in nanoseconds since 1970, at which the counter had this value.
     @inline(__always)
     mutating func wallTime(of ticks: UInt64) -> Int64 {
-        let distance = Double(Int64(truncatingIfNeeded: ticks &- anchor.ticks)) * rate
-        let time = anchor.wall + Int64(distance)
-        // Samples scatter by some ten nanoseconds: never let that turn two messages round.
-        if time < latest, latest - time < 1_000_000 { return latest }
+        ordered(sample.time(of: ticks).nanoseconds)
+    }
+
+    /// The time of a message, or that of the one before where that is later by less than a millisecond.
+    ///
+    /// Samples scatter by some ten nanoseconds: never let that turn two messages round.
+    @inline(__always)
+    mutating func ordered(_ time: Int64) -> Int64 {
+        if time < latest, UInt64(bitPattern: latest &- time) < 1_000_000 { return latest }
         latest = time
         return time
     }
@@ -55,7 +60,7 @@ struct TickClock {
         var best: (span: UInt64, sample: Sample)?
         for _ in 0..<3 {
             let before = hw_ticks()
-            let wall = nanoseconds(CLOCK_REALTIME)
+            let wall = SystemClock.wall()
             let steady = nanoseconds(CLOCK_MONOTONIC)
             let span = hw_ticks() &- before
             if span < best?.span ?? .max {

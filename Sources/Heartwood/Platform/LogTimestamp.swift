@@ -62,6 +62,15 @@ extension LogTimestamp {
         self.init(nanoseconds: value)
     }
 
+    /// The moment so many seconds and nanoseconds after 1970, or the end of the range that is nearest to it.
+    package init(nearestTo seconds: Int, _ nanosecond: Int) {
+        // Towards 1970, so that the first and the last second of the range, which are not whole, are exact.
+        let (whole, rest) = seconds < 0 ? (seconds + 1, nanosecond - 1_000_000_000) : (seconds, nanosecond)
+        let (value, overflow) = Int64(whole).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = value.addingReportingOverflow(Int64(rest))
+        self.init(nanoseconds: overflow || carry ? (seconds < 0 ? .min : .max) : sum)
+    }
+
     /// The whole second that the moment lies in.
     var wholeSeconds: Int { Int(nanoseconds.dividedDown(by: 1_000_000_000)) }
 }

@@ -6,9 +6,20 @@ public struct SystemClock: LogClock {
     /// Makes a clock; all system clocks show the same time.
     public init() {}
 
-    /// The time of `CLOCK_REALTIME`.
+    /// The time of `CLOCK_REALTIME`; stops at the ends of what ``LogTimestamp`` can say.
     public func now() -> LogTimestamp {
-        LogTimestamp(nanoseconds: hw_clock(CLOCK_REALTIME))
+        LogTimestamp(nanoseconds: SystemClock.wall())
+    }
+
+    /// The nanoseconds since 1970, or the nearest that there are.
+    static func wall() -> Int64 {
+        let nanoseconds = hw_clock(CLOCK_REALTIME)
+        return nanoseconds >= 0 ? nanoseconds : unwrapped(nanoseconds, seconds: Int(time(nil)))
+    }
+
+    /// What nanoseconds before 1970 mean: after 2262 they have wrapped around, as the seconds tell.
+    static func unwrapped(_ nanoseconds: Int64, seconds: Int) -> Int64 {
+        LogTimestamp(seconds: seconds) == nil ? (seconds < 0 ? .min : .max) : nanoseconds
     }
 
     /// The time of `CLOCK_MONOTONIC`.

@@ -151,7 +151,7 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
     /// The label of a file that was created at a moment, since 2001 in steps of four milliseconds, as kernels count;
     /// the number in a name tells files of one step apart.
     private static func label(_ moment: LogTimestamp, _ name: String) -> LogFileLabel {
-        let step = (Int(moment.nanoseconds) - 978_307_200_000_000_000) / 4_000_000
+        let step = Int(moment.nanoseconds / 4_000_000) - 978_307_200_000 / 4
         let stem = (name as NSString).deletingPathExtension
         let number = stem.split(separator: " ").last.flatMap { Int($0) } ?? 1
         return LogFileLabel(createdAt: nil, number: max(0, step) * 1000 + min(max(1, number), 999))

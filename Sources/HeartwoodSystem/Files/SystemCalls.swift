@@ -202,9 +202,8 @@ package struct SystemCalls: Sendable {
     /// Sets when the file was last written, in nanoseconds since 1970.
     package func setModified(_ descriptor: Int32, nanoseconds: Int64) throws(SystemFailure) {
         if let kernel { return try kernel.setModified(descriptor, nanoseconds: nanoseconds) }
-        let seconds = nanoseconds.dividedDown(by: 1_000_000_000)
-        let rest = nanoseconds - seconds * 1_000_000_000
-        _ = try perform(.setTime) { Int(hw_set_modified(descriptor, seconds, rest)) }
+        let (seconds, rest) = CivilTime.split(nanoseconds)
+        _ = try perform(.setTime) { Int(hw_set_modified(descriptor, seconds, Int64(rest))) }
     }
 
     /// Bytes that this user can still write on the file system, and its size.

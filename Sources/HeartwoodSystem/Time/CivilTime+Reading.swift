@@ -1,8 +1,7 @@
 extension CivilTime {
     /// The wall's own seconds since its 1970-01-01 00:00:00.
     package init(secondsSince1970 seconds: Int) {
-        let (nanoseconds, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        self.init(nanoseconds: overflow ? (seconds < 0 ? .min : .max) : nanoseconds)
+        self.init(seconds: Int64(seconds), nanosecond: 0)
     }
 
     /// The inverse, without the fraction.
@@ -10,21 +9,25 @@ extension CivilTime {
         CivilTime.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
     }
 
-    /// Days since 1970-01-01.
+    /// Days since 1970-01-01, also where a timestamp does not reach; the inverse of what ``init(seconds:nanosecond:)`` does.
     package static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        Int(CivilTime(year: year, month: month, day: day).nanosecondsSince1970 / 86_400_000_000_000)
+        let adjusted = month <= 2 ? year - 1 : year
+        let era = adjusted.dividedDown(by: 400)
+        let yearOfEra = adjusted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
     }
 
     /// Whether every field is one that a calendar and a clock can show, in the years that a timestamp can have.
     package var isValid: Bool {
-        guard (1...12).contains(month), (1...31).contains(day), (1678...2261).contains(year) else {
+        guard (1...12).contains(month), (1...31).contains(day), (1677...2262).contains(year) else {
             return false
         }
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second) else {
             return false
         }
-        let midnight = CivilTime(year: year, month: month, day: day)
-        return CivilTime(nanoseconds: midnight.nanosecondsSince1970).day == day
+        return CivilTime(secondsSince1970: CivilTime.days(year, month, day) * 86_400).day == day
     }
 }
 

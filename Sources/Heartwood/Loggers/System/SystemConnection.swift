@@ -181,7 +181,9 @@ final class SystemConnection {
     private static func waitUntilWritable(_ descriptor: Int32, until deadline: Duration) -> Bool {
         while true {
             let rest = deadline - SystemClock().uptime()
-            let milliseconds = Int32(clamping: max(0, (rest.nanoseconds + 999_999) / 1_000_000))
+            // Rounded up.
+            let milliseconds = Int32(
+                clamping: (max(0, rest.nanoseconds) - 1).dividedDown(by: 1_000_000) + 1)
             let result = hw_wait_writable(descriptor, milliseconds)
             if result > 0 { return true }
             if result == 0 || hw_errno() != EINTR || rest <= .zero { return false }

@@ -62,7 +62,9 @@ struct DatePattern: Sendable, Hashable {
 
     /// Writes a moment as the zone's clock shows it.
     package func format(_ moment: LogTimestamp, _ zone: TimeZone) -> String {
-        let offset = zone.secondsFromGMT(for: moment.date)
+        var offset = zone.secondsFromGMT(for: moment.date)
+        // A name tells whole minutes; before about 1900 zones were ahead by seconds as well.
+        if pieces.contains(.field(.offset)) { offset -= offset % 60 }
         let civil = CivilTime(moment, offset: offset)
         var text = ""
         for piece in pieces {
@@ -108,12 +110,12 @@ struct DatePattern: Sendable, Hashable {
                 }
             }
         }
-        guard civil.isValid, let moment = moment(of: civil, offset, zone) else { return nil }
+        guard civil.isValid else { return nil }
         text = rest
-        return moment
+        return moment(of: civil, offset, zone)
     }
 
-    private func moment(of civil: CivilTime, _ offset: Int?, _ zone: TimeZone) -> LogTimestamp? {
+    private func moment(of civil: CivilTime, _ offset: Int?, _ zone: TimeZone) -> LogTimestamp {
         if let offset { return civil.moment(offset: offset) }
         return LocalTime(zone).moment(of: civil)
     }

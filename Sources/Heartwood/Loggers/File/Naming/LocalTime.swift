@@ -21,10 +21,9 @@ struct LocalTime: Sendable {
     }
 
     /// The first moment at which the wall shows this time, or the moment at which it leaps over it.
-    package func moment(of civil: CivilTime) -> LogTimestamp? {
+    package func moment(of civil: CivilTime) -> LogTimestamp {
         let local = civil.secondsSince1970
-        guard let whole = LogTimestamp(seconds: second(showing: local)) else { return nil }
-        return whole + .nanoseconds(civil.nanosecond)
+        return LogTimestamp(nearestTo: second(showing: local), civil.nanosecond)
     }
 
     /// As ``moment(of:)``, in whole seconds: `local` of the wall's seconds, the result in UTC's.

@@ -93,6 +93,8 @@ struct RollingPolicy: Sendable, Hashable {
             let next = boundary.next(after: origin, in: zone)
             deadline.wall = deadline.wall.map { min($0, next) } ?? next
         }
+        // The clock stops there, and each line would come after it.
+        if deadline.wall?.nanoseconds == .max { deadline.wall = nil }
         return deadline
     }
 }
