@@ -10,6 +10,10 @@ struct SystemArchiveLibrary: ArchiveLibrary {
         try Digest.hmacSHA256(key: key, bytes)
     }
 
+    func writeKeystream(_ key: Secret, counter: [UInt8], to memory: UnsafeMutableRawBufferPointer) -> Bool {
+        AESCTR.writeKeystream(key, counter: counter, to: memory)
+    }
+
     func seal(_ bytes: [UInt8], key: Secret, nonce: [UInt8], header: [UInt8]) throws -> [UInt8] {
         try AESGCM.seal(bytes, key: key, nonce: nonce, header: header)
     }

@@ -211,11 +211,13 @@ final class DispatcherJournal: Sendable {
         }
         do {
             let directory = try LogDirectory(wanted.directory)
-            let recovery = JournalRecovery(directory, diagnostics)
+            let key = try wanted.key.map { try FrameCipher(ofLogs: $0) }
+            let recovery = JournalRecovery(directory, diagnostics, key: key)
             let file: JournalFile
             do {
                 // Before the ring is closed: callers wait no longer than for the change of the memory.
-                file = try JournalFile(in: directory, ringSize: ring.capacity, now: clock.now())
+                file = try JournalFile(
+                    in: directory, ringSize: ring.capacity, now: clock.now(), key: key)
             } catch {
                 if place.isFile, !exchange(for: nil, nil) { return before }
                 state.withLock { $0.stranded = recovery.waiting }

@@ -145,7 +145,7 @@ extension Drain {
                 lose(likelyCount(gap) + gone)
                 (gap, gone) = (0, 0)
                 perform(ring.takeControls(upTo: position))
-                handOut(batch, in: nil, from: position, byCaller: byCaller)
+                handOut(batch, ring, from: position, byCaller: byCaller, isInRing: false)
                 position = batch.end
             case .other(let size): position &+= UInt64(size)
             case .vanished(let size):

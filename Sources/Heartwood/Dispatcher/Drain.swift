@@ -140,18 +140,25 @@ struct Drain {
         batch.size = total
         batch.end = position
         ring.consume(upTo: position)
-        handOut(batch, in: ring, from: start, byCaller: byCaller)
+        handOut(batch, ring, from: start, byCaller: byCaller, isInRing: true)
         return position
     }
 
     /// Gives a batch of messages, which begin at `start`, to the loggers; marks them in the ring, if they are still there.
-    mutating func handOut(_ batch: RecordBatch, in ring: RecordRing?, from start: UInt64, byCaller: Bool) {
+    mutating func handOut(
+        _ batch: RecordBatch, _ ring: RecordRing, from start: UInt64, byCaller: Bool, isInRing: Bool
+    ) {
         let total = batch.size
         var offset = 0
         while offset < total {
             let record = RecordView(batch.base + offset)
             let (size, flags) = (record.publishedSize, record.flags)
-            if let journal, let ring { complete(record, ring, at: start &+ UInt64(offset), journal) }
+            if let journal {
+                let position = start &+ UInt64(offset)
+                // The check is that of the bytes in the file.
+                if isInRing { complete(record, ring, at: position, journal) }
+                ring.decrypt(record, size: size, at: position)
+            }
             if usesTicks, !flags.contains(.wallTime) {
                 record.time = UInt64(bitPattern: ticks.wallTime(of: record.time))
             }

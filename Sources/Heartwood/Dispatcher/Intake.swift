@@ -47,7 +47,7 @@ struct Intake {
         let labelSize = label.map { min(strlen($0), 255) } ?? 0
         let size = RecordView.padded(RecordView.header &+ name.count &+ labelSize &+ text.count)
         guard intake.pointee.usesTicks, !thread.isInHook, !hw_in_task(), !hw_outer_fields_load(),
-            size <= intake.pointee.ring.maximumRecord,
+            intake.pointee.ring.isPlain, size <= intake.pointee.ring.maximumRecord,
             let (position, used) = intake.pointee.ring.reserve(size)
         else {
             var call = Call(text: text, level: level, category: category, context: context, site: site)
@@ -117,7 +117,7 @@ struct Intake {
     func write(_ call: inout Call, wakes: Bool) {
         let size = call.size
         if size <= ring.maximumRecord, let (position, used) = ring.reserve(size) {
-            call.write(to: ring.address(of: position))
+            ring.write(call, size, at: position)
             ring.publish(position, size: size, kind: .message)
             if wakes { wakeDrain(fill: used, size: size) }
         } else {

@@ -22,9 +22,9 @@ final class JournalRecovery: Sendable {
     private static let pieceSize = 64 * 1024
 
     /// Looks for the journals in a directory whose processes are dead.
-    init(_ directory: LogDirectory, _ diagnostics: LogDiagnostics) {
+    init(_ directory: LogDirectory, _ diagnostics: LogDiagnostics, key: FrameCipher? = nil) {
         self.diagnostics = diagnostics
-        leftovers = JournalLeftovers(directory, diagnostics)
+        leftovers = JournalLeftovers(directory, diagnostics, key)
     }
 
     /// The keys of the loggers that something waits for.
@@ -139,7 +139,7 @@ final class JournalRecovery: Sendable {
         for (index, place) in places.enumerated() {
             let large =
                 reader.largeSize(place).flatMap {
-                    JournalLargeText.read(for: place.position, size: $0, share.mapping)
+                    JournalLargeText.read(for: place.position, size: $0, share.mapping, reader.pad)
                 }
             piece.append(
                 RecoveredMessage(

@@ -78,7 +78,7 @@ extension LogDispatcher {
     @inline(never)
     func writeSlowly(_ call: inout Call) {
         guard let (position, used) = room.reserve(for: &call) else { return dropAtRing(&call) }
-        call.write(to: ring.address(of: position))
+        ring.memory.write(call, call.size, at: position)
         if let large = call.large { place.keep(large, position) }
         ring.publish(position, size: call.size, kind: .message)
         intake.pointee.wakeDrain(fill: used, size: call.size)

@@ -40,7 +40,11 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     var hasLarge: Bool { large.load(ordering: .relaxed) }
     func noteLarge() { large.store(true, ordering: .relaxed) }
 
+    private let padWord: UnsafeMutablePointer<Atomic<UInt>>
+
     // MARK: Owned by the consumer
+    /// What records are encrypted with; kept for the next journal that has a key.
+    private var pad: RingPad?
     /// Whether consumed records stay until they are freed by `free`, as a journal wants it.
     private(set) var keepsConsumed = false
     /// Whether all room is taken, so that the memory can be replaced: nothing is freed.
@@ -78,10 +82,13 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         }
         self.region = region
         // On cache lines of their own: producers write the one, the consumer the other. Zeros are their beginning.
+        padWord = .allocate(capacity: 1)
+        padWord.initialize(to: Atomic(0))
         self.memory = RingMemory(
             base: region + MemoryMap.pageSize, capacity: size,
             tail: (region + JournalLayout.Counters.tail).bindMemory(to: Atomic<UInt64>.self, capacity: 2),
-            head: (region + JournalLayout.Counters.head).bindMemory(to: Atomic<UInt64>.self, capacity: 1))
+            head: (region + JournalLayout.Counters.head).bindMemory(to: Atomic<UInt64>.self, capacity: 1),
+            pad: padWord)
         consumedWord = .allocate(capacity: 1)
         consumedWord.initialize(to: Atomic(0))
         waitingWord = .allocate(capacity: 1)
@@ -92,6 +99,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         hw_guard_remove(region)
         munmap(region, MemoryMap.pageSize + memory.capacity)
         consumedWord.deallocate()
+        padWord.deallocate()
         waitingWord.deallocate()
     }
 
@@ -204,6 +212,12 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         if count > 0 { memset(base, 0, count) }
         // The counters are others now.
         if isCut { return }
+        // Without new bytes for it, the room cannot be used: it stays taken until there are.
+        if let pad, !memory.isPlain,
+            !pad.fill(from: head &+ UInt64(capacity), to: position &+ UInt64(capacity))
+        {
+            return
+        }
         // Releasing: the zeros are there before a producer may reserve them. Consistent with `waitForRoom`.
         memory.headWord.pointee.store(position, ordering: .sequentiallyConsistent)
         wakeWaiters()
@@ -227,6 +241,12 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
             position &+= UInt64(size)
         }
         return count
+    }
+
+    /// Decrypts a record that was copied from a position of the ring.
+    func decrypt(_ record: RecordView, size: Int, at position: UInt64) {
+        consumer?.check()
+        if let pad = memory.pad(at: position) { record.joinBody(with: pad, size: size) }
     }
 
     // MARK: - A file that was cut
@@ -288,13 +308,28 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     /// A position to begin at in other memory: greater than all that were used, and at the ring's first byte.
     var nextBeginning: UInt64 { (max(tail, consumed) / UInt64(capacity) + 2) * UInt64(capacity) }
 
+    /// Has records encrypted from a position on, or not; false where the pad cannot be made.
+    private func usePad(_ pad: JournalPad?, at beginning: UInt64) -> Bool {
+        guard let pad else {
+            padWord.pointee.store(0, ordering: .sequentiallyConsistent)
+            return true
+        }
+        guard let memory = self.pad ?? RingPad(capacity: capacity) else { return false }
+        self.pad = memory
+        guard memory.begin(pad, at: beginning) else { return false }
+        padWord.pointee.store(UInt(bitPattern: memory.base), ordering: .sequentiallyConsistent)
+        return true
+    }
+
     /// Replaces the memory by a file, or by fresh memory without one; the ring is closed and consumed.
     ///
     /// The file's counters say `beginning` already, and so open the ring. Its own memory is left to the file alone.
     ///
     /// - Returns: false where the file could not be mapped: then the ring goes on in fresh memory.
     func exchange(
-        for file: (descriptor: Int32, offset: Int, released: UnsafeMutablePointer<Atomic<UInt64>>)?,
+        for file: (
+            descriptor: Int32, offset: Int, released: UnsafeMutablePointer<Atomic<UInt64>>, pad: JournalPad?
+        )?,
         beginning: UInt64
     ) -> Bool {
         consumer?.check()
@@ -305,8 +340,10 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         isClosed = false
         closedEnd = nil
         released = file?.released
+        // Before the ring is open.
+        let isPadded = usePad(file?.pad, at: beginning)
         if let file {
-            if MemoryMap.replace(region, size, by: file.descriptor, from: file.offset) {
+            if isPadded, MemoryMap.replace(region, size, by: file.descriptor, from: file.offset) {
                 _ = hw_guard_add(
                     region, size, UnsafeRawPointer(consumedWord).assumingMemoryBound(to: UInt64.self),
                     capacity, JournalLayout.Counters.tail, JournalLayout.Counters.head)
@@ -317,6 +354,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
             }
             keepsConsumed = false
             released = nil
+            _ = usePad(nil, at: beginning)
         }
         // Made ready elsewhere: once it is in its place, producers may use it.
         guard let fresh = replacement ?? MemoryMap.fresh(size) else {

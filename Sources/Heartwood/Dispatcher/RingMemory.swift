@@ -15,10 +15,12 @@ struct RingMemory {
     /// After it, on the same cache line, is the salt of the journal that the memory belongs to; 0 for none.
     let tailWord: UnsafeMutablePointer<Atomic<UInt64>>
     let headWord: UnsafeMutablePointer<Atomic<UInt64>>
+    /// The address of the pad that records are encrypted with; 0 where they are not.
+    let padWord: UnsafeMutablePointer<Atomic<UInt>>
 
     init(
         base: UnsafeMutableRawPointer, capacity: Int, tail: UnsafeMutablePointer<Atomic<UInt64>>,
-        head: UnsafeMutablePointer<Atomic<UInt64>>
+        head: UnsafeMutablePointer<Atomic<UInt64>>, pad: UnsafeMutablePointer<Atomic<UInt>>
     ) {
         self.base = base
         self.capacity = capacity
@@ -27,6 +29,7 @@ struct RingMemory {
         quarterShift = (capacity / 4).trailingZeroBitCount
         tailWord = tail
         headWord = head
+        padWord = pad
     }
 
     @inline(__always)
@@ -62,6 +65,38 @@ struct RingMemory {
             if !exchanged { continue }
             if filler > 0 { publish(tail, size: filler, kind: .filler) }
             return (tail &+ UInt64(truncatingIfNeeded: filler), used)
+        }
+    }
+
+    /// Whether records are written as they are: without a journal, or one that has no key.
+    @inline(__always)
+    var isPlain: Bool { padWord.pointee.load(ordering: .relaxed) == 0 }
+
+    /// The pad of the record at a position; nil where there is none.
+    @inline(__always)
+    func pad(at position: UInt64) -> UnsafeRawPointer? {
+        // Acquiring: what the pad has for a place is there before the place can be reserved.
+        UnsafeRawPointer(bitPattern: padWord.pointee.load(ordering: .acquiring)).map {
+            $0 + Int(truncatingIfNeeded: position & mask)
+        }
+    }
+
+    /// Writes a call to the room that was reserved for it, everything but the first word.
+    @inline(__always)
+    func write(_ call: Call, _ size: Int, at position: UInt64) {
+        if isPlain { call.write(to: address(of: position)) } else { writeEncrypted(call, size, at: position) }
+    }
+
+    /// The text never is in the file as it was logged, not even for a moment.
+    @inline(never)
+    private func writeEncrypted(_ call: Call, _ size: Int, at position: UInt64) {
+        guard let pad = pad(at: position) else { return call.write(to: address(of: position)) }
+        withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { room in
+            guard let base = room.baseAddress else { return }
+            memset(base, 0, size)
+            call.write(to: base)
+            RecordView(base).joinBody(with: pad, size: size)
+            (address(of: position) + 8).copyMemory(from: base + 8, byteCount: size - 8)
         }
     }
 

@@ -70,7 +70,8 @@ final class RingPlace: Sendable {
     ) {
         let target = file.map {
             (
-                descriptor: $0.mapping.descriptor, offset: $0.mapping.geometry.counters, released: $0.released
+                descriptor: $0.mapping.descriptor, offset: $0.mapping.geometry.counters,
+                released: $0.released, pad: $0.mapping.pad
             )
         }
         if let file { drain.noteClock(in: file) }

@@ -15,16 +15,21 @@ final class JournalFile: Sendable {
     /// Makes the file, and puts into it what a record may cite so far.
     ///
     /// - Throws: ``LogError`` where cannot create the file, or its room not be allocated.
-    init(in directory: LogDirectory, ringSize: Int, beginning: UInt64 = 0, now: LogTimestamp) throws {
+    init(
+        in directory: LogDirectory, ringSize: Int, beginning: UInt64 = 0, now: LogTimestamp,
+        key: FrameCipher? = nil
+    ) throws {
         guard ringSize <= JournalLayout.largestRing else {
             throw LogError(
                 .setting,
                 "A journal's ring must be at most \(ByteCount(JournalLayout.largestRing));"
                     + " choose a smaller `ringCapacity`", place: directory.path)
         }
-        let header = JournalHeader(ringSize: ringSize, now: now)
+        var header = JournalHeader(ringSize: ringSize, now: now)
         salt = header.salt
-        mapping = try JournalFile.make(in: directory, header)
+        let made = try key.map { try JournalPad.make($0, salt: header.salt) }
+        header.wrapped = made?.wrapped ?? []
+        mapping = try JournalFile.make(in: directory, header, made?.pad)
         mapping.base.write(salt, at: header.geometry.counters + JournalLayout.Counters.salt)
         tables = JournalTables(mapping)
         tables.begin()
@@ -41,7 +46,9 @@ final class JournalFile: Sendable {
 
     deinit { tables.end() }
 
-    private static func make(in directory: LogDirectory, _ header: JournalHeader) throws -> JournalMapping {
+    private static func make(
+        in directory: LogDirectory, _ header: JournalHeader, _ pad: JournalPad?
+    ) throws -> JournalMapping {
         let size = header.geometry.fileSize
         while true {
             let number = JournalFile.number.add(1, ordering: .relaxed).newValue
@@ -62,7 +69,7 @@ final class JournalFile: Sendable {
                         throw SystemFailure(.unlink, EIO)
                     }
                     return JournalMapping(
-                        directory: directory, name: name, header: header, base: base, file: file)
+                        directory: directory, name: name, header: header, base: base, file: file, pad: pad)
                 } catch {
                     _ = try? directory.remove(unfinished)
                     throw error

@@ -14,6 +14,8 @@ struct JournalHeader: Equatable {
     var createdAt: LogTimestamp
     var salt: UInt64
     var program: String
+    /// The key of its records, encrypted by the user's; empty where they are in clear.
+    var wrapped: [UInt8] = []
 
     private typealias Place = JournalLayout.Header
 
@@ -44,7 +46,7 @@ struct JournalHeader: Equatable {
 
     func write(to base: UnsafeMutableRawPointer) {
         base.write(JournalLayout.magic, at: Place.magic)
-        base.write(JournalLayout.version, at: Place.version)
+        base.write(wrapped.isEmpty ? JournalLayout.plainVersion : JournalLayout.version, at: Place.version)
         base.write(UInt32(geometry.pageSize), at: Place.pageSize)
         base.write(UInt64(geometry.fileSize), at: Place.fileSize)
         base.write(UInt64(geometry.ringSize), at: Place.ringSize)
@@ -57,6 +59,14 @@ struct JournalHeader: Equatable {
         base.write(UInt64(name.count), at: Place.nameSize)
         (base + Place.name).copyMemory(from: name, byteCount: name.count)
         base.write(JournalHeader.check(base), at: Place.check)
+        (base + Place.wrapped).copyMemory(from: wrapped, byteCount: wrapped.count)
+    }
+
+    /// What its records are encrypted with; nil where they are in clear.
+    ///
+    /// - Throws: ``LogError`` of code `secret` without the key that it was made with.
+    func pad(_ key: FrameCipher?) throws -> JournalPad? {
+        wrapped.isEmpty ? nil : try JournalPad(unwrapping: wrapped, key, salt: salt)
     }
 
     private static func check(_ base: UnsafeRawPointer) -> UInt64 {
@@ -97,5 +107,9 @@ struct JournalHeader: Equatable {
         let count = min(Int(clamping: load(Place.nameSize, UInt64.self)), Place.longestName)
         program = String(
             decoding: UnsafeRawBufferPointer(start: base + Place.name, count: count), as: UTF8.self)
+        if version > JournalLayout.plainVersion {
+            wrapped = Array(
+                UnsafeRawBufferPointer(start: base + Place.wrapped, count: JournalPad.wrappedSize))
+        }
     }
 }

@@ -10,6 +10,17 @@ enum JournalLargeText {
         let name = mapping.largeName(position)
         let file = try mapping.directory.create(name, mode: 0o600)
         let calls = mapping.directory.calls
+        guard let pad = mapping.pad else { return try write(bytes, for: position, mapping, to: file, calls) }
+        guard let sealed = pad.applied(to: bytes, .large(position), from: 0) else {
+            throw LogError(.secret, "Encryption failed")
+        }
+        try sealed.withUnsafeBytes { try write($0, for: position, mapping, to: file, calls) }
+    }
+
+    private static func write(
+        _ bytes: UnsafeRawBufferPointer, for position: UInt64, _ mapping: JournalMapping,
+        to file: Descriptor, _ calls: SystemCalls
+    ) throws {
         var check = self.check(bytes, position ^ mapping.header.salt)
         try withUnsafeBytes(of: &check) { try calls.writeAll(file.number, $0) }
         try calls.writeAll(file.number, bytes)
@@ -24,8 +35,11 @@ enum JournalLargeText {
     ///   - position: The record's position.
     ///   - size: How many bytes the record says there are.
     ///   - mapping: The journal.
+    ///   - pad: What they are encrypted with, if they are.
     /// - Returns: the bytes, or nil.
-    static func read(for position: UInt64, size: Int, _ mapping: JournalMapping) -> [UInt8]? {
+    static func read(for position: UInt64, size: Int, _ mapping: JournalMapping, _ pad: JournalPad?)
+        -> [UInt8]?
+    {
         guard
             let (file, status) = try? mapping.directory.open(
                 mapping.largeName(position), writing: false, acceptsLinked: true),
@@ -39,7 +53,7 @@ enum JournalLargeText {
             guard bytes.loadUnaligned(as: UInt64.self) == check(body, position ^ mapping.header.salt) else {
                 return nil
             }
-            return Array(body)
+            return pad.map { $0.applied(to: body, .large(position), from: 0) } ?? Array(body)
         }
     }
 

@@ -1,7 +1,10 @@
 /// Where things are in the file of a journal; `Docs/JournalFormat.md` draws it.
 enum JournalLayout {
     static let magic: UInt64 = 0x314E_5255_4F4A_5748  // "HWJOURN1"
-    static let version: UInt32 = 3
+    /// The version of a journal whose records are encrypted.
+    static let version: UInt32 = 4
+    /// The version of a journal whose records are in clear; nothing else differs.
+    static let plainVersion: UInt32 = 3
     /// The oldest version that is still read.
     ///
     /// Its records have no decisions, and up to version 2 a record had its check when it was published.
@@ -34,6 +37,7 @@ enum JournalLayout {
         static let name = 88
         static let longestName = 64
         static let check = 152
+        static let wrapped = 160
     }
 
     enum Marks {

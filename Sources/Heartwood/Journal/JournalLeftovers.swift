@@ -59,6 +59,8 @@ final class JournalLeftovers: Sendable {
     // MARK: Constants (any thread)
     private let directory: LogDirectory
     private let diagnostics: LogDiagnostics
+    /// What opens those that are encrypted.
+    private let key: FrameCipher?
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
@@ -71,8 +73,9 @@ final class JournalLeftovers: Sendable {
 
     /// Lists the journals, and puts the directory in order: what is damaged or of another version is set aside and
     /// reported; what has nothing to recover is removed.
-    init(_ directory: LogDirectory, _ diagnostics: LogDiagnostics) {
+    init(_ directory: LogDirectory, _ diagnostics: LogDiagnostics, _ key: FrameCipher? = nil) {
         self.directory = directory
+        self.key = key
         self.diagnostics = diagnostics
         let names = (try? directory.calls.names(directory.descriptor.number)) ?? []
         // These first: a process that died while it made its journal may have left it with both names.
@@ -246,12 +249,13 @@ final class JournalLeftovers: Sendable {
             guard try directory.status(name)?.identity == status.identity else { return .nothing }
             let mapping = try JournalMapping(
                 directory: directory, name: name, file: file, size: status.size)
-            let leftover = try JournalLeftover(mapping, JournalReader(mapping.bytes, mapping.header))
-            if leftover.slots.isEmpty {
+            var reader = try JournalReader(mapping.bytes, mapping.header)
+            if mapping.slotsInUse.isEmpty {
                 mapping.remove()
                 return .nothing
             }
-            return .held(leftover)
+            reader.pad = try mapping.header.pad(key)
+            return .held(JournalLeftover(mapping, reader))
         } catch let failure as JournalHeader.Failure {
             setAside(name, failure)
         } catch let failure as SystemFailure where failure.number == ENOENT {

@@ -8,6 +8,8 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
     let name: String
     let header: JournalHeader
     let base: UnsafeMutableRawPointer
+    /// What this process encrypts its own journal with; nil for a journal without a key, or of another process.
+    let pad: JournalPad?
     private let file: Descriptor
 
     // MARK: Atomics (any thread)
@@ -55,8 +57,9 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
 
     init(
         directory: LogDirectory, name: String, header: JournalHeader, base: UnsafeMutableRawPointer,
-        file: Descriptor
+        file: Descriptor, pad: JournalPad? = nil
     ) {
+        self.pad = pad
         self.directory = directory
         self.name = name
         self.header = header

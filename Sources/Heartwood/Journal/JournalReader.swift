@@ -13,6 +13,8 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
     }
 
     let header: JournalHeader
+    /// What the records are encrypted with; nil where they are in clear.
+    var pad: JournalPad?
     private let bytes: UnsafeRawBufferPointer
     /// The whole messages from the first that may be needed on.
     private(set) var places: [Place] = []
@@ -129,13 +131,12 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
     func message(_ place: Place, sequence: UInt64, large: [UInt8]?) -> MessageParts {
         let record = record(at: place.position)
         let flags = record.flags
-        let start = offset(of: place.position)
-        var cursor = start + RecordView.header + (flags.contains(.tag) ? 8 : 0)
-        let end = start + place.size
+        let body = body(of: place)
+        var cursor = flags.contains(.tag) ? 8 : 0
         func take(_ count: Int) -> [UInt8] {
-            let taken = cursor..<max(cursor, min(cursor + count, end))
+            let taken = cursor..<max(cursor, min(cursor + count, body.count))
             cursor = taken.upperBound
-            return Array(bytes[taken])
+            return Array(body[taken])
         }
         func name(_ index: Int) -> String? {
             let name = take(record.nameSize(index))
@@ -167,6 +168,14 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
             parts.text = LogText("<a message of \(textSize) bytes, lost with the process>").bytes
         }
         return parts
+    }
+
+    /// What is after the fields of a record, decrypted.
+    private func body(of place: Place) -> [UInt8] {
+        let start = offset(of: place.position)
+        let body = UnsafeRawBufferPointer(rebasing: bytes[start + RecordView.header..<start + place.size])
+        guard let pad else { return Array(body) }
+        return pad.applied(to: body, .ring, from: place.position + UInt64(RecordView.header)) ?? []
     }
 
     /// The signal that ended the process, if it was seen.

@@ -2,11 +2,30 @@
 public struct LogJournal: Hashable, Sendable {
     /// The path of the directory.
     public let directory: String
+    /// The source of the key that messages are encrypted with in the file; nil if they are in clear.
+    ///
+    /// `file(_:key:)` of the product `HeartwoodArchive` sets it.
+    public let key: (any SecretProvider)?
+
+    /// Makes a journal in a directory, encrypted if there is a key.
+    package init(directory: String, key: (any SecretProvider)? = nil) {
+        self.directory = directory
+        self.key = key
+    }
+
+    /// Whether both have the same directory, and both or neither a key.
+    public static func == (left: LogJournal, right: LogJournal) -> Bool {
+        left.directory == right.directory && (left.key == nil) == (right.key == nil)
+    }
+
+    /// Hashes the directory.
+    public func hash(into hasher: inout Hasher) { hasher.combine(directory) }
 
     /// A file in a directory, which is made, with mode 0700, if it is missing.
     ///
     /// Several processes may use one directory; it needs room for the ring and 1.4 MiB for each of them. A file of
-    /// a process that has ended is removed by the next that uses the directory.
+    /// a process that has ended is removed by the next that uses the directory. Messages are in clear in the file, private
+    /// values included; `file(_:key:)` of the product `HeartwoodArchive` encrypts them.
     public static func file(_ directory: String) -> LogJournal { LogJournal(directory: directory) }
 
     /// What the environment says: `HEARTWOOD_JOURNAL` names the directory.

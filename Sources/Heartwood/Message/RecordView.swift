@@ -252,6 +252,15 @@ struct RecordView {
         return hw_record_check(base, base + body.offset, body.count, position ^ salt)
     }
 
+    /// Joins what is after the fields with as many bytes of a pad, which begins where the record does: encrypts or decrypts.
+    func joinBody(with pad: UnsafeRawPointer, size: Int) {
+        var offset = RecordView.header
+        while offset < size {
+            store(load(offset, as: UInt64.self) ^ pad.load(fromByteOffset: offset, as: UInt64.self), offset)
+            offset &+= 8
+        }
+    }
+
     // MARK: - References
 
     /// What it owns.

@@ -10,6 +10,10 @@ package protocol ArchiveLibrary: Sendable {
     func makeDecompressor() -> any Decompressor
     /// HMAC-SHA-256.
     func code(for bytes: [UInt8], key: Secret) throws -> [UInt8]
+    /// AES-256 in counter mode: what plain bytes are joined with by exclusive or, from the block `counter` on.
+    ///
+    /// False, and nothing may be used, where the library refuses. `memory` is whole blocks of 16 bytes.
+    func writeKeystream(_ key: Secret, counter: [UInt8], to memory: UnsafeMutableRawBufferPointer) -> Bool
     /// AES-256-GCM: the ciphertext, followed by the tag.
     func seal(_ bytes: [UInt8], key: Secret, nonce: [UInt8], header: [UInt8]) throws -> [UInt8]
     /// The inverse; nil where the bytes, the header or the key are not what they were.

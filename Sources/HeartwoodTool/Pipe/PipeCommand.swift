@@ -57,7 +57,9 @@ enum PipeCommand: Subcommand {
         let takesHangup = options.directory != nil && isatty(0) != 1
         let stop = try StopSignal(takesHangup ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP])
         // Its lines come before those of the input, and after those of the dispatcher's journal.
-        let inputJournal = try options.journal.map { try InputJournal($0 + ".input") }
+        // Not for encrypted logs: the kernel would write the input to that file in clear.
+        let inputJournal =
+            try options.files.key == nil ? options.journal.map { try InputJournal($0 + ".input") } : nil
         let destinations = try PipeDestinations(options)
         let signals = FileSignals(destinations.fileLogger, takesHangup: takesHangup)
         defer { withExtendedLifetime(signals) {} }

@@ -1,5 +1,6 @@
 import CHeartwood
 import Heartwood
+import HeartwoodArchive
 
 /// The dispatcher of a pipe and its loggers.
 final class PipeDestinations {
@@ -29,7 +30,9 @@ final class PipeDestinations {
         dispatcher.diagnostics.handler = { report in
             Terminal.error.write("heartwood pipe: \(report.text)\n")
         }
-        if let journal = options.journal { dispatcher.journal = .file(journal) }
+        if let journal = options.journal {
+            dispatcher.journal = options.files.key.map { .file(journal, key: $0) } ?? .file(journal)
+        }
         if let directory = options.directory { try addFile(directory) }
         if let server = options.remote {
             let remote = try PipeRemote(server, options)

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodArchive
 
 /// `heartwood recover`: delivers what dead processes have left in their crash journals.
 enum RecoverCommand: Subcommand {
@@ -8,7 +9,15 @@ enum RecoverCommand: Subcommand {
     static let options = [
         OptionGroup(
             title: "How lines are written",
-            options: [Option("--json", help: "Writes a JSON object for each message, instead of text.")])
+            options: [Option("--json", help: "Writes a JSON object for each message, instead of text.")]),
+        OptionGroup(
+            title: "Encrypted journals",
+            options: [
+                Option("--key-file", value: "FILE", help: "Reads encrypted journals with the key in FILE."),
+                Option(
+                    "--key-env", value: "NAME",
+                    help: "Reads encrypted journals with the key in the environment variable NAME."),
+            ]),
     ]
     static let details = """
         DIR is the directory of the journals (`LogDispatcher.journal`). A program recovers its journals itself when it
@@ -37,7 +46,8 @@ enum RecoverCommand: Subcommand {
             Terminal.error.write("heartwood recover: \(report.text)\n")
             if report.kind != .note { isWhole.withLock { $0 = false } }
         }
-        dispatcher.journal = .file(path)
+        let key = try LogSelection.key(arguments)
+        dispatcher.journal = key.map { .file(path, key: $0) } ?? .file(path)
         if case .unavailable = dispatcher.journalStatus { return .failure }
         for target in dispatcher.recoverable {
             guard case .file(let directory, let application) = target.place else {

@@ -20,12 +20,12 @@ final class JournalFixture: Sendable {
     var next: String { scratch.path + "/next" }
 
     func makeDispatcher(
-        _ journal: String? = nil, ring: ByteCount = .kibibytes(64)
+        _ journal: String? = nil, ring: ByteCount = .kibibytes(64), key: (any SecretProvider)? = nil
     ) -> LogDispatcher {
         let dispatcher = LogDispatcher.forTest(ring: ring)
         dispatcher.diagnostics.handler = { [reports] report in reports.update { $0.append(report) } }
         dispatcher.diagnostics.interval = .zero
-        dispatcher.journal = .file(journal ?? self.journal)
+        dispatcher.journal = LogJournal(directory: journal ?? self.journal, key: key)
         return dispatcher
     }
 

@@ -26,6 +26,11 @@ import Testing
         try await scene(JournalScene(fileSize: 2000, lifetime: 20_000), kills: Self.kills * 2 / 10)
     }
 
+    @Test("Promise 10 holds with a journal and log files that are encrypted")
+    func encrypted() async throws {
+        try await scene(JournalScene(isEncrypted: true), kills: Self.kills * 2 / 10)
+    }
+
     @Test("Promise 10 holds with a ring that is full all the time, and long lines")
     func full() async throws {
         try await scene(JournalScene(ring: 64 * 1024, padding: 1500), kills: Self.kills * 2 / 10)

@@ -48,7 +48,7 @@ struct JournalScene: Codable, Sendable {
     var padding = 40
     /// How long a process lives at most, in microseconds.
     var lifetime: UInt32 = 30_000
-    /// Whether the log files are encrypted.
+    /// Whether the log files and the journal are encrypted.
     var isEncrypted = false
     /// Whether a fatal signal leaves a last message.
     var notesSignals = false
@@ -73,7 +73,9 @@ struct JournalScene: Codable, Sendable {
     }
 
     func makeDispatcher(_ path: String) -> LogDispatcher {
-        let dispatcher = LogDispatcher(ringCapacity: ByteCount(ring), journal: .file(path + "/journal"))
+        let dispatcher = LogDispatcher(
+            ringCapacity: ByteCount(ring),
+            journal: LogJournal(directory: path + "/journal", key: isEncrypted ? FixedKey() : nil))
         dispatcher.diagnostics.handler = { report in
             if report.kind != .note { print("\(report.kind.rawValue): \(report.text)") }
         }

@@ -41,7 +41,12 @@ struct ConfigurationPlan {
     /// The settings of the dispatcher itself; the journal first, so that what is logged next is in it.
     static func readDispatcher(_ settings: LogSettings) {
         settings.bind(
-            "journal", LogSettingDecoder<String>.path.map { LogJournal.file($0) },
+            "journal",
+            LogSettingDecoder<LogJournal>.object("journal") { settings in
+                let directory = settings.required("directory", .path).content
+                let key = settings.optional("key", .secret)
+                return directory.map { LogJournal(directory: $0, key: key) }
+            }.or(LogSettingDecoder<String>.path.map { LogJournal.file($0) }, when: { $0.members == nil }),
             to: \LogDispatcher.configuredJournal)
         settings.bind("recordsFatalSignals", .bool, to: \LogDispatcher.recordsFatalSignals)
         settings.bind("overflow", .overflow, to: \LogDispatcher.overflowPolicy)
