@@ -204,6 +204,65 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.logs + "/current") == file)
     }
 
+    private func run(_ process: Int32, _ change: (inout FileSettings) -> Void = { _ in }) throws -> FileEngine
+    {
+        try makeEngine(makeKernel(process), change)
+    }
+
+    @Test(
+        "Files of a clock that was wrong once get names of now, in their order, and the next names are right",
+        arguments: [true, false])
+    func wrongClock(_ isRestarted: Bool) throws {
+        let right = clock.now()
+        var engine = try run(101)
+        write("0", to: engine)
+        engine.rollNow()
+        clock.setWall(moment("2099-01-01T00:00:00Z"))
+        for number in 1..<4 {
+            write("\(number)", to: engine)
+            if number < 3 { engine.rollNow() }
+        }
+        #expect(names.suffix(3).allSatisfy { $0.contains("2099") })
+        clock.setWall(right + .seconds(60))
+        if isRestarted {
+            engine.close()
+            engine = try run(102)
+        } else {
+            engine.rollNow()
+        }
+        write("4", to: engine)
+        engine.rollNow()
+        clock.advance(by: .seconds(1))
+        write("5", to: engine)
+        #expect(!names.contains { $0.contains("2099") })
+        #expect(lines == (0..<6).map(String.init))
+        #expect(names.last == "t 2026-01-01--00-01-01-000.log")
+        #expect(Set(engine.unarchived) == Set(names.dropLast()))
+    }
+
+    @Test("No file is renamed while the clock is not set, and none that another process writes to")
+    func unsetClock() throws {
+        let engine = try run(101)
+        write("0", to: engine)
+        engine.rollNow()
+        write("1", to: engine)
+        let before = names
+        clock.setWall(LogTimestamp(nanoseconds: 0))
+        let other = try run(102)
+        write("2", to: other)
+        #expect(Set(before).isSubset(of: names) && names.count == 3)
+        other.close()
+        clock.setWall(moment("2099-01-01T00:00:00Z"))
+        let wrong = try run(103)
+        wrong.rollNow()
+        write("3", to: wrong)
+        clock.setWall(moment("2026-01-02T00:00:00Z"))
+        let next = try run(104)
+        write("4", to: next)
+        #expect(names.filter { $0.contains("2099") }.count == 2)
+        #expect(lines == (0..<5).map(String.init))
+    }
+
     @Test(
         "A file that others made under the fixed name is after those that are finished, also where names have the day"
     )

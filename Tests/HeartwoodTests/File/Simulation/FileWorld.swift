@@ -298,6 +298,8 @@ final class FileWorld {
     private func jumpClock() {
         let time = numbers.pick([
             Duration.seconds(-7000), .seconds(7000), .seconds(86_400 * 400), .seconds(-86_400 * 30),
+            // A clock that is wrong, and right again.
+            .seconds(86_400 * 365 * (clock.now() > SimulatedDisk.wrongClock ? -73 : 73)),
         ])
         tell("the clock is set by \(time)")
         clock.setWall(clock.now() + time)

@@ -107,6 +107,9 @@ final class SimulatedDisk {
     var closeUntil: Duration?
     private var lastNumber: UInt64 = 1
 
+    /// A clock that shows a later time is wrong: in 2080.
+    static let wrongClock = LogTimestamp(nanoseconds: 3_471_292_800_000_000_000)
+
     init(_ clock: ManualClock) { self.clock = clock }
 
     func makeFolder(owner: UInt32, mode: UInt32) {

@@ -25,11 +25,16 @@ final class FileNames {
 
     // MARK: Names that files keep
 
-    /// Gives a file with the fixed active name the name that it keeps.
-    func giveFinalName(_ file: FileWriter) throws {
-        guard file.name == settings.naming.activeName else { return }
+    /// Gives a file with the fixed active name, or with a name that is far ahead of the clock, the name that it keeps.
+    func giveFinalName(_ file: FileWriter, _ now: LogTimestamp) throws {
+        correctNames(now)
         let old = file.name
-        (file.name, file.label) = try renameFinal(old, file.label)
+        // Others who write to the same file look for it under its name.
+        let isAhead = !file.isShared && isAhead(file.label, now)
+        let isActive = old == settings.naming.activeName
+        guard isAhead || isActive else { return }
+        let label = isAhead ? correctLabel(file.label, now) : file.label
+        (file.name, file.label) = try isActive ? renameFinal(old, label) : rename(old, .plain, to: label)
         inventory.rename(old, to: file.name, label: file.label)
     }
 
@@ -91,6 +96,77 @@ final class FileNames {
             survey.refresh()
         }
         surplus = nil
+    }
+
+    // MARK: Names of a clock that was wrong
+
+    /// A clock that shows an earlier time, that of the first version, is not set: it tells nothing of names.
+    private static let earliestClock = LogTimestamp(nanoseconds: 1_767_225_600_000_000_000)
+
+    /// Whether a label is more than a year ahead of the clock, as one that a wrong clock has given.
+    private func isAhead(_ label: LogFileLabel, _ now: LogTimestamp) -> Bool {
+        guard let createdAt = label.createdAt, createdAt > now + .seconds(366 * 86_400) else { return false }
+        // Whoever makes labels or names of his own may mean them.
+        let isUsual =
+            type(of: settings.naming) == LogFileNaming.self && type(of: settings.scheme) == LogFileScheme.self
+        return isUsual && now >= FileNames.earliestClock
+    }
+
+    /// The label of now, after all that are not ahead of the clock.
+    private func correctLabel(_ label: LogFileLabel, _ now: LogTimestamp) -> LogFileLabel {
+        let newest = inventory.entries.last { !isAhead($0.label, now) }?.label
+        var correct = settings.naming.next(at: now, after: newest, process: label.process)
+        correct.variant = label.variant
+        return correct
+    }
+
+    /// Gives files whose names are more than a year ahead of the clock names of now, in the same order.
+    ///
+    /// No name may sort before one that is there, so a clock that was wrong once would date all names that come after.
+    /// What others write to or work on keeps its name, and so do those after it.
+    func correctNames(_ now: LogTimestamp) {
+        guard let newest = inventory.newest, isAhead(newest, now), ledger.lock.acquire() else { return }
+        defer { ledger.lock.release() }
+        for entry in inventory.entries where isAhead(entry.label, now) && !entry.isUnfinished {
+            let isActive = entry.name == settings.naming.activeName
+            guard !isActive, !entry.isForeign, !entry.isProtected,
+                let file = try? directory.hold(entry.name)
+            else { return }
+            defer { scene.calls.unlock(file.number) }
+            do {
+                let (name, label) = try rename(entry.name, entry.stage, to: correctLabel(entry.label, now))
+                inventory.rename(entry.name, to: name, label: label)
+                scene.report(
+                    .advice(
+                        "The name of “\(entry.name)” is more than a year ahead of the clock, so the file was renamed to"
+                            + " “\(name)”"))
+            } catch {
+                return scene.report(error, name: entry.name)
+            }
+        }
+    }
+
+    /// Gives a file the first name that is free, from a label on; it has one name at each moment.
+    private func rename(
+        _ old: String, _ stage: ArchiveStage, to first: LogFileLabel
+    ) throws -> (String, LogFileLabel) {
+        var label = first
+        for _ in 0..<10_000 {
+            let log = settings.naming.name(for: label)
+            let name = log + stage.rawValue
+            guard LogFileNaming.isUsable(log) else { throw LogDirectory.Refusal.badName }
+            let isTaken = try ArchiveStage.allCases.contains {
+                try directory.status(log + $0.rawValue) != nil
+            }
+            if isTaken {
+                label.count()
+                continue
+            }
+            try directory.replace(name, with: old)
+            ledger.note(renamed: old, to: name)
+            return (name, label)
+        }
+        throw SystemFailure(.rename, EEXIST)
     }
 
     // MARK: The link

@@ -187,6 +187,14 @@ final class FileLedger {
         catalogue = file.update { if $0.active == nil { $0.active = label } }
     }
 
+    /// A file got another name: what is known of the one holds for the other.
+    func note(renamed old: String, to new: String) {
+        catalogue = file.update { catalogue in
+            if catalogue.open.contains(old) { catalogue.open.insert(new) }
+            if catalogue.processed.contains(old) { catalogue.processed.append(new) }
+        }
+    }
+
     /// The active file is no longer the one that was created.
     func forgetActive() {
         guard catalogue.active != nil else { return }

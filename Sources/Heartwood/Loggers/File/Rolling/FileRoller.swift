@@ -39,7 +39,7 @@ final class FileRoller {
         defer { ledger.lock.release() }
         do {
             let cipher = try scene.cipher()
-            try opener.names.giveFinalName(old)
+            try opener.names.giveFinalName(old, now)
             current.change(to: try opener.createNext(now, uptime, cipher, after: old))
         } catch {
             // With its final name, it would count as finished.
@@ -68,7 +68,7 @@ final class FileRoller {
             guard isLocked || !old.isShared else { throw SystemFailure(.lock, EAGAIN) }
             if try current.releaseIfTakenAway(old, old.refresh()) { return true }
             guard !old.isTorn else { throw SystemFailure(.truncate, EIO) }
-            try opener.names.giveFinalName(old)
+            try opener.names.giveFinalName(old, scene.clock.now())
         } catch {
             failures.note(error)
             return false

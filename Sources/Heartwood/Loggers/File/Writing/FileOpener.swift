@@ -48,6 +48,7 @@ final class FileOpener {
             survey.refresh()
             ledger.noteSeen()
         }
+        if isLocked { names.correctNames(now) }
         // A file that several processes write to is opened only while no other one writes.
         let isShared = scene.settings.isShared && isLocked
         if !mustBegin, isShared == scene.settings.isShared, ledger.isKnown,
