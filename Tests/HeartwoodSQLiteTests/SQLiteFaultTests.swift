@@ -43,7 +43,7 @@ struct SQLiteFaultTests {
 
     @Test(
         "A real disk that is full loses nothing either",
-        .enabled(if: SmallDisk.isPossible, "mounting a tmpfs takes root"))
+        .enabled(if: SmallDisk.isPossible, "mounting a tmpfs takes root"), .secondTier)
     func realDisk() throws {
         let disk = try SmallDisk()
         let path = disk.path + "/logs/log.sqlite"

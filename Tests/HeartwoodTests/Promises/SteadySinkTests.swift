@@ -37,7 +37,8 @@ struct SteadySinkTests {
     func eachItsOwnPatience() {
         let dispatcher = LogDispatcher.forTest()
         let hasty = StuckLogger(name: "hasty")
-        hasty.overflowPolicy = .block(upTo: .milliseconds(20))
+        // Long enough that a look at both is not missed on a busy machine.
+        hasty.overflowPolicy = .block(upTo: .seconds(1))
         let patient = StuckLogger(name: "patient")
         patient.overflowPolicy = .block(upTo: .seconds(600))
         for logger in [hasty, patient] {
