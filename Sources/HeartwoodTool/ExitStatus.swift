@@ -4,6 +4,8 @@ enum ExitStatus: Equatable {
     case success
     /// Something could not be read, written or delivered; standard error says what.
     case failure
+    /// The same for a command that, as grep does, says with 1 that there was nothing to find.
+    case trouble
     /// The arguments made no sense.
     case usage
 
@@ -11,7 +13,7 @@ enum ExitStatus: Equatable {
         switch self {
         case .success: 0
         case .failure: 1
-        case .usage: 2
+        case .trouble, .usage: 2
         }
     }
 }

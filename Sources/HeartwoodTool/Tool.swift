@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 import HeartwoodArchive
 
@@ -18,6 +19,15 @@ enum Tool {
     /// Runs the tool with the arguments after its name.
     static func run(_ arguments: [String]) -> ExitStatus {
         LogArchives.register()
+        let status = runCommand(arguments)
+        let failure = Terminal.failure.withLock { $0 }
+        if failure == 0 { return status }
+        Terminal.error.write(
+            "heartwood: cannot write to standard output: \(String(cString: strerror(failure)))\n")
+        return status == .usage || arguments.first == GrepCommand.name ? .trouble : .failure
+    }
+
+    private static func runCommand(_ arguments: [String]) -> ExitStatus {
         guard let first = arguments.first else {
             Terminal.error.write(Help.overview)
             return .usage
@@ -52,7 +62,7 @@ enum Tool {
             return complain(UsageError(error.message, command: subcommand.name))
         } catch {
             Terminal.error.write("heartwood \(subcommand.name): \(error)\n")
-            return .failure
+            return subcommand.name == GrepCommand.name ? .trouble : .failure
         }
     }
 

@@ -45,8 +45,11 @@ struct Arguments {
     ) throws {
         let key = option.names[0]
         guard let placeholder = option.value else {
-            if attached != nil { throw UsageError("\(name) does not take a value") }
             values[key] = []
+            guard let attached else { return }
+            // `-ic` is `-i -c`.
+            if name.hasPrefix("--") { throw UsageError("\(name) does not take a value") }
+            rest = ["-" + attached] + rest
             return
         }
         guard let value = attached ?? rest.popFirst() else {

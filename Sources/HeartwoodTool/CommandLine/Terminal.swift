@@ -8,6 +8,9 @@ struct Terminal {
     static let output = Terminal(descriptor: 1)
     static let error = Terminal(descriptor: 2)
 
+    /// The `errno` of a failed write to standard output; 0 if there was none, or the reader has gone.
+    static let failure = Locked<Int32>(0)
+
     let descriptor: Int32
 
     /// Whether a person looks at it.
@@ -16,6 +19,7 @@ struct Terminal {
     /// Writes the text as it is.
     func write(_ text: String) {
         var text = text
-        text.withUTF8 { _ = SystemCalls.write(UnsafeRawBufferPointer($0), to: descriptor) }
+        let error = text.withUTF8 { SystemCalls.write(UnsafeRawBufferPointer($0), to: descriptor) }
+        if descriptor == 1, error != 0, error != EPIPE { Terminal.failure.withLock { $0 = error } }
     }
 }

@@ -4,7 +4,7 @@ import Heartwood
 enum GrepCommand: Subcommand {
     static let name = "grep"
     static let summary = "Shows the lines of logs that match a pattern."
-    static let operands = "PATTERN DIR|FILE…"
+    static let operands = "PATTERN [DIR|FILE…]"
     static let options = [
         OptionGroup(
             title: "What",
@@ -24,8 +24,10 @@ enum GrepCommand: Subcommand {
         PATTERN is a PCRE2 regular expression, which includes the syntax of `grep -E` and Perl. Lines are bytes: they
         may contain invalid UTF-8 and null bytes.
 
-        Exit codes: 0, a line matched; 1, none did, or a file could not be read, and standard error says which;
-        2, invalid arguments.
+        - is standard input, which is also read if nothing is named and something is piped in.
+
+        Exit codes: 0, a line matched; 1, none did; 2, a file could not be read, and standard error says which (the
+        others are searched), the output could not be written, or the arguments are not valid.
 
         Examples:
             heartwood grep -i 'timed? out' /var/log/shop --since 1d
@@ -43,7 +45,8 @@ enum GrepCommand: Subcommand {
         printer.showsFile = arguments.has("--with-file")
         let isCounted = arguments.has("--count")
         let isPlain = printer.isPlain
-        let end = try arguments.has("--follow") ? reading.end() : nil
+        printer.failureCode = ExitStatus.trouble.code
+        if arguments.has("--follow") { try reading.prepareToFollow() }
         var count = 0
         func show(_ lines: LogReading.Lines) {
             count += isCounted ? LineCount.lines(in: lines.bytes) : 1
@@ -51,14 +54,15 @@ enum GrepCommand: Subcommand {
             if isPlain { return printer.write(lines: lines.bytes) }
             printer.print(lines.line, file: lines.file, matches: searcher.matches(in: lines.line))
         }
-        try reading.readAll(singly: !isPlain && !isCounted, show)
+        reading.readAll(singly: !isPlain && !isCounted, show)
         printer.flush()
         if arguments.has("--follow") {
-            try reading.follow(start: end) { lines in
+            try reading.follow { lines in
                 if let lines { show(lines) } else { printer.flush() }
             }
         }
         if isCounted { Terminal.output.write("\(count)\n") }
-        return count > 0 && reading.isWhole ? .success : .failure
+        if !reading.isWhole { return .trouble }
+        return count > 0 ? .success : .failure
     }
 }

@@ -12,13 +12,17 @@ final class LinePrinter {
     private var pending = LogBuffer(capacity: 1 << 17)
     /// The names of the files in front of lines, where there are several.
     var showsFile = false
+    /// How the program ends where nothing can be written.
+    var failureCode = ExitStatus.failure.code
 
     /// Makes a printer for what the arguments say.
     ///
     /// - Throws: ``UsageError`` where they are not valid.
     init(_ arguments: Arguments) throws {
         switch arguments.value("--color") ?? "auto" {
-        case "auto": isColored = isTerminal && getenv("NO_COLOR") == nil
+        case "auto":
+            isColored =
+                ConsoleColorDepth.detect(isTerminal: isTerminal, environment: ProcessEnvironment.all) != .none
         case "always": isColored = true
         case "never": isColored = false
         case let other: throw UsageError("--color must be auto, always or never (got “\(other)”)")
@@ -35,7 +39,7 @@ final class LinePrinter {
     func write(lines: UnsafeRawBufferPointer) {
         if lines.count >= 1 << 15 {
             flush()
-            LinePrinter.write(lines)
+            write(lines)
         } else {
             pending.append(lines)
         }
@@ -93,14 +97,18 @@ final class LinePrinter {
 
     /// Writes what was added; ends the program when its reader has gone.
     func flush() {
-        pending.withUnsafeBytes { LinePrinter.write($0) }
+        pending.withUnsafeBytes { write($0) }
         pending.removeAll()
         pending.shrink(to: 1 << 20)
     }
 
-    private static func write(_ bytes: UnsafeRawBufferPointer) {
+    private func write(_ bytes: UnsafeRawBufferPointer) {
         let error = SystemCalls.write(bytes, to: 1)
-        if error != 0 { exit(error == EPIPE ? 0 : 1) }  // the reader has seen enough
+        if error == 0 { return }
+        if error == EPIPE { exit(0) }  // the reader has seen enough
+        Terminal.error.write(
+            "heartwood: cannot write to standard output: \(String(cString: strerror(error)))\n")
+        exit(failureCode)
     }
 
     private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {

@@ -11,7 +11,9 @@ struct LogReading {
         let path: String
 
         /// The name of the file.
-        var file: String { String(path.split(separator: "/").last ?? "") }
+        var file: String {
+            path == "-" ? "(standard input)" : String(path.split(separator: "/").last ?? "")
+        }
 
         /// A line without its newline.
         var line: UnsafeRawBufferPointer {
@@ -24,6 +26,7 @@ struct LogReading {
     private var filter: RecordFilter
     /// Whether all files could be read to their ends.
     private(set) var isWhole = true
+    private var follower: LogFollower?
 
     /// Makes a reading of the lines that are selected and, with a searcher, found.
     init(_ selection: LogSelection, searcher: LineSearcher? = nil) {
@@ -33,31 +36,54 @@ struct LogReading {
     }
 
     /// Calls `body` with the lines of all files, oldest first: one line at a time, or several as they come.
-    mutating func readAll(singly: Bool, _ body: (Lines) -> Void) throws {
-        try read(selection.files(), singly: singly, body)
+    mutating func readAll(singly: Bool, _ body: (Lines) -> Void) {
+        for file in files() { read(file, singly: singly, body) }
+        complain()
     }
 
-    /// Calls `body` with the lines of some files.
-    mutating func read(
-        _ files: [String], from offset: Int = 0, singly: Bool = true, _ body: (Lines) -> Void
-    ) throws {
-        let reader = LogBlockReader(files, offset: offset, key: selection.key)
-        while let block = try reader.next() {
-            forEachRun(in: block.bytes, singly: singly || selection.isSelective) { run in
-                body(Lines(bytes: UnsafeRawBufferPointer(rebasing: block.bytes[run]), path: block.path))
+    /// The files, oldest first; what cannot be read is told, and the others are given.
+    mutating func files() -> [String] { selection.paths.flatMap { files(of: $0) } }
+
+    /// The files of an operand.
+    mutating func files(of path: String) -> [String] {
+        do {
+            let files = try selection.files(of: path)
+            if let unread = DirectoryRest(path, besides: files).description {
+                Terminal.error.write("heartwood: \(unread)\n")
             }
-            filter.finish(block.bytes)
+            return files
+        } catch {
+            report(error)
+            return []
+        }
+    }
+
+    private mutating func report(_ error: any Error) {
+        isWhole = false
+        Terminal.error.write("heartwood: \(error)\n")
+    }
+
+    /// Calls `body` with the lines of a file, until it is enough.
+    mutating func read(
+        _ file: String, from offset: Int = 0, singly: Bool = true, until isEnough: () -> Bool = { false },
+        _ body: (Lines) -> Void
+    ) {
+        let reader = LogBlockReader([file], offset: offset, key: selection.key)
+        do {
+            while !isEnough(), let block = try reader.next() {
+                forEachRun(in: block.bytes, singly: singly || selection.isSelective) { run in
+                    body(Lines(bytes: UnsafeRawBufferPointer(rebasing: block.bytes[run]), path: block.path))
+                }
+                filter.finish(block.bytes)
+            }
+        } catch {
+            report(error)
         }
         for (file, damage) in reader.damages {
             isWhole = false
             Terminal.error.write("heartwood: \(file): \(damage)\n")
         }
-        if let searcher, searcher.failures > 0 {
-            isWhole = false
-            Terminal.error.write(
-                "heartwood: the pattern is too complex for \(Readable.count(searcher.failures, "line"))\n")
-        }
-        complain()
+        if let last = reader.finished { follower?.skip(last.file, path: last.path, to: last.position) }
     }
 
     private mutating func forEachRun(
@@ -81,18 +107,31 @@ struct LogReading {
         self.filter = filter
     }
 
-    /// Says, once, that a filter could not work as it was meant to.
-    private func complain() {
+    /// Says that a filter, or the pattern, could not work as it was meant to; at the end.
+    mutating func complain() {
+        if let searcher, searcher.failures > 0 {
+            isWhole = false
+            Terminal.error.write(
+                "heartwood: the pattern is too complex for \(Readable.count(searcher.failures, "line"))\n")
+        }
         guard let complaint = filter.complaint else { return }
         Terminal.error.write("heartwood: \(complaint)\n")
     }
 
+    /// Notes what is there, so that what comes while it is shown is neither lost nor shown twice.
+    mutating func prepareToFollow() throws {
+        let selection = selection
+        for path in selection.paths where !selection.isThere(path) {
+            Terminal.error.write("heartwood: \(path) is missing; waiting for it\n")
+        }
+        follower = try LogFollower(key: selection.key) { try selection.presentFiles() }
+    }
+
     /// Calls `body` with lines that come from now on, until the process is ended; looks four times a second.
     ///
-    /// `start` is the file that was read last, and how far.
-    mutating func follow(start: (path: String, offset: Int)?, _ body: (Lines?) -> Void) throws {
-        let selection = selection
-        let follower = try LogFollower(key: selection.key, start: start) { try selection.files() }
+    /// Where there is nothing but standard input and pipes, which were read to their ends, nothing can come.
+    mutating func follow(_ body: (Lines?) -> Void) throws {
+        guard let follower, selection.canGrow else { return }
         while true {
             try follower.poll { bytes, path in
                 bytes.withUnsafeBytes { line in
@@ -103,11 +142,5 @@ struct LogReading {
             body(nil)
             usleep(250_000)
         }
-    }
-
-    /// The newest file and its size, for going on from there.
-    func end() throws -> (path: String, offset: Int)? {
-        guard let path = try selection.files().last else { return nil }
-        return (path, (try? SystemCalls().status(path: path).size) ?? 0)
     }
 }

@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 
 /// Which lines of which files the reading subcommands show, by the options that they share.
@@ -22,7 +23,7 @@ struct LogSelection {
                 "--until", value: "TIME",
                 help: "Ends before this time, written as for --since. Times without a zone are UTC."),
             Option(
-                "--level", "-l", value: "LEVEL",
+                "--level", "-p", value: "LEVEL",
                 help:
                     "Shows lines of this level or more severe; a line without a level belongs to the line before. "
                     + "'=warning' shows only this level, 'error,debug' these."
@@ -66,8 +67,14 @@ struct LogSelection {
         ])
 
     init(_ arguments: Arguments, operands: [String]) throws {
-        guard !operands.isEmpty else { throw UsageError("missing DIR or FILE") }
-        paths = operands
+        // As with grep and cat, what is piped in needs no name.
+        let isPiped =
+            operands.isEmpty && isatty(0) != 1 && (try? SystemCalls().status(0))?.kind == .other
+            && !LogSelection.isNull
+        guard !operands.isEmpty || isPiped else {
+            throw UsageError("missing DIR or FILE (- is standard input)")
+        }
+        paths = operands.isEmpty ? ["-"] : operands
         since = try LogSelection.moment("--since", arguments)
         until = try LogSelection.moment("--until", arguments)
         levels = try arguments.value("--level").map { try LogSelection.levels($0) }
@@ -78,6 +85,14 @@ struct LogSelection {
             try LineSearcher($0, isLiteral: true, ignoresCase: ignoresCase)
         }
         key = try LogSelection.key(arguments)
+    }
+
+    /// Whether standard input is `/dev/null`, so that there is nothing to read.
+    private static var isNull: Bool {
+        let null = try? SystemCalls().openForReading("/dev/null")
+        guard let null else { return false }
+        defer { close(null) }
+        return (try? SystemCalls().status(0).identity) == (try? SystemCalls().status(null).identity)
     }
 
     /// Reads `error` (and worse), `=error` (alone) or `error,debug` (these).
@@ -112,21 +127,36 @@ struct LogSelection {
         }
     }
 
-    /// The files, oldest first; those of directories as they are at the moment.
-    func files() throws -> [String] {
-        try paths.flatMap { path in
-            let calls = SystemCalls()
-            let status = try? calls.status(path: path + "/.")
-            guard status?.kind == .directory else {
-                do throws(SystemFailure) {
-                    _ = try calls.status(path: path)
-                } catch {
-                    throw LogError(.file, "Cannot read the logs", place: path, cause: error.number)
-                }
-                return [path]
-            }
-            return try LogFileReader(directory: path).paths()
+    /// The files of an operand, oldest first; those of a directory as they are at the moment.
+    func files(of path: String) throws -> [String] {
+        if path == "-" { return [path] }
+        let calls = SystemCalls()
+        if LogSelection.isDirectory(path) { return try LogFileReader(directory: path).paths() }
+        do throws(SystemFailure) {
+            _ = try calls.status(path: path)
+        } catch {
+            throw LogError(.file, "Cannot read the logs", place: path, cause: error.number)
         }
+        return [path]
+    }
+
+    /// All files that are there at the moment, oldest first.
+    func presentFiles() throws -> [String] {
+        try paths.filter { isThere($0) }.flatMap { try files(of: $0) }
+    }
+
+    func isThere(_ path: String) -> Bool { path == "-" || (try? SystemCalls().status(path: path)) != nil }
+
+    /// Whether something may come after what is there: not from standard input and pipes, which end.
+    var canGrow: Bool {
+        paths.contains { path in
+            guard path != "-", let source = try? LogFileSource(path: path) else { return path != "-" }
+            return source.status?.kind != .other
+        }
+    }
+
+    static func isDirectory(_ path: String) -> Bool {
+        (try? SystemCalls().status(path: path + "/."))?.kind == .directory
     }
 
     /// Whether a filter is set, so that not all lines are shown.

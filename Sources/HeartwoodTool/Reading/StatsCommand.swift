@@ -4,7 +4,7 @@ import Heartwood
 enum StatsCommand: Subcommand {
     static let name = "stats"
     static let summary = "Counts the messages of logs by level, category, time and text."
-    static let operands = "DIR|FILE…"
+    static let operands = "[DIR|FILE…]"
     static let options = [
         OptionGroup(
             title: "What",
@@ -19,7 +19,7 @@ enum StatsCommand: Subcommand {
     static let details = """
         Messages that differ only in numbers are counted as one: `request # took # ms`. Lines of a stack trace belong
         to their message. Up to 100,000 different categories, minutes and messages are counted; further ones are
-        counted as `others`.
+        counted as `others`. - is standard input.
 
         Examples:
             heartwood stats /var/log/shop --since 1d
@@ -37,7 +37,7 @@ enum StatsCommand: Subcommand {
         }
         var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
         var tally = LogTally()
-        try reading.readAll(singly: true) { tally.add($0.line) }
+        reading.readAll(singly: true) { tally.add($0.line) }
         let text = arguments.has("--json") ? json(tally, count, minutes) : table(tally, count, minutes)
         Terminal.output.write(text)
         return reading.isWhole ? .success : .failure

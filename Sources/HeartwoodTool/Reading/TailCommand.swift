@@ -4,7 +4,7 @@ import Heartwood
 enum TailCommand: Subcommand {
     static let name = "tail"
     static let summary = "Shows the last lines of logs, and with -f new lines as they arrive."
-    static let operands = "DIR|FILE…"
+    static let operands = "[DIR|FILE…]"
     static let options = [
         OptionGroup(
             title: "How many",
@@ -18,7 +18,12 @@ enum TailCommand: Subcommand {
     ]
     static let details = """
         A plain file is read from its end, so its size does not matter. If the newest file has too few lines,
-        lines of earlier files are shown too.
+        lines of earlier files are shown too. - is standard input.
+
+        With -f, a file is followed as `tail -F` does: when it is rotated by renaming, the old one is read to its end
+        and then the new one from its beginning; one that is cut is read from its beginning; one that is missing
+        is waited for. In a DIR, new files are read as they come, and copies and archives of what was read are not
+        shown again.
 
         Examples:
             heartwood tail -f /var/log/shop
@@ -29,8 +34,8 @@ enum TailCommand: Subcommand {
         let count = try arguments.integer("--lines") ?? 10
         var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
         let printer = try LinePrinter(arguments)
-        let end = try arguments.has("--follow") ? reading.end() : nil
-        for (line, path) in try last(count, &reading) {
+        if arguments.has("--follow") { try reading.prepareToFollow() }
+        for (line, path) in try last(count, &reading, isFollowed: arguments.has("--follow")) {
             line.withUnsafeBytes { bytes in
                 let lines = LogReading.Lines(bytes: bytes, path: path)
                 printer.print(lines.line, file: lines.file)
@@ -38,7 +43,7 @@ enum TailCommand: Subcommand {
         }
         printer.flush()
         if arguments.has("--follow") {
-            try reading.follow(start: end) { line in
+            try reading.follow { line in
                 if let line { printer.print(line.line, file: line.file) } else { printer.flush() }
             }
         }
@@ -47,19 +52,22 @@ enum TailCommand: Subcommand {
 
     /// The last selected lines, oldest first.
     private static func last(
-        _ count: Int, _ reading: inout LogReading
+        _ count: Int, _ reading: inout LogReading, isFollowed: Bool
     ) throws -> [(line: [UInt8], path: String)] {
         guard count > 0 else { return [] }
         var parts: [[(line: [UInt8], path: String)]] = []
         var missing = count
-        for path in try reading.selection.files().reversed() where missing > 0 {
+        let paths = isFollowed ? try reading.selection.presentFiles() : reading.files()
+        for path in paths.reversed() where missing > 0 {
             var offset = 0
-            if !reading.selection.isSelective, let start = try LogTail.start(of: path, lines: missing) {
+            if !reading.selection.isSelective, path != "-",
+                let start = try? LogTail.start(of: path, lines: missing)
+            {
                 offset = start.offset
             }
             var ring: [(line: [UInt8], path: String)] = []
             var next = 0
-            try reading.read([path], from: offset) { lines in
+            reading.read(path, from: offset) { lines in
                 let line = (line: Array(lines.bytes), path: lines.path)
                 if ring.count < missing {
                     ring.append(line)
@@ -72,6 +80,7 @@ enum TailCommand: Subcommand {
             parts.append(lines)
             missing -= lines.count
         }
+        reading.complain()
         return Array(parts.reversed().joined())
     }
 }

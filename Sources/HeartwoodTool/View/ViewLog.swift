@@ -47,7 +47,7 @@ final class ViewLog: Sendable {
             // Files of several directories may have the same name.
             let isDirectory = (try? SystemCalls().status(path: path + "/.")) != nil
             let prefix = paths.count > 1 && isDirectory ? (path.split(separator: "/").last ?? "") + "/" : ""
-            files += try watcher.open(prefix: String(prefix)) { try selection.files() }
+            files += try watcher.open(prefix: String(prefix)) { try selection.files(of: path) }
         }
         let indexed = Flag()
         let (store, key, stopped, starts) = (store, key, stopped, files)

@@ -44,6 +44,8 @@ package final class LogBlockReader {
     private var position = 0
     /// What was wrong with files, in words for a person, by their names.
     package private(set) var damages: [(file: String, damage: String)] = []
+    /// How far the file was read that was read last, for going on there.
+    package private(set) var finished: (file: FollowPlan.File, path: String, position: Int)?
 
     /// Makes a reader of some files.
     ///
@@ -71,6 +73,7 @@ package final class LogBlockReader {
             let count = try source.read(into: room)
             if count == 0 {
                 if let damage = source.damage { damages.append((name(of: path), damage)) }
+                finished = source.file.map { ($0, path, source.position) }
                 self.source = nil
                 if end > start { return block(upTo: end, isUnterminated: true) }
                 continue

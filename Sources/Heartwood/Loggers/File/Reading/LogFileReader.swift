@@ -20,8 +20,9 @@ public struct LogFileReader: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The path of the directory.
-    ///   - naming: Reads the files of this naming only. Without one all are read whose names end in `.log`, `.log.gz` or
-    ///     `.log.hwe`, in the order of the dates in their names, or of their last lines.
+    ///   - naming: Reads the files of this naming only. Without one all are read whose names end in `.log`, also
+    ///     those of logrotate (`shop.log.1`), and `current`, `syslog` and `messages`, plain, compressed (`.gz`) or
+    ///     encrypted (`.hwe`), in the order of the dates in their names, or of their last lines.
     ///   - key: Where the key of encrypted files comes from.
     public init(directory: String, naming: LogFileNaming? = nil, key: (any SecretProvider)? = nil) {
         self.directory = directory
@@ -167,12 +168,25 @@ public struct LogFileReader: Sendable {
         // Files of the same time go by their names, whatever the order in which the directory lists them.
         try opened.names().sorted().compactMap { name in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
-            guard log.hasSuffix(".log"), !log.hasPrefix("."), !isUnfinished else { return nil }
+            guard LogFileReader.isLog(log), !log.hasPrefix("."), !isUnfinished else { return nil }
             guard let status = try? opened.status(name), status.kind == .regular else { return nil }
             let label = LogFileReader.label(of: log) ?? LogFileLabel(createdAt: status.modified)
             return FileInventory.Entry(
                 name: name, label: label, stage: stage, size: status.size, modified: status.modified)
         }
+    }
+
+    /// Whether a name, without the end of an archive, is that of a log: `shop.log`, `shop.log.1`, `shop.log-20261120`,
+    /// `current`, `syslog`, `syslog.1`, `messages-20261120`.
+    package static func isLog(_ name: String) -> Bool {
+        if name.hasSuffix(".log") { return true }
+        // logrotate puts a number or a date behind the name.
+        var base = name[...]
+        if let sign = base.lastIndex(where: { $0 == "." || $0 == "-" }), sign != base.startIndex {
+            let end = base[base.index(after: sign)...]
+            if !end.isEmpty, end.allSatisfy({ $0.isASCII && $0.isNumber }) { base = base[..<sign] }
+        }
+        return base.hasSuffix(".log") || ["current", "syslog", "messages"].contains(base)
     }
 
     /// What a name of the default form says, whatever the application.

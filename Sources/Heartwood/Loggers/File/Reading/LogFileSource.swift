@@ -5,7 +5,10 @@ import CHeartwood
 /// Not thread-safe: owned by whoever reads.
 package final class LogFileSource {
     private let calls = SystemCalls()
-    private let file: Descriptor
+    private let descriptor: Descriptor
+    /// Whether it is a pipe, a terminal or standard input, which can be read once only, and the first bytes of it.
+    private let isStream: Bool
+    private var head: ArraySlice<UInt8> = []
     private let path: String
     private var offset: Int
     private let key: (any SecretProvider)?
@@ -25,14 +28,19 @@ package final class LogFileSource {
     /// What was wrong with the file, in words for a person; nil where nothing was.
     package private(set) var damage: String?
 
-    /// Opens a file; what it is, its first bytes say.
+    /// Opens a file, or standard input for `-`; what it is, its first bytes say.
     ///
     /// - Throws: ``LogError`` where it cannot be opened.
     package init(
         path: String, offset: Int = 0, key: (any SecretProvider)? = nil, isFollowed: Bool = false
     ) throws {
         do throws(SystemFailure) {
-            file = Descriptor(try calls.openForReading(path), calls)
+            let number: Int32
+            if path == "-" { number = dup(0) } else { number = try calls.openForReading(path) }
+            if number < 0 { throw SystemFailure(.open, hw_errno()) }
+            descriptor = Descriptor(number, calls)
+            let kind = try calls.status(number).kind
+            isStream = path == "-" || kind == .other
         } catch {
             throw LogError(.file, "Cannot open the file", place: path, cause: error.number)
         }
@@ -45,12 +53,48 @@ package final class LogFileSource {
     /// How far the file was read.
     package var position: Int { offset }
 
+    package var status: FileStatus? { try? calls.status(descriptor.number) }
+
+    /// Which file it is, whatever its path leads to by now.
+    package var file: FollowPlan.File? {
+        status.map { FollowPlan.File(identity: $0.identity, birth: hw_file_birth(descriptor.number)) }
+    }
+
+    /// The first bytes of the file as it is now, of its text where it is plain.
+    package var beginning: [UInt8] {
+        isStream ? [] : (try? calls.bytes(FollowPlan.beginningSize, of: descriptor.number, at: 0)) ?? []
+    }
+
+    /// The first bytes of the text; only for a source from which nothing else is read.
+    package func textBeginning() -> [UInt8] {
+        if isStream { return [] }
+        guard (try? recognize()) == .gzip else { return beginning }
+        var text: [UInt8] = []
+        while text.count < FollowPlan.beginningSize, let piece = try? next() { text += piece }
+        return Array(text.prefix(FollowPlan.beginningSize))
+    }
+
+    /// Reads on at another place; from the beginning, the file may have become another kind of file.
+    package func continueAt(_ offset: Int) {
+        self.offset = offset
+        if offset == 0 { (stage, frames, decompressor, isAtEnd) = (nil, nil, nil, false) }
+    }
+
     /// Looks what the file is; nil where it is too short yet to say.
     private func recognize() throws -> ArchiveStage? {
         if let stage { return stage }
         var start = [UInt8](repeating: 0, count: EncryptedFrame.magic.count)
-        let (calls, file) = (calls, file)
-        let count = start.withUnsafeMutableBytes { (try? calls.read(file.number, $0, at: 0)) ?? 0 }
+        let (calls, descriptor) = (calls, descriptor)
+        var count: Int
+        if isStream {
+            while head.count < start.count, case let piece = try readStream(), !piece.isEmpty {
+                head += piece
+            }
+            count = min(head.count, start.count)
+            for (index, byte) in head.prefix(count).enumerated() { start[index] = byte }
+        } else {
+            count = start.withUnsafeMutableBytes { (try? calls.read(descriptor.number, $0, at: 0)) ?? 0 }
+        }
         start.removeLast(start.count - count)
         if isFollowed, count < EncryptedFrame.magic.count, EncryptedFrame.magic.starts(with: start) {
             return nil
@@ -106,12 +150,40 @@ package final class LogFileSource {
 
     /// Never a memory map: a file that another process cuts while it is mapped would end this one.
     private func readFile(into room: UnsafeMutableRawBufferPointer) throws -> Int {
+        if isStream {
+            if head.isEmpty { head = try readStream()[...] }
+            let count = min(head.count, room.count)
+            room.copyBytes(from: head.prefix(count))
+            head.removeFirst(count)
+            offset += count
+            return count
+        }
         do throws(SystemFailure) {
-            let count = try calls.read(file.number, room, at: offset)
+            let count = try calls.read(descriptor.number, room, at: offset)
             offset += count
             return count
         } catch {
             throw LogError(.file, "Cannot read the file", place: path, cause: error.number)
+        }
+    }
+
+    /// What a stream has at the moment, once it has something; nothing at its end.
+    private func readStream() throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: LogFileSource.pieceSize) { room, count in
+            while true {
+                // A named pipe without a writer yet is waited for, and not taken to be at its end.
+                var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+                _ = poll(&entry, 1, -1)
+                let got = CHeartwood.read(descriptor.number, room.baseAddress, room.count)
+                if got >= 0 {
+                    count = got
+                    return
+                }
+                let number = hw_errno()
+                guard number == EINTR || number == EAGAIN else {
+                    throw LogError(.file, "Cannot read the file", place: path, cause: number)
+                }
+            }
         }
     }
 

@@ -1,0 +1,68 @@
+import Foundation
+import SuiteSupport
+import Testing
+
+@testable import HeartwoodTool
+
+/// What the reading commands take, what they say of what they do not take, and how they end.
+@Suite("What cat, tail, grep and stats read", .inTurn)
+struct InputTests {
+    @Test(
+        "Standard input and pipes are read, plain or compressed, and a file that is missing keeps no other from being shown",
+        arguments: [
+            ("printf 'a\\nb\\n' | $HEARTWOOD cat -", "a b 0"),
+            ("printf 'a\\nb\\n' | $HEARTWOOD cat", "a b 0"),
+            ("printf 'x\\n' | $HEARTWOOD cat one.log - one.log", "1 x 1 0"),
+            ("printf 'a\\nb\\n' | $HEARTWOOD grep -c b -", "1 0"),
+            ("printf 'a\\nb\\n' | gzip | $HEARTWOOD cat -", "a b 0"),
+            ("printf 'a\\nb\\nc\\n' | $HEARTWOOD tail -n 2 -", "b c 0"),
+            ("printf 'a\\nb\\n' | $HEARTWOOD tail -f -n 1 -", "b 0"),
+            ("printf 'a\\n' | $HEARTWOOD stats - | head -n 1", "1 message in 1 line 0"),
+            ("mkfifo f; (printf 'late\\n' > f) & $HEARTWOOD cat f", "late 0"),
+            ("$HEARTWOOD cat < one.log -", "1 0"),
+            ("$HEARTWOOD cat one.log nowhere one.log", "1 1 1"),
+            ("$HEARTWOOD grep -c 1 one.log nowhere", "1 2"),
+            ("$HEARTWOOD grep 7 one.log", "1"), ("$HEARTWOOD grep 1 one.log", "1 0"),
+            ("$HEARTWOOD grep 1 nowhere", "2"), ("$HEARTWOOD stats nowhere > /dev/null", "1"),
+        ])
+    func inputs(_ line: String, _ expected: String) async throws {
+        let tool = try ToolProcess()
+        _ = try tool.file("one.log", Array("1\n".utf8))
+        let outcome = try await tool.shell("\(line); echo $?")
+        #expect(
+            outcome.output.split(separator: "\n").joined(separator: " ") == expected, "\(outcome.error)")
+        if line.contains("nowhere") { #expect(outcome.error.contains("nowhere")) }
+    }
+
+    @Test("In a directory, logs of every common name are read, and what is not read is said")
+    func names() async throws {
+        let tool = try ToolProcess()
+        let outcome = try await tool.shell(
+            """
+            mkdir -m 700 logs logs/sub; cd logs; n=10
+            for f in shop.log.3 shop.log.2 shop.log-20261120 syslog.1 syslog current shop.log notes.txt; do
+                echo $f > $f; touch -d "2026-11-20 $n:00" $f; n=$((n + 1)); done
+            gzip shop.log.3; ln -s current link; cd ..; $HEARTWOOD cat logs
+            """)
+        #expect(
+            outcome.output
+                == "shop.log.3\nshop.log.2\nshop.log-20261120\nsyslog.1\nsyslog\ncurrent\nshop.log\n")
+        #expect(
+            outcome.error
+                == "heartwood: logs: not read: notes.txt, sub/; to read a file or a directory, name it\n")
+    }
+
+    @Test(
+        "A failed write to standard output is an error, and said",
+        arguments: [
+            "cat one.log", "tail one.log", "grep 1 one.log", "grep -c 1 one.log", "stats one.log",
+            "stats --help",
+        ])
+    func fullOutput(_ line: String) async throws {
+        let tool = try ToolProcess()
+        _ = try tool.file("one.log", Array("1\n".utf8))
+        let outcome = try await tool.shell("$HEARTWOOD \(line) > /dev/full")
+        #expect(outcome.code == (line.hasPrefix("grep") ? 2 : 1))
+        #expect(outcome.error.contains("standard output"))
+    }
+}
