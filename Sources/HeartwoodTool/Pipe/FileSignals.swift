@@ -16,14 +16,8 @@ final class FileSignals {
     init(_ file: FileLogger?, takesHangup: Bool) {
         let queue = DispatchQueue(label: "heartwood.file-signals")
         let numbers = takesHangup ? [SIGALRM, SIGUSR1, SIGHUP] : [SIGALRM, SIGUSR1]
-        sources = numbers.compactMap { number in
-            if !SystemCalls.ignore(number) { return nil }
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler {
-                if number == SIGHUP { file?.reopen() } else { file?.rollNow() }
-            }
-            source.activate()
-            return source
+        sources = SystemCalls.signalSources(numbers, on: queue) { number in
+            if number == SIGHUP { file?.reopen() } else { file?.rollNow() }
         }
     }
 

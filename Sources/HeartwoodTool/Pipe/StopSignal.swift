@@ -34,17 +34,11 @@ final class StopSignal: Sendable {
         let requested = Box()
         self.requested = requested
         let queue = DispatchQueue(label: "heartwood.signals")
-        sources = numbers.compactMap { number in
-            if !SystemCalls.ignore(number) { return nil }
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler {
-                let (first, _) = requested.signal.compareExchange(
-                    expected: 0, desired: number, ordering: .sequentiallyConsistent)
-                if !first { _exit(128 + number) }
-                _ = hw_write_quietly(writer, [0 as UInt8], 1)
-            }
-            source.activate()
-            return source
+        sources = SystemCalls.signalSources(numbers, on: queue) { number in
+            let (first, _) = requested.signal.compareExchange(
+                expected: 0, desired: number, ordering: .sequentiallyConsistent)
+            if !first { _exit(128 + number) }
+            _ = hw_write_quietly(writer, [0 as UInt8], 1)
         }
     }
 

@@ -110,3 +110,10 @@ private func archiveRegistrationSample() throws {
     try LogConfiguration.load("/etc/shop/logging.json").apply()
     // end
 }
+
+private func journalKeySample() {
+    // sample: Sources/HeartwoodArchive/LogJournal+Key.swift
+    let keys = FileSecrets(directory: "/etc/shop/keys")
+    LogDispatcher.shared.journal = .file("/var/lib/shop/journal", key: keys)
+    // end
+}
