@@ -63,9 +63,9 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/apple/swift-log.git", from: "1.6.0")],
     targets: [
         .target(name: "CHeartwood"),
-        // The page of `heartwood view`; page.c embeds the files.
+        // The page of `heartwood view`, whose files page.c embeds, and signals of the command.
         .target(
-            name: "CHeartwoodPage",
+            name: "CHeartwoodTool",
             exclude: ["page.html", "page.css", "state.js", "list.js", "tools.js", "record.js"]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -115,7 +115,7 @@ let package = Package(
             name: "HeartwoodTool",
             dependencies: [
                 "Heartwood", "HeartwoodArchive", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite",
-                "HeartwoodServer", "HeartwoodTestSupport", "CHeartwood", "CHeartwoodPage", "CPCRE2",
+                "HeartwoodServer", "HeartwoodTestSupport", "CHeartwood", "CHeartwoodTool", "CPCRE2",
             ],
             swiftSettings: settings),
 

@@ -224,7 +224,7 @@ struct FollowPlanTests {
         let outcome = try await tool.shell(
             """
             mkdir -m 700 logs; D=$PWD/logs; LOG=$D/app.log; : > $LOG
-            printf '%s {\\n rotate 50\\n missingok\\n su root root\\n \(mode.replacingOccurrences(of: "\n", with: "\\n "))\\n}\\n' $LOG > conf
+            printf '%s {\\n rotate 50\\n missingok\\n su root root\\n \(mode.replacing("%", with: "%%").replacing("\n", with: "\\n "))\\n}\\n' $LOG > conf
             [ $(id -u) = 0 ] || sed -i '/su root/d' conf
             chmod 644 conf
             "$HEARTWOOD" tail -n 0 -f \(isFile ? "$LOG" : "$D") > out 2> words & PID=$!

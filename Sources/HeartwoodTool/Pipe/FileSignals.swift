@@ -1,4 +1,5 @@
 import CHeartwood
+import CHeartwoodTool
 import Dispatch
 import Heartwood
 
@@ -6,20 +7,38 @@ import Heartwood
 ///
 /// A signal that was ignored when the program began stays ignored. Without files SIGALRM and SIGUSR1 do nothing.
 final class FileSignals {
-    private let sources: [any DispatchSourceSignal]
+    private let numbers: [Int32]
+    private let source: any DispatchSourceRead
 
     /// Takes the signals over.
     ///
     /// - Parameters:
     ///   - file: The files; nil for none.
     ///   - takesHangup: Whether SIGHUP opens the files again, and does not end the process.
-    init(_ file: FileLogger?, takesHangup: Bool) {
-        let queue = DispatchQueue(label: "heartwood.file-signals")
-        let numbers = takesHangup ? [SIGALRM, SIGUSR1, SIGHUP] : [SIGALRM, SIGUSR1]
-        sources = SystemCalls.signalSources(numbers, on: queue) { number in
-            if number == SIGHUP { file?.reopen() } else { file?.rollNow() }
+    /// - Throws: `LogError` where the system has no pipe for it.
+    init(_ file: FileLogger?, takesHangup: Bool) throws {
+        guard let (reader, writer) = SystemCalls.makeSignalPipe() else {
+            throw LogError(.file, "cannot create a pipe for signals", cause: hw_errno())
         }
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: reader, queue: DispatchQueue(label: "heartwood.file-signals"))
+        source.setEventHandler {
+            var number: UInt8 = 0
+            guard read(reader, &number, 1) == 1 else { return }
+            if number == UInt8(SIGHUP) { file?.reopen() } else { file?.rollNow() }
+        }
+        source.setCancelHandler {
+            close(reader)
+            close(writer)
+        }
+        source.activate()
+        self.source = source
+        let numbers = takesHangup ? [SIGALRM, SIGUSR1, SIGHUP] : [SIGALRM, SIGUSR1]
+        self.numbers = numbers.filter { hw_tool_pass_signal($0, writer, 0) != 0 }
     }
 
-    deinit { for source in sources { source.cancel() } }
+    deinit {
+        for number in numbers { _ = hw_tool_pass_signal(number, -1, 0) }
+        source.cancel()
+    }
 }

@@ -77,8 +77,10 @@ final class LineSource {
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        // Once the stop is known, only the input counts.
-        let count = poll(&entries, stop.isRequested ? 1 : 2, milliseconds)
+        // Once the stop is known, only the input counts, and not for as long as it takes: the caller may not have known yet.
+        let isStopping = stop.isRequested
+        let limit = isStopping && !(0...200).contains(milliseconds) ? 200 : milliseconds
+        let count = poll(&entries, isStopping ? 1 : 2, limit)
         if count < 0 { return hw_errno() == EINTR ? 0 : -1 }
         return entries[0].revents == 0 ? 0 : 1
     }

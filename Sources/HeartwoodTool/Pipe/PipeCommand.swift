@@ -61,7 +61,7 @@ enum PipeCommand: Subcommand {
         let inputJournal =
             try options.files.key == nil ? options.journal.map { try InputJournal($0 + ".input") } : nil
         let destinations = try PipeDestinations(options)
-        let signals = FileSignals(destinations.fileLogger, takesHangup: takesHangup)
+        let signals = try FileSignals(destinations.fileLogger, takesHangup: takesHangup)
         defer { withExtendedLifetime(signals) {} }
         let view = try options.viewedDirectory.map { try PipeView(directory: $0) }
         let pump = LinePump(options, destinations, stop, inputJournal)

@@ -1,7 +1,6 @@
 import CHeartwood
-import Dispatch
+import CHeartwoodTool
 import Heartwood
-import Synchronization
 
 /// Turns SIGINT, SIGTERM and SIGHUP into a request to end in good order.
 ///
@@ -12,48 +11,35 @@ final class StopSignal: Sendable {
     /// Can be read from when a stop was requested: for poll(2).
     let descriptor: Int32
     private let writer: Int32
-    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]  // Dispatch makes them safe
-
-    // MARK: Atomics (any thread)
-    private let requested: Box
-
-    private final class Box: Sendable {
-        let signal = Atomic<Int32>(0)
-    }
+    private let numbers: [Int32]
 
     /// Takes the signals over.
     ///
     /// - Parameter numbers: The signals that ask for the end.
     /// - Throws: `LogError` where the system has no pipe for it.
     init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP]) throws {
-        guard let (reader, writer) = SystemCalls.makePipe() else {
+        guard let (reader, writer) = SystemCalls.makeSignalPipe() else {
             throw LogError(.file, "cannot create a pipe for signals", cause: hw_errno())
         }
         descriptor = reader
         self.writer = writer
-        let requested = Box()
-        self.requested = requested
-        let queue = DispatchQueue(label: "heartwood.signals")
-        sources = SystemCalls.signalSources(numbers, on: queue) { number in
-            let (first, _) = requested.signal.compareExchange(
-                expected: 0, desired: number, ordering: .sequentiallyConsistent)
-            if !first { _exit(128 + number) }
-            _ = hw_write_quietly(writer, [0 as UInt8], 1)
-        }
+        self.numbers = numbers.filter { hw_tool_pass_signal($0, writer, 1) != 0 }
     }
 
     deinit {
-        for source in sources { source.cancel() }
+        for number in numbers { _ = hw_tool_pass_signal(number, -1, 1) }
         close(descriptor)
         close(writer)
     }
 
+    private var requested: Int32 { numbers.isEmpty ? 0 : hw_tool_stop() }
+
     /// Whether the process was asked to end.
-    var isRequested: Bool { requested.signal.load(ordering: .relaxed) != 0 }
+    var isRequested: Bool { requested != 0 }
 
     /// The signal's name, once there was one.
     var name: String? {
-        switch requested.signal.load(ordering: .relaxed) {
+        switch requested {
         case 0: nil
         case SIGINT: "SIGINT"
         case SIGTERM: "SIGTERM"
@@ -63,7 +49,7 @@ final class StopSignal: Sendable {
 
     /// Ends the process as the signal would have: whoever started it is told the truth.
     func endProcess() {
-        let number = requested.signal.load(ordering: .relaxed)
+        let number = requested
         if number == 0 { return }
         SystemCalls.endProcess(by: number)
         _exit(128 + number)  // not reached, unless the signal is blocked

@@ -1,7 +1,6 @@
 // All that differs between systems, and the calls that C's headers alone do not give to Swift.
 
 import CHeartwood
-import Dispatch
 import Heartwood
 
 #if canImport(Darwin)
@@ -74,36 +73,11 @@ extension SystemCalls {
         return (ends[0], ends[1])
     }
 
-    /// Takes over the signals that were not ignored when the process began; none of them is lost once this returns.
-    ///
-    /// Dispatch registers a source a moment later, on another thread. A signal that arrived before that would be discarded, as
-    /// it is ignored. So this thread holds the signals back, and waits until the sources are registered.
-    static func signalSources(
-        _ numbers: [Int32], on queue: DispatchQueue, _ handler: @escaping @Sendable (Int32) -> Void
-    ) -> [any DispatchSourceSignal] {
-        var (mask, before) = (sigset_t(), sigset_t())
-        sigemptyset(&mask)
-        for number in numbers { sigaddset(&mask, number) }
-        pthread_sigmask(SIG_BLOCK, &mask, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        let registered = DispatchGroup()
-        let sources = numbers.compactMap { number -> (any DispatchSourceSignal)? in
-            guard ignore(number) else { return nil }
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { handler(number) }
-            registered.enter()
-            source.setRegistrationHandler { registered.leave() }
-            source.activate()
-            return source
-        }
-        registered.wait()
-        return sources
-    }
-
-    /// Has a signal ignored; false where it is ignored already.
-    private static func ignore(_ number: Int32) -> Bool {
-        let before = signal(number, SIG_IGN)
-        return unsafeBitCast(before, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
+    /// A pipe for ``hw_tool_pass_signal(_:_:_:)``, whose ends do not block; nil where the system has none left.
+    static func makeSignalPipe() -> (reader: Int32, writer: Int32)? {
+        guard let pipe = makePipe() else { return nil }
+        for end in [pipe.reader, pipe.writer] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
+        return pipe
     }
 
     /// Ends the process as the signal would have without a handler.

@@ -1,4 +1,4 @@
-import CHeartwoodPage
+import CHeartwoodTool
 import Heartwood
 import HeartwoodArchive
 import HeartwoodHTTP

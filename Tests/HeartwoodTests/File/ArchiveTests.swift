@@ -260,8 +260,8 @@ struct FixedKey: SecretProvider {
             logInfo("line", to: dispatcher)
             dispatcher.flush()
             // Until the work has begun, or is done already.
-            while access("\(path)/\(old).gz.part", F_OK) != 0, access("\(path)/\(old).gz", F_OK) != 0 {
-                usleep(100)
+            waitUntil("the archive is begun") {
+                access("\(path)/\(old).gz.part", F_OK) == 0 || access("\(path)/\(old).gz", F_OK) == 0
             }
             exit(0)
         }

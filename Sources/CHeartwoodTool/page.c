@@ -1,4 +1,4 @@
-#include "CHeartwoodPage.h"
+#include "CHeartwoodTool.h"
 
 // `#embed` is of C23, and an extension before that.
 #pragma clang diagnostic ignored "-Wc23-extensions"
