@@ -2,7 +2,6 @@ import Heartwood
 import HeartwoodLumberjack
 import HeartwoodTestSupport
 import SuiteSupport
-import Synchronization
 import Testing
 
 extension LumberjackTests {
@@ -230,7 +229,7 @@ private enum Kind { case apple }
 /// Handles messages once it is let.
 private final class Waiting: DDAbstractLogger, @unchecked Sendable {
     private let gate: Gate
-    private let handled = Mutex(0)
+    private let handled = Locked(0)
     var count: Int { handled.withLock { $0 } }
 
     init(_ gate: Gate) {

@@ -3,7 +3,6 @@ import Heartwood
 import HeartwoodLumberjack
 import HeartwoodTestSupport
 import SuiteSupport
-import Synchronization
 import Testing
 
 extension LumberjackTests {
@@ -11,7 +10,7 @@ extension LumberjackTests {
     struct ConformanceTests {
         @Test("A logger of your own, through its adapter")
         func custom() throws {
-            let keepers = Mutex<[ObjectIdentifier: Keeper]>([:])
+            let keepers = Locked<[ObjectIdentifier: Keeper]>([:])
             try LoggerConformance.check(
                 messages: 20_000, memory: .amongOtherTests,
                 texts: { adapter in keepers.withLock { $0[ObjectIdentifier(adapter)]?.texts ?? [] } }

@@ -1,7 +1,6 @@
 import Heartwood
 import HeartwoodLumberjack
 import SuiteSupport
-import Synchronization
 import Testing
 
 extension LumberjackTests {

@@ -1,7 +1,6 @@
 import Heartwood
 import HeartwoodLumberjack
 import SuiteSupport
-import Synchronization
 import Testing
 
 extension LumberjackTests {
@@ -282,7 +281,7 @@ extension LumberjackTests {
 }
 
 private final class Counter: Sendable {
-    private let count = Mutex(0)
+    private let count = Locked(0)
     var value: Int { count.withLock { $0 } }
     func add() { count.withLock { $0 += 1 } }
 }
@@ -321,7 +320,7 @@ private final class FlushingLogger: DDFileLogger {
 
 private final class Table: DDAbstractDatabaseLogger, @unchecked Sendable {
     let saved = Notes()
-    private let waiting = Mutex<[String]>([])
+    private let waiting = Locked<[String]>([])
     override func db_log(_ logMessage: DDLogMessage) -> Bool {
         waiting.withLock { $0.append(logMessage.message) }
         return true

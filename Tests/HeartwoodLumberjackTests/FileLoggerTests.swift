@@ -1,7 +1,6 @@
 import Heartwood
 import HeartwoodLumberjack
 import SuiteSupport
-import Synchronization
 import Testing
 
 extension LumberjackTests {
@@ -415,7 +414,7 @@ extension LumberjackTests {
 /// Notes what is called when files are finished.
 private class Noting: DDLogFileManagerDefault, @unchecked Sendable {
     let notes = Notes()
-    private let state = Mutex<[(count: Int, done: CheckedContinuation<Void, Never>)]>([])
+    private let state = Locked<[(count: Int, done: CheckedContinuation<Void, Never>)]>([])
     weak var logger: DDFileLogger?
 
     init(_ path: String) { super.init(logsDirectory: path) }
@@ -458,13 +457,13 @@ private final class OlderWatching: Noting, @unchecked Sendable {
 }
 
 private final class Named: DDLogFileManagerDefault, @unchecked Sendable {
-    private let name: Mutex<String>
+    private let name: Locked<String>
     var next: String {
         get { name.withLock { $0 } }
         set { name.withLock { $0 = newValue } }
     }
     init(_ path: String, _ name: String) {
-        self.name = Mutex(name)
+        self.name = Locked(name)
         super.init(logsDirectory: path)
     }
     override var newLogFileName: String { next }
@@ -474,7 +473,7 @@ private final class Named: DDLogFileManagerDefault, @unchecked Sendable {
 }
 
 private final class Headed: DDLogFileManagerDefault, @unchecked Sendable {
-    private let count = Mutex(0)
+    private let count = Locked(0)
     init(_ path: String) { super.init(logsDirectory: path) }
     override var logFileHeader: String? {
         "header \(count.withLock { count in count += 1; return count })"
@@ -515,7 +514,7 @@ private final class Bare: NSObject, DDLogFileManager, @unchecked Sendable {
     var maximumNumberOfLogFiles: UInt = 1
     var logFilesDiskQuota: UInt64 = 1
     let logsDirectory: String
-    private let created = Mutex<[String]>([])
+    private let created = Locked<[String]>([])
     init(_ path: String) { logsDirectory = path }
 
     var unsortedLogFileNames: [String] { created.withLock { $0 } }

@@ -2,7 +2,6 @@ import Heartwood
 import HeartwoodLumberjack
 import HeartwoodTestSupport
 import SuiteSupport
-import Synchronization
 import Testing
 
 extension LumberjackTests {

@@ -1,10 +1,10 @@
+import Heartwood
 import HeartwoodLumberjack
 import HeartwoodTestSupport
-import Synchronization
 
 /// A logger that keeps what it gets.
 final class Keeper: DDAbstractLogger, @unchecked Sendable {
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State: @unchecked Sendable {
         var messages: [DDLogMessage] = []
@@ -34,7 +34,7 @@ final class Keeper: DDAbstractLogger, @unchecked Sendable {
 
 /// A list that threads share.
 final class Notes: Sendable {
-    private let notes = Mutex<[String]>([])
+    private let notes = Locked<[String]>([])
     var all: [String] { notes.withLock { $0 } }
     func add(_ note: String) { notes.withLock { $0.append(note) } }
 }

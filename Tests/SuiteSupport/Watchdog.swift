@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Ends the run when a test does not end.
 ///
@@ -32,7 +31,7 @@ package final class Watchdog: Sendable {
     }
 
     // MARK: Guarded by 'state'
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// The file that gets the times of all tests, where `HEARTWOOD_TIMES` names one.
     private static let timesPath = ProcessInfo.processInfo.environment["HEARTWOOD_TIMES"]

@@ -1,11 +1,11 @@
-import Synchronization
+import Heartwood
 
 /// A class; its level is guarded by itself.
 private struct Registered: @unchecked Sendable {
     let type: any DDRegisteredDynamicLogging.Type
 }
 
-private let registry = Mutex<[Registered]>([])
+private let registry = Locked<[Registered]>([])
 
 // Levels by class. Only Objective-C can find the classes of a program by itself; here they are registered.
 extension DDLog {

@@ -1,5 +1,4 @@
 public import Heartwood
-import Synchronization
 
 /// Delivers the messages of `DDLog…` calls to loggers.
 ///
@@ -24,7 +23,7 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
     @usableFromInline let target: LogDispatcher?
 
     // MARK: Guarded by 'members'
-    private let members = Mutex<[Member]>([])
+    private let members = Locked<[Member]>([])
 
     /// A logger, and what it is in Heartwood's dispatcher.
     private struct Member: @unchecked Sendable {  // loggers guard themselves

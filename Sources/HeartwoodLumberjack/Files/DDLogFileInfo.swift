@@ -1,12 +1,11 @@
 import Heartwood
-import Synchronization
 
 /// A log file: its name, size and times, which are read when you ask for them, and kept until ``reset()``.
 open class DDLogFileInfo: NSObject {
     private let manager: FileManager
 
     // MARK: Guarded by 'state'
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     private struct State {
         var path: String
@@ -24,7 +23,7 @@ open class DDLogFileInfo: NSObject {
     /// Makes the information about the file at a path.
     public init(filePath: String, fileManager: FileManager) {
         manager = fileManager
-        state = Mutex(State(path: filePath))
+        state = Locked(State(path: filePath))
     }
 
     /// Makes the information about the file at a path.

@@ -1,5 +1,4 @@
 import Heartwood
-import Synchronization
 
 /// Names log files `<app> yyyy-MM-dd--HH-mm-ss-SSS.log`, and keeps up to 5 files and 20 MiB.
 ///
@@ -24,7 +23,7 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
     private let directory: String
 
     // MARK: Guarded by 'state'
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var maximumNumber = kDDDefaultLogMaxNumLogFiles

@@ -1,5 +1,4 @@
 import Heartwood
-import Synchronization
 
 /// A file logger of CocoaLumberjack's kind, as Heartwood's dispatcher sees it: with the manager's names and limits, and
 /// the hooks of subclasses.
@@ -83,7 +82,7 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
         weak var file: FileAdapter?
     }
 
-    private static let live = Mutex<[Reference]>([])
+    private static let live = Locked<[Reference]>([])
 
     /// Whether a file is finished; as the logger of its directory says, or else what is noted of the usual names there.
     static func isFinished(_ path: String) -> Bool {

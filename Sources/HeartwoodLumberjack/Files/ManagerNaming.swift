@@ -1,5 +1,4 @@
 import Heartwood
-import Synchronization
 
 /// The names that a manager gives, as Heartwood's naming: which remembers what it cannot read out of a name.
 ///
@@ -19,7 +18,7 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
     private let newNameToCompare: (() -> String)?
 
     // MARK: Guarded by 'known'
-    private let known = Mutex(Known())
+    private let known = Locked(Known())
 
     private struct Known {
         /// The name that a new file had when it was first needed to compare with.
@@ -54,7 +53,7 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
             newNameToCompare = { manager.newLogFileName }
         } else {
             newNameToCompare = nil
-            let unused = Mutex<String?>(nil)
+            let unused = Locked<String?>(nil)
             newName = {
                 // A name that no file was made for yet is still good.
                 if let name = unused.withLock({ $0 }),

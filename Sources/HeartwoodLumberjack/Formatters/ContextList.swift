@@ -1,9 +1,9 @@
-import Synchronization
+import Heartwood
 
 /// A list of contexts that may be changed on any thread, and what it lets pass.
 final class ContextList: Sendable {
     // MARK: Guarded by 'contexts'
-    private let contexts = Mutex<Set<Int>>([])
+    private let contexts = Locked<Set<Int>>([])
 
     func insert(_ context: Int) { contexts.withLock { _ = $0.insert(context) } }
     func remove(_ context: Int) { contexts.withLock { _ = $0.remove(context) } }

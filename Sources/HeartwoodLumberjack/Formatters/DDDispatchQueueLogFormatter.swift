@@ -1,5 +1,4 @@
 import Heartwood
-import Synchronization
 
 /// Writes the label of the dispatch queue in front of each text: `2026-11-20 10:20:30:123 [main (QOS:UN)] text`.
 ///
@@ -20,8 +19,8 @@ open class DDDispatchQueueLogFormatter: NSObject, DDLogFormatter {
     }
 
     // MARK: Guarded by themselves
-    private let settings = Mutex(Settings())
-    private let dates = Mutex(Dates())
+    private let settings = Locked(Settings())
+    private let dates = Locked(Dates())
 
     /// Makes a formatter.
     public override init() {}

@@ -1,4 +1,4 @@
-import Synchronization
+import Heartwood
 
 /// Runs several formatters in a row: each gets the message with the text that the previous one returned.
 ///
@@ -6,7 +6,7 @@ import Synchronization
 /// `FormatterChain`.
 open class DDMultiFormatter: NSObject, DDLogFormatter {
     // MARK: Guarded by 'chain'
-    private let chain = Mutex<Chain>(Chain())
+    private let chain = Locked<Chain>(Chain())
 
     private struct Chain: @unchecked Sendable {
         var formatters: [any DDLogFormatter] = []

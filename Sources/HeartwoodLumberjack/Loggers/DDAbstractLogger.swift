@@ -1,5 +1,4 @@
 public import Heartwood
-import Synchronization
 
 /// The base class of most loggers, with a queue, a name and a formatter.
 ///
@@ -18,7 +17,7 @@ open class DDAbstractLogger: NSObject, DDLogger {
     private var backing: AbstractLogger?
 
     // MARK: Guarded by themselves
-    private let added = Mutex(Membership())
+    private let added = Locked(Membership())
 
     /// Where the logger is.
     private struct Membership: Sendable {

@@ -1,5 +1,4 @@
 import Heartwood
-import Synchronization
 
 /// Writes messages to standard error, as `2026-11-20 10:20:30:123 shop[512:513] text` unless it has a
 /// formatter.
@@ -10,7 +9,7 @@ open class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guarded or l
     public static let sharedInstance: DDTTYLogger? = DDTTYLogger()
 
     // MARK: Guarded by 'settings'
-    private let settings = Mutex(Settings())
+    private let settings = Locked(Settings())
 
     private struct Settings {
         var usesColors = false

@@ -1,9 +1,9 @@
-import Synchronization
+import Heartwood
 
 /// The logger that a backing stands for: kept alive by it while it is added, and only then.
 final class Owner: @unchecked Sendable {  // the logger guards itself; the rest is behind a lock
     private weak var given: (any DDLogger)?
-    private let kept = Mutex<Kept>(Kept())
+    private let kept = Locked<Kept>(Kept())
 
     private struct Kept: @unchecked Sendable {
         var logger: (any DDLogger)?

@@ -1,6 +1,6 @@
+import Heartwood
 #if canImport(Combine)
 public import Combine
-import Synchronization
 
 extension DDLog {
     /// Publishes the messages of a dispatcher.
@@ -50,12 +50,12 @@ private final class PublishingLogger<S: Subscriber<DDLogMessage, Never>>: DDAbst
         var subscriber: S?
     }
 
-    private let target: Mutex<Target>
+    private let target: Locked<Target>
     private weak var dispatcher: DDLog?
 
     init(_ subscriber: S, _ log: DDLog) {
         let first = Target(subscriber: subscriber)
-        target = Mutex(first)
+        target = Locked(first)
         dispatcher = log
         super.init()
     }
