@@ -86,6 +86,41 @@ struct Drain {
         return position != first
     }
 
+    /// Takes the one message before `end` off the ring for a synchronous call, which gets the right to run the only logger.
+    ///
+    /// Nothing is before it, in the ring or in the logger's inbox, and what comes after it is not handled before the right
+    /// ends: so its place in the order is the one that it has in the ring. It may be the message of another call, which
+    /// has the place before `end` then: what the logger took of the rest it has worked off, or it would not be idle.
+    ///
+    /// - Returns: the logger's node, which has the message; nil where the general way is to be gone.
+    mutating func takeAlone(_ ring: RecordRing, _ gaps: RingGaps, before end: UInt64) -> LoggerNode? {
+        guard journal == nil, !lacksJournal, recipients.count == 1, let recipient = recipients.first,
+            gaps.next == nil
+        else { return nil }
+        let start = ring.consumed
+        guard start < end, let (size, kind) = ring.record(at: start), kind == .message,
+            start &+ UInt64(size) == end, size <= LoggerRunner.aloneCapacity
+        else { return nil }
+        let record = RecordView(ring.address(of: start))
+        guard record.flags.isDisjoint(with: .references),
+            recipient.choice.levels.rawValue & record.levelBit != 0, recipient.node.inbox.beginAlone()
+        else { return nil }
+        let batch = recipient.node.runner.aloneBatch()
+        batch.base.copyMemory(from: record.base, byteCount: size)
+        (batch.size, batch.end) = (size, end)
+        ring.consume(upTo: end)
+        let copy = RecordView(batch.base)
+        if usesTicks, !copy.flags.contains(.wallTime) {
+            ticks.refreshIfOld(at: copy.time)
+            copy.time = UInt64(bitPattern: ticks.wallTime(of: copy.time))
+        }
+        sequence += 1
+        accepted += 1
+        acceptedBytes += size
+        batch.add(at: 0, size: size, sequence: sequence)
+        return recipient.node
+    }
+
     mutating func perform(_ controls: [ControlBox]) {
         for control in controls {
             control.action(&self)

@@ -100,6 +100,7 @@ extension LogDispatcher {
     /// A logger for which a call has waited without success is not waited for again until it has come a step further (promise 4).
     @inline(never)
     func waitForLoggers(_ level: UInt32) {
+        if !hw_forked_child_load(), consumer.handleAlone() { return }
         drainNow(byCaller: true)
         let (loggers, timeout) = settings.withLock { ($0.loggers, $0.synchronousTimeout) }
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))

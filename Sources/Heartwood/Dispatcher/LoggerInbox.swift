@@ -211,6 +211,20 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         return isMine
     }
 
+    /// Gives the right to run to a synchronous call, if the logger has nothing to do and may run on the threads of callers.
+    ///
+    /// Called by the drain, which then hands a message over without an entry.
+    func beginAlone() -> Bool {
+        if isLost || !logger.runsOnCaller { return false }
+        let isMine = state.withLock { state in
+            if state.isRunning || state.needsQueue || !state.backlog.isEmpty { return false }
+            state.isRunning = true
+            return true
+        }
+        if isMine { counters.received.add(1, ordering: .relaxed) }
+        return isMine
+    }
+
     /// The next entry; without one, and unless `stays`, the right to run ends in the same step.
     ///
     /// `atEnd` is called if there is no entry, before any other can come; it must neither wait nor run a hook.

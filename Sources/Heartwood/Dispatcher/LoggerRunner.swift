@@ -24,6 +24,11 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
     @exclusivity(unchecked) private var isOnQueue = false
     /// Whether the logger holds output that it could not write without waiting.
     @exclusivity(unchecked) private var holdsOutput = false
+    /// For the message of a synchronous call that finds nothing else to do; made when the first one comes.
+    @exclusivity(unchecked) private var alone: RecordBatch?
+
+    /// The size of the largest record that is handled so.
+    static let aloneCapacity = 2048
 
     init(
         _ logger: AbstractLogger, _ inbox: LoggerInbox, _ follower: JournalFollower,
@@ -35,6 +40,35 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
         self.recovery = recovery
         self.delivery = delivery
         self.right = right
+    }
+
+    // MARK: - A message without an entry
+
+    /// An empty batch for one message; called by the drain for a thread that has just got the right to run.
+    func aloneBatch() -> RecordBatch {
+        let batch = alone ?? RecordBatch(capacity: LoggerRunner.aloneCapacity)
+        alone = batch
+        batch.removeAll()
+        return batch
+    }
+
+    /// Has the logger handle the message in that batch, on the thread of its caller, and ends the right to run.
+    ///
+    /// - Returns: false if the logger's queue has yet to write what it made of it.
+    func runAlone() -> Bool {
+        let thread = ThreadState.current
+        var isWritten = true
+        right.use(thread) {
+            guard let batch = alone else { return stop() }
+            isOnQueue = false
+            recovery.runBeforeMessage()
+            announceLoss()
+            delivery.deliver(RecordSlice(batch, levels: .max), thread)
+            inbox.noteProgress()
+            isWritten = !holdsOutput
+            stop()
+        }
+        return isWritten
     }
 
     // MARK: - Working entries off

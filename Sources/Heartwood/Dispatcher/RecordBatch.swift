@@ -59,6 +59,12 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
         if !kept { base.deallocate() }
     }
 
+    /// Forgets the records, none of which has references.
+    func removeAll() {
+        assert(!hasReferences && counts == nil)
+        (size, count, weight, levels) = (0, 0, 0, 0)
+    }
+
     /// Takes note of the record of `size` bytes at `offset`, which has been copied there.
     @inline(__always)
     func add(at offset: Int, size: Int, sequence: UInt64) {

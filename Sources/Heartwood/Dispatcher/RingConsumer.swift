@@ -119,6 +119,15 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
         return (found, position)
     }
 
+    /// Has a synchronous call handle its message itself where it is all that there is to do.
+    ///
+    /// - Returns: whether everything that was logged so far has been handled; false where the general way is to be gone.
+    func handleAlone() -> Bool {
+        let end = ring.tail
+        guard let node = drain.withLock({ $0.takeAlone(ring, gaps, before: end) }) else { return false }
+        return node.runner.runAlone()
+    }
+
     /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.
     ///
     /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.

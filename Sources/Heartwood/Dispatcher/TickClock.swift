@@ -12,6 +12,8 @@ struct TickClock {
     }
 
     private let first: Sample
+    /// How many ticks it takes at most to read the clocks without an interruption.
+    private let usual: UInt64
     private var anchor: Sample
     private var rate: Double
     private var latest: Int64 = .min
@@ -20,16 +22,22 @@ struct TickClock {
     private static let start = TickClock.measure()
 
     init() {
-        (first, rate) = TickClock.start
+        (first, rate, usual) = TickClock.start
         anchor = first
     }
 
     /// Takes a fresh sample; call it before a row of `wallTime`.
     mutating func refresh() {
-        anchor = TickClock.sample()
+        anchor = TickClock.sample(usual: usual)
         let ticks = Double(anchor.ticks &- first.ticks)
         let nanoseconds = Double(anchor.steady - first.steady)
         if nanoseconds > 1e6, ticks > 0 { rate = nanoseconds / ticks }
+    }
+
+    /// The same, unless the last sample is younger than some ten microseconds: a change of the wall clock shows that much later.
+    @inline(__always)
+    mutating func refreshIfOld(at ticks: UInt64) {
+        if ticks &- anchor.ticks > 50_000 { refresh() }
     }
 
     /// What is needed to tell the time of a record elsewhere.
@@ -56,7 +64,10 @@ struct TickClock {
     private static func nanoseconds(_ clock: clockid_t) -> Int64 { hw_clock(clock) }
 
     /// Reads the clocks together: the best of three tries, so that an interruption between two readings is not taken.
-    private static func sample() -> Sample {
+    ///
+    /// - Parameter usual: A span that says that there was none, so that no other try is needed.
+    /// - Returns: the clocks at one moment.
+    private static func sample(usual: UInt64 = 0) -> Sample {
         var best: (span: UInt64, sample: Sample)?
         for _ in 0..<3 {
             let before = hw_ticks()
@@ -65,15 +76,22 @@ struct TickClock {
             let span = hw_ticks() &- before
             if span < best?.span ?? .max {
                 best = (span, Sample(ticks: before &+ span / 2, wall: wall, steady: steady))
+                if span <= usual { break }
             }
         }
         return best?.sample ?? Sample(ticks: hw_ticks(), wall: 0, steady: 0)
     }
 
-    private static func measure() -> (Sample, Double) {
+    private static func measure() -> (first: Sample, rate: Double, usual: UInt64) {
         let begin = sample()
-        while nanoseconds(CLOCK_MONOTONIC) - begin.steady < 200_000 {}
+        var usual = UInt64.max
+        while nanoseconds(CLOCK_MONOTONIC) - begin.steady < 200_000 {
+            let before = hw_ticks()
+            _ = (nanoseconds(CLOCK_REALTIME), nanoseconds(CLOCK_MONOTONIC))
+            usual = min(usual, hw_ticks() &- before)
+        }
         let end = sample()
-        return (begin, Double(end.steady - begin.steady) / max(1, Double(end.ticks &- begin.ticks)))
+        let rate = Double(end.steady - begin.steady) / max(1, Double(end.ticks &- begin.ticks))
+        return (begin, rate, usual == .max ? 0 : usual + usual / 2)
     }
 }

@@ -8,6 +8,7 @@ struct RingModel: Hashable {
         case publishesBeforeStamp, publishesBeforeText, clearsAfterHead, sealsWithoutText
         case stampsWithoutPlace, stampsTwoPages, opensBeforeUnpublished, freesUnwritten
         case trustsCopyOfCutFile, waitsForWhatIsGone, countsNothingGone, dropsRestOfCutFile
+        case takesBesideOthers, takesWithoutLock, takesWhileLoggerRuns
     }
 
     struct Scene: Sendable {
@@ -17,6 +18,8 @@ struct RingModel: Hashable {
         var isInTwoPages = false
         /// Whether the machine stores a page whenever it likes, and ends.
         var storesPages = false
+        /// Whether each call is synchronous, and its thread handles the message itself if there is nothing else to do.
+        var takesAlone = false
         /// Whether another journal is taken while the threads log.
         var switches = false
         /// Whether somebody cuts the file, at any half of a record.
@@ -81,6 +84,8 @@ struct RingModel: Hashable {
     /// A place whose text was handed out, and is not what was logged there.
     private var torn: Int?
     private var inbox: [Int] = []
+    /// The position whose message a caller handles itself, with the right to run the logger.
+    private var alone: Int?
     /// Which messages are in the log, and up to where the logger is done.
     private var written: [Int] = []
     private var done = 0
@@ -145,11 +150,40 @@ struct RingModel: Hashable {
         case 5:
             if scene.fault == .publishesBeforeStamp { file.records[place].isPublished = true }
             file.records[place].mark = mark(of: me.position, me.message, scene)
-        default:
+        case 6:
             if me.position >= beginning { file.records[place].isPublished = true }
-            returned.insert(me.message)
-            me = Producer(left: me.left - 1, message: me.message + 1)
+            if !scene.takesAlone { finish(&me) }
+        case 7:
+            me.seenTail = file.tail
+            if takeAlone(before: me.seenTail, scene) { me.step = 9 }
+        case 8:
+            // The general way: the drain hands the message out, and the call waits for the logger.
+            if !written.contains(me.message) || done <= me.position { return false }
+            finish(&me)
+        case 9:
+            if let position = alone, let message = order[position] { written.append(message) }
+        default:
+            done = max(done, (alone ?? 0) + 1)
+            alone = nil
+            if !written.contains(me.message) { me.step = 8 } else { finish(&me) }
         }
+        return true
+    }
+
+    private mutating func finish(_ me: inout Producer) {
+        returned.insert(me.message)
+        me = Producer(left: me.left - 1, message: me.message + 1)
+    }
+
+    /// A caller takes the only message there is, under the drain's lock, if nobody runs the logger and nothing waits for it.
+    private mutating func takeAlone(before end: Int, _ scene: Scene) -> Bool {
+        if drain.step != 0, scene.fault != .takesWithoutLock { return false }
+        if alone != nil || consumed >= end { return false }
+        if consumed + 1 != end, scene.fault != .takesBesideOthers { return false }
+        if !inbox.isEmpty, scene.fault != .takesWhileLoggerRuns { return false }
+        let position = scene.fault == .takesBesideOthers ? end - 1 : consumed
+        if !file.records[index(position)].isPublished { return false }
+        (alone, consumed) = (position, end)
         return true
     }
 
@@ -240,7 +274,7 @@ struct RingModel: Hashable {
 
     /// The logger writes a message and then says that it is done; what it was about to write is known from its intent.
     private mutating func stepLogger() -> Bool {
-        guard let position = inbox.first else { return false }
+        guard let position = inbox.first, alone == nil else { return false }
         if let message = order[position], !written.contains(message) {
             written.append(message)
         } else {

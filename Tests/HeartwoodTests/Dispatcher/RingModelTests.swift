@@ -11,11 +11,13 @@ import Testing
             Scene(producers: [1, 1, 1]), Scene(producers: [2, 1]), Scene(capacity: 1, producers: [1, 1]),
             Scene(producers: [1, 1], switches: true), Scene(producers: [1, 1], cuts: true),
             Scene(capacity: 1, producers: [2, 1], cuts: true),
+            Scene(producers: [2, 1], takesAlone: true),
         ]
         // One thread explores them: a sanitizer has nothing to see.
         if !Load.isSanitized {
             scenes += [
                 Scene(producers: [2, 1, 1]), Scene(producers: [1, 1, 1], switches: true),
+                Scene(producers: [1, 1, 1], takesAlone: true),
                 Scene(producers: [1, 1], storesPages: true),
                 Scene(producers: [1, 1], isInTwoPages: true, storesPages: true),
                 Scene(producers: [1, 1], switches: true, cuts: true),
@@ -53,6 +55,7 @@ import Testing
             scene = Scene(producers: [1, 1], isInTwoPages: true, storesPages: true, fault: fault)
         case .trustsCopyOfCutFile, .waitsForWhatIsGone, .countsNothingGone, .dropsRestOfCutFile:
             scene = Scene(producers: [1, 1], cuts: true, fault: fault)
+        case .takesBesideOthers, .takesWithoutLock, .takesWhileLoggerRuns: scene.takesAlone = true
         case .opensBeforeUnpublished: scene = Scene(producers: [1, 1], switches: true, fault: fault)
         default: break
         }

@@ -42,6 +42,38 @@ struct OrderTests {
         }
     }
 
+    @Test(
+        "Promise 1: callers that handle their messages themselves, beside others, keep one order and miss nothing"
+    )
+    func alone() {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true)
+        dispatcher.add(logger)
+        let missing = Locked(0)
+        onThreads(3) { thread in
+            for index in 0..<Load.scaled(1000) {
+                let text = "\(thread) \(index)"
+                // The last thread's are asynchronous, now and then, so that the others are often alone.
+                logInfo("\(text)", asynchronous: thread == 2, to: dispatcher)
+                if thread == 2 {
+                    for _ in 0..<200 { sched_yield() }
+                } else if index % 16 == 0, !logger.texts.contains(text) {
+                    missing.withLock { $0 += 1 }
+                }
+            }
+        }
+        dispatcher.flush()
+        #expect(missing.withLock { $0 } == 0, "a synchronous call returns when its message has been handled")
+        let messages = logger.messages
+        #expect(messages.map(\.sequence) == (1...UInt64(messages.count)).map { $0 })
+        for thread in 0..<3 {
+            let own = logger.texts.filter { $0.hasPrefix("\(thread) ") }
+            #expect(own == (0..<Load.scaled(1000)).map { "\(thread) \($0)" })
+        }
+        #expect(logger.statistics.received == messages.count && logger.statistics.delivered == messages.count)
+        #expect(dispatcher.statistics.accepted == messages.count)
+    }
+
     @Test("Promise 1: synchronous and asynchronous messages of a thread keep their order")
     func mixedModes() {
         let dispatcher = LogDispatcher.forTest()
