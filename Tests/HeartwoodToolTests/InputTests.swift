@@ -21,7 +21,7 @@ struct InputTests {
             ("mkfifo f; (printf 'late\\n' > f) & $HEARTWOOD cat f", "late 0"),
             ("$HEARTWOOD cat < one.log -", "1 0"),
             ("$HEARTWOOD cat one.log nowhere one.log", "1 1 1"),
-            ("$HEARTWOOD grep -c 1 one.log nowhere", "1 2"),
+            ("$HEARTWOOD grep -c 1 one.log nowhere", "one.log:1 2"),
             ("$HEARTWOOD grep 7 one.log", "1"), ("$HEARTWOOD grep 1 one.log", "1 0"),
             ("$HEARTWOOD grep 1 nowhere", "2"), ("$HEARTWOOD stats nowhere > /dev/null", "1"),
         ])

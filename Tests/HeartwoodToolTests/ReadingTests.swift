@@ -54,7 +54,7 @@ struct ReadingTests {
             ("grep -c 'number [12]' LOGS", "2"),
             ("grep -F 'NUMBER 1' -i LOGS | wc -l", "1"),
             ("grep -v -c 'o' LOGS", "3"),
-            ("grep -H 'number 0' LOGS | cut -d: -f1", "shop 2026-11-20--10-00-00-000.log"),
+            ("grep -H 'number 0' LOGS | cut -d: -f1 | sed 's|.*/||'", "shop 2026-11-20--10-00-00-000.log"),
             (
                 "grep 'number 1' LOGS --color always | tr '\\033' E",
                 "E[31m2026-11-20 11:00:00.000Z error   shop A.swift:1 E[1;7mnumber 1E[0mE[31mE[0m"

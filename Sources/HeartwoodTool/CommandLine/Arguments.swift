@@ -8,10 +8,16 @@ struct Arguments {
     private var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
 
-    static let help = Option("--help", "-h", help: "Shows this help.")
+    /// `--help`, and `-h` where that is not an option of the command.
+    static func help(besides options: [Option]) -> Option {
+        let text = "Shows this help."
+        let isTaken = options.contains { $0.names.contains("-h") }
+        return isTaken ? Option("--help", help: text) : Option("--help", "-h", help: text)
+    }
 
     init(parsing arguments: [String], options groups: [OptionGroup]) throws {
-        let options = groups.flatMap(\.options) + [Arguments.help]
+        var options = groups.flatMap(\.options)
+        options.append(Arguments.help(besides: options))
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {

@@ -15,7 +15,8 @@ enum Completions {
     private static var names: String { Tool.subcommands.map { $0.name }.joined(separator: " ") }
 
     private static func options(_ command: any Subcommand.Type) -> [Option] {
-        command.options.flatMap(\.options) + [Arguments.help]
+        let options = command.options.flatMap(\.options)
+        return options + [Arguments.help(besides: options)]
     }
 
     private static var bash: String {

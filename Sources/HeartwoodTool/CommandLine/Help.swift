@@ -32,11 +32,12 @@ enum Help {
         let operands = command.operands.isEmpty ? "" : " \(command.operands)"
         var text = "\(command.summary)\n\nUsage: heartwood \(command.name) [OPTION…]\(operands)\n"
         var groups = command.options
+        let help = Arguments.help(besides: groups.flatMap(\.options))
         if groups.isEmpty {
-            groups = [OptionGroup(title: "Options", options: [Arguments.help])]
+            groups = [OptionGroup(title: "Options", options: [help])]
         } else {
             let last = groups.removeLast()
-            groups.append(OptionGroup(title: last.title, options: last.options + [Arguments.help]))
+            groups.append(OptionGroup(title: last.title, options: last.options + [help]))
         }
         for group in groups {
             text += "\n\(group.title):\n"

@@ -36,7 +36,7 @@ enum CatCommand: Subcommand {
             if isPlain {
                 printer.write(lines: lines.bytes)
             } else {
-                printer.print(lines.line, file: lines.file)
+                printer.print(lines.line)
             }
         }
         printer.flush()

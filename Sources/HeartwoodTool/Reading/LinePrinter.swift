@@ -10,8 +10,6 @@ final class LinePrinter {
     private let records: RecordPrinter?
     private let parser = LineRecordParser()
     private var pending = LogBuffer(capacity: 1 << 17)
-    /// The names of the files in front of lines, where there are several.
-    var showsFile = false
     /// How the program ends where nothing can be written.
     var failureCode = ExitStatus.failure.code
 
@@ -31,7 +29,7 @@ final class LinePrinter {
     }
 
     /// Whether lines are written byte for byte as they are, so that many may be written at once.
-    var isPlain: Bool { !isColored && !isTerminal && !showsFile && records == nil }
+    var isPlain: Bool { !isColored && !isTerminal && records == nil }
 
     /// Writes lines as they are; the last one gets a newline where it has none.
     ///
@@ -47,11 +45,9 @@ final class LinePrinter {
         if pending.count > 1 << 16 { flush() }
     }
 
-    /// Writes a line, given without its newline, with the parts of it that were looked for emphasized.
-    func print(
-        _ line: UnsafeRawBufferPointer, file: @autoclosure () -> String, matches: [Range<Int>] = []
-    ) {
-        if showsFile { pending.append(file() + ": ") }
+    /// Writes a line, given without its newline, with the parts of it that were looked for emphasized, after a prefix.
+    func print(_ line: UnsafeRawBufferPointer, prefix: String = "", matches: [Range<Int>] = []) {
+        if !prefix.isEmpty { add(prefix) }
         if let records {
             pending.append(records.text(of: line))
             pending.append(0x0A as UInt8)
@@ -62,6 +58,17 @@ final class LinePrinter {
             pending.append(0x0A as UInt8)
         }
         if pending.count > 1 << 16 { flush() }
+    }
+
+    /// Writes a line of the command's own.
+    func print(_ text: String) {
+        add(text)
+        pending.append(0x0A as UInt8)
+    }
+
+    private func add(_ text: String) {
+        var text = text
+        text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
 
     private func color(_ line: UnsafeRawBufferPointer, _ matches: [Range<Int>]) {

@@ -104,6 +104,11 @@ final class LineSearcher {
         return ranges
     }
 
+    /// Calls `body` with each part of a line in which the pattern matches, as `-o` shows them.
+    func forEachPart(of line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+        for range in matches(in: line) { body(UnsafeRawBufferPointer(rebasing: line[range])) }
+    }
+
     // MARK: Looking
 
     /// The first line that matches and begins at or after `start`, where a line begins; with its newline.

@@ -6,20 +6,39 @@ struct LogReading {
     /// A line, or several that follow each other, of a block.
     struct Lines {
         /// The bytes, with the newlines, of which the last one may lack; valid only while they are shown.
-        let bytes: UnsafeRawBufferPointer
+        var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: block[range]) }
+        /// The block, and which of its bytes the lines are.
+        let block: UnsafeRawBufferPointer
+        let range: Range<Int>
+        /// Where in the file's text the block begins.
+        let offset: Int
         /// The path of the file.
         let path: String
 
-        /// The name of the file.
-        var file: String {
-            path == "-" ? "(standard input)" : String(path.split(separator: "/").last ?? "")
+        init(
+            _ block: UnsafeRawBufferPointer, _ range: Range<Int>? = nil, offset: Int = 0, path: String
+        ) {
+            self.block = block
+            self.range = range ?? 0..<block.count
+            self.offset = offset
+            self.path = path
         }
 
         /// A line without its newline.
-        var line: UnsafeRawBufferPointer {
-            bytes.last == 0x0A ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
+        var line: UnsafeRawBufferPointer { without(bytes) }
+
+        /// The line of the block that begins at a place, without its newline.
+        func line(at start: Int) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(rebasing: block[start..<LogBlockReader.lineEnd(in: block, from: start)])
+        }
+
+        func without(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+            line.last == 0x0A ? UnsafeRawBufferPointer(rebasing: line.dropLast()) : line
         }
     }
+
+    /// A path as messages show it.
+    static func name(of path: String) -> String { path == "-" ? "(standard input)" : path }
 
     let selection: LogSelection
     private let searcher: LineSearcher?
@@ -37,15 +56,15 @@ struct LogReading {
 
     /// Calls `body` with the lines of all files, oldest first: one line at a time, or several as they come.
     mutating func readAll(singly: Bool, _ body: (Lines) -> Void) {
-        for file in files() { read(file, singly: singly, body) }
+        for file in files() { _ = read(file, singly: singly, body) }
         complain()
     }
 
     /// The files, oldest first; what cannot be read is told, and the others are given.
-    mutating func files() -> [String] { selection.paths.flatMap { files(of: $0) } }
+    mutating func files() -> [String] { selection.paths.flatMap { files(of: $0) ?? [] } }
 
-    /// The files of an operand.
-    mutating func files(of path: String) -> [String] {
+    /// The files of an operand, oldest first; nil where it cannot be read, which is told.
+    mutating func files(of path: String) -> [String]? {
         do {
             let files = try selection.files(of: path)
             if let unread = DirectoryRest(path, besides: files).description {
@@ -54,7 +73,7 @@ struct LogReading {
             return files
         } catch {
             report(error)
-            return []
+            return nil
         }
     }
 
@@ -63,20 +82,25 @@ struct LogReading {
         Terminal.error.write("heartwood: \(error)\n")
     }
 
-    /// Calls `body` with the lines of a file, until it is enough.
+    /// Calls `body` with the lines of a file, and `finish` with each block when it is over, until it is enough.
+    ///
+    /// - Returns: whether the file could be read.
     mutating func read(
         _ file: String, from offset: Int = 0, singly: Bool = true, until isEnough: () -> Bool = { false },
-        _ body: (Lines) -> Void
-    ) {
+        finish: (Lines) -> Void = { _ in }, _ body: (Lines) -> Void
+    ) -> Bool {
+        var isRead = true
         let reader = LogBlockReader([file], offset: offset, key: selection.key)
         do {
             while !isEnough(), let block = try reader.next() {
                 forEachRun(in: block.bytes, singly: singly || selection.isSelective) { run in
-                    body(Lines(bytes: UnsafeRawBufferPointer(rebasing: block.bytes[run]), path: block.path))
+                    body(Lines(block.bytes, run, offset: block.offset, path: block.path))
                 }
                 filter.finish(block.bytes)
+                finish(Lines(block.bytes, offset: block.offset, path: block.path))
             }
         } catch {
+            isRead = false
             report(error)
         }
         for (file, damage) in reader.damages {
@@ -84,6 +108,7 @@ struct LogReading {
             Terminal.error.write("heartwood: \(file): \(damage)\n")
         }
         if let last = reader.finished { follower?.skip(last.file, path: last.path, to: last.position) }
+        return isRead
     }
 
     private mutating func forEachRun(
@@ -127,16 +152,16 @@ struct LogReading {
         follower = try LogFollower(key: selection.key) { try selection.presentFiles() }
     }
 
-    /// Calls `body` with lines that come from now on, until the process is ended; looks four times a second.
+    /// Calls `body` with lines that come from now on, until it is enough; looks four times a second.
     ///
     /// Where there is nothing but standard input and pipes, which were read to their ends, nothing can come.
-    mutating func follow(_ body: (Lines?) -> Void) throws {
+    mutating func follow(until isEnough: () -> Bool = { false }, _ body: (Lines?) -> Void) throws {
         guard let follower, selection.canGrow else { return }
-        while true {
+        while !isEnough() {
             try follower.poll { bytes, path in
                 bytes.withUnsafeBytes { line in
                     guard filter.passes(alone: line), searcher?.finds(line) ?? true else { return }
-                    body(Lines(bytes: line, path: path))
+                    body(Lines(line, path: path))
                 }
             }
             body(nil)

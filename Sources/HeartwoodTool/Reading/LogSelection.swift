@@ -131,7 +131,13 @@ struct LogSelection {
     func files(of path: String) throws -> [String] {
         if path == "-" { return [path] }
         let calls = SystemCalls()
-        if LogSelection.isDirectory(path) { return try LogFileReader(directory: path).paths() }
+        if LogSelection.isDirectory(path) {
+            // Named as the operand is, as grep does it.
+            let directory = path.hasSuffix("/") ? path : path + "/"
+            return try LogFileReader(directory: path).paths().map { file in
+                directory + String(file.split(separator: "/").last ?? "")
+            }
+        }
         do throws(SystemFailure) {
             _ = try calls.status(path: path)
         } catch {

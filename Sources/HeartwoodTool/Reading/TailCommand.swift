@@ -37,14 +37,13 @@ enum TailCommand: Subcommand {
         if arguments.has("--follow") { try reading.prepareToFollow() }
         for (line, path) in try last(count, &reading, isFollowed: arguments.has("--follow")) {
             line.withUnsafeBytes { bytes in
-                let lines = LogReading.Lines(bytes: bytes, path: path)
-                printer.print(lines.line, file: lines.file)
+                printer.print(LogReading.Lines(bytes, path: path).line)
             }
         }
         printer.flush()
         if arguments.has("--follow") {
             try reading.follow { line in
-                if let line { printer.print(line.line, file: line.file) } else { printer.flush() }
+                if let line { printer.print(line.line) } else { printer.flush() }
             }
         }
         return reading.isWhole ? .success : .failure
@@ -67,7 +66,7 @@ enum TailCommand: Subcommand {
             }
             var ring: [(line: [UInt8], path: String)] = []
             var next = 0
-            reading.read(path, from: offset) { lines in
+            _ = reading.read(path, from: offset) { lines in
                 let line = (line: Array(lines.bytes), path: lines.path)
                 if ring.count < missing {
                     ring.append(line)

@@ -90,7 +90,8 @@ struct ViewFilter: Hashable, Sendable {
             if operands.isEmpty { operands = files.map { (paths.first ?? ".") + "/" + $0 } }
         }
         let searches = !text.isEmpty || options.contains("-i")
-        let name = searches ? ["heartwood", "grep"] : ["heartwood", "cat"]
+        var name = searches ? ["heartwood", "grep"] : ["heartwood", "cat"]
+        if searches, operands.count > 1 { name.append("-h") }
         let pattern = !searches ? [] : text.hasPrefix("-") ? ["--", text] : [text]
         return (name + options + pattern + operands).map(ViewFilter.quoted).joined(separator: " ")
     }
