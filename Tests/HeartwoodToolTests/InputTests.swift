@@ -65,4 +65,27 @@ struct InputTests {
         #expect(outcome.code == (line.hasPrefix("grep") ? 2 : 1))
         #expect(outcome.error.contains("standard output"))
     }
+
+    @Test(
+        "pipe decompresses what is compressed, says where it is damaged, and copies it as it is with --raw",
+        arguments: [
+            ("one.gz", "a b c 0"), ("< one.gz", "a b c 0"), ("< one.gz --journal j", "a b c 0"),
+            ("- one.gz < one.gz", "a b c a b c 0"), ("two.gz", "a b c a b c 0"),
+            ("cut.gz", "a b c cut 1"), ("damaged.gz", "a b c damaged 1"), ("byte", "\\u{1f} 0"),
+            ("slow", "a b c 0"), ("--raw two.gz", "same 0"),
+        ])
+    func pipes(_ line: String, _ expected: String) async throws {
+        let tool = try ToolProcess()
+        let outcome = try await tool.shell(
+            """
+            printf 'a\\nb\\nc\\n' | gzip > one.gz; cat one.gz one.gz > two.gz; printf '\\037' > byte; mkfifo slow
+            head -c -4 one.gz > cut.gz; (cat one.gz; echo and more) > damaged.gz
+            [ '\(line)' = slow ] && (head -c 1 one.gz; tail -c +2 one.gz) > slow &
+            $HEARTWOOD pipe -q -d logs \(line) 2> told; code=$?
+            if cmp -s logs/*.log two.gz; then echo same; else cut -c 34- logs/*.log; fi
+            grep -o -e 'was cut' -e 'and damaged' told | cut -d ' ' -f 2; echo $code
+            """)
+        #expect(
+            outcome.output.split(separator: "\n").joined(separator: " ") == expected, "\(outcome.error)")
+    }
 }

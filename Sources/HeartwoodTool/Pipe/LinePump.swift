@@ -55,7 +55,11 @@ final class LinePump {
         let inputs = options.inputs.isEmpty ? ["-"] : options.inputs
         for (index, path) in inputs.enumerated() where !stop.isRequested {
             do {
-                let source = path == "-" ? LineSource() : try LineSource(path: path)
+                let decompresses = options.form != .raw
+                let source =
+                    path == "-"
+                    ? LineSource(decompresses: decompresses)
+                    : try LineSource(path: path, decompresses: decompresses)
                 isAtLastInput = index == inputs.count - 1
                 if path == "-", isatty(0) == 1, !options.isQuiet {
                     Terminal.error.write("heartwood pipe: reading from the terminal; Ctrl-D ends the input\n")

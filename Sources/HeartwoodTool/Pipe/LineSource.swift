@@ -18,8 +18,16 @@ final class LineSource {
     /// Whether reading never has to wait.
     let isFile: Bool
 
+    /// Whether compressed text is recognized by its first bytes, and read as what it was; until they are known.
+    private var looksForGzip: Bool
+    private var decompressor: (any Decompressor)?
+    /// What was read and not handed out or decompressed yet: `held[heldStart...]`.
+    private var held: [UInt8] = []
+    private var heldStart = 0
+
     /// Takes standard input.
-    init() {
+    init(decompresses: Bool = true) {
+        looksForGzip = decompresses
         name = "standard input"
         descriptor = 0
         isOwned = false
@@ -29,8 +37,9 @@ final class LineSource {
     /// Opens a file, a device or a named pipe.
     ///
     /// - Throws: `LogError` where it cannot be read.
-    init(path: String) throws {
+    init(path: String, decompresses: Bool = true) throws {
         name = path
+        looksForGzip = decompresses
         // Not blocking, so that a named pipe without a writer can be given up; `read` waits by poll(2).
         do throws(SystemFailure) {
             descriptor = try SystemCalls().openForReading(path)
@@ -48,8 +57,81 @@ final class LineSource {
 
     deinit { if isOwned { close(descriptor) } }
 
-    /// Reads what is there; waits for something `milliseconds` at most (-1: as long as it takes), or until `stop`.
+    /// Reads what is there, as text where it is compressed; waits for something `milliseconds` at most (-1: as long as it takes), or until `stop`.
     func read(into room: UnsafeMutableRawBufferPointer, stop: StopSignal, milliseconds: Int32) -> Reading {
+        if decompressor != nil { return inflate(into: room, stop, milliseconds) }
+        guard looksForGzip else { return readOn(into: room, stop: stop, milliseconds: milliseconds) }
+        // One byte may have come alone.
+        let count = held.count
+        room.copyBytes(from: held)
+        let free = UnsafeMutableRawBufferPointer(rebasing: room[count...])
+        let reading = readOn(into: free, stop: stop, milliseconds: milliseconds)
+        guard case .bytes(let more) = reading else {
+            if case .nothing = reading, !stop.isRequested || count == 0 { return reading }
+            looksForGzip = false
+            return count > 0 ? .bytes(count) : reading
+        }
+        let start = UnsafeRawBufferPointer(rebasing: room[..<(count + more)])
+        if start.count == 1, start[0] == LineSource.gzip[0] {
+            held = Array(start)
+            return .nothing
+        }
+        looksForGzip = false
+        guard start.starts(with: LineSource.gzip) else { return .bytes(start.count) }
+        do {
+            decompressor = try ArchiveLibraries.registered(for: "Reading compressed input", place: name)
+                .makeDecompressor()
+        } catch {
+            return .failed(LogError(.file, "is compressed and cannot be read: \(error)", place: name))
+        }
+        held = Array(start)
+        return inflate(into: room, stop, milliseconds)
+    }
+
+    private static let gzip: [UInt8] = [0x1f, 0x8b]
+
+    /// The next text of compressed input.
+    private func inflate(
+        into room: UnsafeMutableRawBufferPointer, _ stop: StopSignal, _ milliseconds: Int32
+    ) -> Reading {
+        guard let decompressor else { return .end }
+        while true {
+            if heldStart == held.count {
+                var reading = Reading.end
+                held = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                    reading = readOn(
+                        into: UnsafeMutableRawBufferPointer(buffer), stop: stop, milliseconds: milliseconds)
+                    if case .bytes(let more) = reading { count = more }
+                }
+                heldStart = 0
+                switch reading {
+                case .bytes: break
+                case .end where !decompressor.isComplete:
+                    return .failed(LogError(.file, "is compressed and was cut off", place: name))
+                default: return reading
+                }
+            }
+            do {
+                let (count, isDamaged) = try held.withUnsafeBytes { bytes in
+                    var input = UnsafeRawBufferPointer(rebasing: bytes[heldStart...])
+                    let result = try decompressor.decompress(&input, into: room)
+                    heldStart = bytes.count - input.count
+                    return result
+                }
+                if count > 0 { return .bytes(count) }
+                if isDamaged {
+                    return .failed(
+                        LogError(.file, "is compressed and damaged; what follows is lost", place: name))
+                }
+            } catch {
+                return .failed(LogError(.file, "cannot be decompressed: \(error)", place: name))
+            }
+        }
+    }
+
+    private func readOn(
+        into room: UnsafeMutableRawBufferPointer, stop: StopSignal, milliseconds: Int32
+    ) -> Reading {
         while true {
             if !isFile {
                 switch wait(stop, milliseconds) {

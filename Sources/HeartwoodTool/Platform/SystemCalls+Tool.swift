@@ -23,6 +23,18 @@ extension SystemCalls {
         open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
 
+    /// Makes a directory for temporary files that only the user may read.
+    ///
+    /// - Throws: `LogError` where that is not possible.
+    static func makeTemporaryDirectory() throws -> String {
+        let parent = ProcessEnvironment.all["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        var path = Array((parent + "/heartwood-XXXXXX").utf8CString)
+        guard mkdtemp(&path) != nil else {
+            throw LogError(.file, "cannot create a temporary directory", place: parent, cause: errno)
+        }
+        return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Takes a file for this process, until it is closed; false where another has it.
     static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 

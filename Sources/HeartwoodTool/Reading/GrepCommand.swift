@@ -57,7 +57,7 @@ enum GrepCommand: Subcommand {
     static let details = """
         PATTERN is a PCRE2 regular expression, which includes the syntax of `grep -E` and Perl. Lines are bytes: they
         may contain invalid UTF-8 and null bytes. The options with one letter mean what they mean in GNU grep, except
-        for -f. Lines around one that was found are shown whether the filters select them or not; `--` stands between
+        for -f. Lines around one that was found are shown whether the filters select them or not; `--` separates
         lines that do not follow each other.
 
         - is standard input, which is also read if nothing is named and something is piped in.

@@ -66,7 +66,10 @@ struct LogSelection {
                 help: "Reads encrypted files with the key in the environment variable NAME."),
         ])
 
-    init(_ arguments: Arguments, operands: [String]) throws {
+    /// The logs that are named, or standard input.
+    ///
+    /// - Throws: ``UsageError`` where there is neither.
+    static func operands(_ operands: [String]) throws -> [String] {
         // As with grep and cat, what is piped in needs no name.
         let isPiped =
             operands.isEmpty && isatty(0) != 1 && (try? SystemCalls().status(0))?.kind == .other
@@ -74,7 +77,11 @@ struct LogSelection {
         guard !operands.isEmpty || isPiped else {
             throw UsageError("missing DIR or FILE (- is standard input)")
         }
-        paths = operands.isEmpty ? ["-"] : operands
+        return operands.isEmpty ? ["-"] : operands
+    }
+
+    init(_ arguments: Arguments, operands: [String]) throws {
+        paths = try LogSelection.operands(operands)
         since = try LogSelection.moment("--since", arguments)
         until = try LogSelection.moment("--until", arguments)
         levels = try arguments.value("--level").map { try LogSelection.levels($0) }

@@ -7,7 +7,7 @@ import HeartwoodServer
 enum ViewCommand: Subcommand {
     static let name = "view"
     static let summary = "Shows logs in the browser, live, with search, filters and a timeline."
-    static let operands = "DIR|FILE…"
+    static let operands = "[DIR|FILE…]"
     static let options = [
         OptionGroup(
             title: "Where",
@@ -34,6 +34,9 @@ enum ViewCommand: Subcommand {
         In a DIR, all files named *.log, *.log.gz and *.log.hwe are shown, merged by time, and new lines as they
         arrive, across rolls. The page shows the last lines at once; the index is built in the background.
 
+        - is standard input, which is also read if nothing is named and something is piped in. What comes from it,
+        or from another pipe, is kept in a temporary file until the end.
+
         The server answers only this machine, only GET and HEAD requests, and only clients that have the token in
         the page's address. It never writes to the directories. With --listen, lines are sent unencrypted: anyone
         who can observe the network can read them.
@@ -43,15 +46,18 @@ enum ViewCommand: Subcommand {
 
         Examples:
             heartwood view /var/log/shop
+            kubectl logs -f shop | heartwood view -
             ssh -L 8080:127.0.0.1:8080 server heartwood view --port 8080 --no-open /var/log/shop
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
-        let paths = arguments.operands
-        guard !paths.isEmpty else { throw UsageError("missing DIR or FILE") }
+        let operands = try LogSelection.operands(arguments.operands)
         let options = try ViewOptions(arguments)
         let stop = try StopSignal()
-        let log = ViewLog(paths: paths, key: try LogSelection.key(arguments))
+        let streams = ViewStreams()
+        defer { streams.remove() }
+        let key = try LogSelection.key(arguments)
+        let log = ViewLog(paths: try operands.map { try streams.path(for: $0, key: key) }, key: key)
         try log.start()
         let session = try ViewSession(log, options)
         session.announce()
