@@ -23,7 +23,7 @@ import Testing
         scope.record(old: [], new: notes)
         scope.record(read: notes)
         try await scope.commit()
-        #expect(await store.deliver(timeout: .seconds(60)))
+        #expect(await store.deliver(timeout: .testLimit))
         let delivered = try fixture.delivered()
         #expect(delivered.map { $0["event"] as? String } == ["write", "read"])
         for event in delivered {
@@ -50,7 +50,7 @@ import Testing
         let small = events.beginScope(activity: "small")
         small.record(read: (0..<10).map { Note(id: $0, text: String(repeating: "z", count: 1000)) })
         try await small.commit()
-        #expect(await store.deliver(timeout: .seconds(120)))
+        #expect(await store.deliver(timeout: .testLimit))
         let delivered = try fixture.delivered()
         let activities = delivered.compactMap { $0["activity"] as? String }
         #expect(activities == ["large", "large", "large", "large", "small", "small", "small", "small"])
@@ -80,7 +80,7 @@ import Testing
         let data = String(repeating: "\"", count: 12 << 20)
         let custom = Locked<(any Error)?>(nil)
         events.recordEvent(activity: "custom", data: data) { error in custom.withLock { $0 = error } }
-        #expect(await store.deliver(timeout: .seconds(120)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(custom.withLock { $0 == nil })
         let delivered = try fixture.delivered()
         #expect(delivered.count == 2 && delivered[1]["data"] as? String == data)

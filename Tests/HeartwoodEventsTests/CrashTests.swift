@@ -39,7 +39,7 @@ import Testing
         }
         isDown.withLock { $0 = false }
         let store = try EventStore(server.address, directory: path, dispatcher: fixture.dispatcher)
-        #expect(await store.deliver(timeout: .seconds(60)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(fixture.partitions().isEmpty)
 
         // A request that was repeated has the same key and the same content.

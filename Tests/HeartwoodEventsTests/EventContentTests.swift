@@ -26,7 +26,7 @@ import Testing
         let events = try AuditLog(store, metadata: ["zone": "north", "app": "shop"])
         events.recordEvent(activity: "closing", eventType: "till", data: #"{"sum": "12.50 €"}"#)
         events.recordEvent(activity: "nothing")
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         let body = try #require(fixture.server.stored.first).text
         let ids = try fixture.delivered().compactMap { $0["_id"] as? String }
         #expect(ids.count == 2 && ids.allSatisfy { EventID($0)?.description == $0 })

@@ -35,11 +35,11 @@ import Testing
             #expect(error.contains("16 MiB of events are waiting to be written"))
         }
         gate.open()
-        #expect(store.flush(timeout: .seconds(60)))
+        #expect(store.flush(timeout: .testLimit))
         events.recordEvent(activity: "b", data: text) { error in
             told.withLock { $0.append(error.map { "\($0)" } ?? "stored") }
         }
-        #expect(store.flush(timeout: .seconds(60)))
+        #expect(store.flush(timeout: .testLimit))
         #expect(Fixture.wait { told.withLock { $0.last } == "stored" })
         store.close()
         #expect(try fixture.stored().count == 2)
@@ -66,7 +66,7 @@ import Testing
         #expect(!isDone.wait(upTo: .milliseconds(2500)), "more was taken than may wait")
         gate.open()
         #expect(isDone.wait(upTo: .seconds(300)))
-        #expect(store.flush(timeout: .seconds(300)))
+        #expect(store.flush(timeout: .testLimit))
         #expect(fixture.errors.withLock { $0 } == [])
         #expect(store.uploader.httpStatistics.stored == 20)
         let statistics = store.uploader.statistics
@@ -88,7 +88,7 @@ import Testing
                 told.withLock { $0.append(error == nil ? isThere ? "stored" : "too soon" : "failed") }
             }
         }
-        #expect(store.flush(timeout: .seconds(60)))
+        #expect(store.flush(timeout: .testLimit))
         #expect(Fixture.wait { told.withLock { $0.count } == 3 })
         #expect(told.withLock { $0 } == ["stored", "failed", "stored"])
         #expect(fixture.errors.withLock { $0 }.isEmpty)
@@ -108,7 +108,7 @@ import Testing
         try scope.commit()
         audit.recordEvent(activity: "too much", data: String(repeating: "x", count: 100_000))
         try EventLog<Item>(store).append { $0[.text] = String(repeating: "x", count: 100_000) }
-        #expect(store.flush(timeout: .seconds(60)))
+        #expect(store.flush(timeout: .testLimit))
         let statistics = store.uploader.statistics
         #expect(statistics.received == 5 && statistics.delivered == 3 && statistics.failed == 2)
         #expect(Fixture.wait { fixture.errors.withLock { $0.count } == 2 })
@@ -121,7 +121,7 @@ import Testing
         store.payloadLimit = .mebibytes(32)
         let events = try EventLog<Item>(store)
         events.append { $0[.text] = String(repeating: "x", count: (16 << 20) + 100_000) }
-        #expect(store.flush(timeout: .seconds(60)))
+        #expect(store.flush(timeout: .testLimit))
         store.close()
         #expect(fixture.errors.withLock { $0 }.isEmpty)
         #expect(try fixture.stored().count == 1)

@@ -150,10 +150,10 @@ import Testing
         let error = await #expect(throws: LogError.self) { try await scope.commit() }
         #expect(error?.code == .full)
         store.uploader.isPaused = false
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(try delivered() == Array(0..<20))
         try append(20..<21, to: store)
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(try delivered() == Array(0..<21))
         let figures = store.uploader.httpStatistics
         #expect(figures.stored == 21 && figures.acknowledged == 21 && figures.dropped == 0)
@@ -174,7 +174,7 @@ import Testing
         let figures = store.uploader.httpStatistics
         #expect(figures.pending == 60 && figures.stored == 60 && figures.recovered == 0)
         store.uploader.isPaused = false
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(try delivered() == Array(0..<60))
         #expect(fixture.partitions().count <= 1)
         let end = store.uploader.httpStatistics
@@ -196,7 +196,7 @@ import Testing
         let store = try fixture.store(partitionSize: .kibibytes(8), isPaused: true)
         try append(60..<70, to: store)
         store.uploader.isPaused = false
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(try delivered() == Array(0..<70))
         #expect(Set(fixture.partitions()).isDisjoint(with: left))
         // No request has events of two partitions, or of another prefix.
@@ -246,7 +246,7 @@ import Testing
         #expect(store.uploader.httpStatistics.pending == 3)
         #expect(store.attempts() == 0)
         store.uploader.isPaused = false
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(try delivered() == [0, 1, 2])
     }
 
@@ -263,7 +263,7 @@ import Testing
         for number in 0..<100 {
             events.recordEvent(activity: "\(number)", data: String(repeating: "x", count: 1000))
         }
-        #expect(await store.deliver(timeout: .seconds(60)))
+        #expect(await store.deliver(timeout: .testLimit))
         var seen: [String: String] = [:]
         var order: [Int] = []
         for request in bad.server.stored {
@@ -290,7 +290,7 @@ import Testing
         bytes[bytes.count / 2] ^= 0xFF
         try bytes.write(to: URL(fileURLWithPath: segment))
         store = try fixture.store()
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(try delivered().count == 9)
         #expect(store.uploader.httpStatistics.dropped == 1)
         #expect(fixture.partitions().isEmpty)
@@ -311,7 +311,7 @@ import Testing
         fixture.dispatcher.add(store.uploader, levels: .off)
         try append(6..<8, to: store)
         store.uploader.isPaused = false
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(try delivered() == [0, 1, 2, 3, 4, 6, 7])
         let figures = store.uploader.httpStatistics
         #expect(figures.stored == 7 && figures.acknowledged == 7 && figures.recovered == 0)

@@ -174,7 +174,7 @@ import Testing
             #expect(content?.range(of: Data("do not keep".utf8)) == nil, "\(file)")
         }
         store.uploader.isPaused = false
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(fixture.server.requests.isEmpty)
     }
 

@@ -39,7 +39,7 @@ import Testing
         }
         // What the last runs' ends did not wait for comes with the next start.
         let last = try fixture.store()
-        #expect(await last.deliver(timeout: .seconds(60)))
+        #expect(await last.deliver(timeout: .testLimit))
         let text = fixture.server.stored.map(\.text).joined()
         let numbers = text.matches(of: /\\?"id\\?":(\d+)/).compactMap { Int($0.1) }
         #expect(numbers.sorted() == Array(0..<runs * 3))
@@ -69,7 +69,7 @@ import Testing
                         log.recordEvent(activity: "run \(run)")
                     }
                     // So that nothing but this function holds the store.
-                    log.store.flush(timeout: .seconds(60))
+                    log.store.flush(timeout: .testLimit)
                 }
                 try record()
                 exit(0)
@@ -85,7 +85,7 @@ import Testing
             let store = try fixture.store()
             store.uploader.exitWait = .zero
             try AuditLog(store).recordEvent(activity: "kept")
-            #expect(store.flush(timeout: .seconds(60)))
+            #expect(store.flush(timeout: .testLimit))
         }
         try record()
         #expect(fixture.server.requests.isEmpty)

@@ -26,7 +26,7 @@ import Testing
         #expect(store.flush())
         #expect(store.uploader.httpStatistics.stored == 1)
         store.uploader.isPaused = false
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         #expect(try fixture.delivered().count == 1)
     }
 }

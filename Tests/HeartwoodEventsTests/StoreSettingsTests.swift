@@ -22,7 +22,7 @@ import Testing
         let events = try EventLog<Item>(store)
         for number in 0..<20 {
             events.append { $0[.number] = number }
-            #expect(store.flush(timeout: .seconds(60)))
+            #expect(store.flush(timeout: .testLimit))
         }
         let figures = store.uploader.httpStatistics
         #expect(figures.pending == 20 && figures.dropped == 0)

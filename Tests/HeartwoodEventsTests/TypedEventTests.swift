@@ -25,7 +25,7 @@ import Testing
             $0[.osVersion] = "13.3"
             $0[.loggedIn] = true
         }
-        #expect(await store.deliver(timeout: .seconds(30)))
+        #expect(await store.deliver(timeout: .testLimit))
         let body = try #require(fixture.server.stored.first).text
         #expect(body == #"[{"index":3,"page_id":"/home","os_version":"13.3","loggedIn":true}]"#)
         let published = #"[{"index":3,"page_id":"\/home","os_version":"13.3","loggedIn":true}]"#
@@ -165,7 +165,7 @@ import Testing
         events.append { $0[.index] = 1 }
         let page = String(repeating: "x", count: 15 << 20)
         events.append { $0[.page] = page }
-        #expect(store.flush(timeout: .seconds(60)))
+        #expect(store.flush(timeout: .testLimit))
         store.payloadLimit = .mebibytes(1)
         events.append { $0[.page] = String(repeating: "x", count: 1 << 20) }
         store.close()

@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -45,7 +46,7 @@ final class Fixture: Sendable {
     @discardableResult
     func log(_ range: Range<Int>, to other: LogDispatcher? = nil) -> FlushResult {
         for number in range { logInfo("\(number)", to: other ?? dispatcher) }
-        return (other ?? dispatcher).flush(timeout: .seconds(120))
+        return (other ?? dispatcher).flush(timeout: .testLimit)
     }
 
     /// The texts in the database, the first saved first.
@@ -68,7 +69,7 @@ final class Fixture: Sendable {
 
 extension LogDispatcher {
     /// Flushes, also from asynchronous code; whether everything was done.
-    var isFlushed: Bool { flush(timeout: .seconds(120)).isComplete }
+    var isFlushed: Bool { flush(timeout: .testLimit).isComplete }
 }
 
 extension LoggerStatistics {

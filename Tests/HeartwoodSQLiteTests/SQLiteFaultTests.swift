@@ -21,7 +21,7 @@ struct SQLiteFaultTests {
         logger.perform {
             do { try body(logger.store.open()) } catch { failure.withLock { $0 = "\(error)" } }
         }
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(failure.withLock { $0 } == nil)
     }
 
@@ -55,9 +55,9 @@ struct SQLiteFaultTests {
         #expect(disk.fill(ballast))
         let text = String(repeating: "x", count: 2000)
         for number in 10..<400 { logInfo("\(number) \(text)", to: fixture.dispatcher) }
-        #expect(!fixture.dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(!fixture.dispatcher.flush(timeout: .testLimit).isComplete)
         unlink(ballast)
-        #expect(fixture.dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(fixture.dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(try fixture.texts(path).map { String($0.prefix { $0 != " " }) } == (0..<400).map(String.init))
         fixture.dispatcher.removeAll()
     }
@@ -109,10 +109,10 @@ struct SQLiteFaultTests {
             fixture.dispatcher.synchronousLevels = .off
             let text = String(repeating: "x", count: 2000)
             for number in 0..<100 { logInfo("\(number) \(text)", to: fixture.dispatcher) }
-            let isLimited = !fixture.dispatcher.flush(timeout: .seconds(60)).isComplete
+            let isLimited = !fixture.dispatcher.flush(timeout: .testLimit).isComplete
             limit.rlim_cur = before
             setrlimit(kind, &limit)
-            let isSaved = fixture.dispatcher.flush(timeout: .seconds(60)).isComplete
+            let isSaved = fixture.dispatcher.flush(timeout: .testLimit).isComplete
             let count = try fixture.texts().count
             exit(isLimited && isSaved && count == 100 ? 0 : 2)
         }
@@ -133,7 +133,7 @@ struct SQLiteFaultTests {
         fixture.dispatcher.flush()
         fixture.clock.advance(by: .seconds(10))
         logger.deleteNow()
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(try fixture.texts().suffix(20) == (10..<30).map(String.init)[...])
         #expect(fixture.reported(.writeFailed).contains { $0.contains("could not be kept below 8 KiB") })
         #expect(fixture.reported(.writeFailed).contains { $0.contains("cannot delete old messages") })

@@ -99,15 +99,15 @@ struct SQLiteLoggerTests {
     func waits() throws {
         let logger = try fixture.add()
         for number in 0..<499 { logInfo("\(number)", to: fixture.dispatcher) }
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(try reader().count() == 0)
         logInfo("499", to: fixture.dispatcher)
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(try reader().count() == 500)
         logInfo("500", to: fixture.dispatcher)
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         fixture.clock.advance(by: .seconds(60))
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(try reader().count() == 501)
         #expect(try fixture.texts() == (0...500).map(String.init))
     }
@@ -140,7 +140,7 @@ struct SQLiteLoggerTests {
         let before = try reader().connectionPages()
         fixture.clock.advance(by: .seconds(60))
         logger.deleteNow()
-        #expect(logger.waitUntilIdle(timeout: .seconds(120)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(try fixture.texts() == ["0"])
         let after = try reader().connectionPages()
         #expect(after < before / 10, "\(after) of \(before) pages")
@@ -175,7 +175,7 @@ struct SQLiteLoggerTests {
         logger.perform {
             inEffect.withLock { $0 = (try? logger.store.open().number("PRAGMA synchronous")) ?? -1 }
         }
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(words[inEffect.withLock { $0 }] == setting)
         #expect(try fixture.texts() == ["0", "1", "2"])
     }

@@ -76,8 +76,8 @@ struct SQLiteProcessTests {
         let (dispatcher, logger) = (LogDispatcher(), try SQLiteLogger(path: fixture.path))
         dispatcher.add(logger)
         for number in 0..<Self.size { logInfo("99 \(number)", to: dispatcher) }
-        #expect(await dispatcher.flush(timeout: .seconds(60)).unfinished.isEmpty)
-        dispatcher.remove(logger, timeout: .seconds(60))
+        #expect(await dispatcher.flush(timeout: .testLimit).unfinished.isEmpty)
+        dispatcher.remove(logger, timeout: .testLimit)
         let connection = try SQLiteConnection(fixture.path, SQLITE_OPEN_READWRITE, busyTimeout: .seconds(5))
         #expect(try connection.text("PRAGMA integrity_check") == "ok")
         if Tool.isThere { #expect(try Tool.run(fixture.path, "PRAGMA integrity_check") == "ok") }

@@ -356,7 +356,7 @@ import Testing
                 http.privacy = policy
                 for logger in [database, file, http] as [AbstractLogger] { dispatcher.add(logger) }
                 for sample in Self.samples { log(sample.text(privacy), level: .info, to: dispatcher) }
-                #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+                #expect(dispatcher.flush(timeout: .testLimit).isComplete)
                 dispatcher.removeAll()
                 for place in ["db", "files", "spool"] {
                     let bytes = try content(of: folder + "/" + place)

@@ -180,7 +180,7 @@ struct SpoolCommandTests {
             let store = try EventStore(server.address, directory: spool, dispatcher: dispatcher)
             let events = try AuditLog(store)
             for number in 0..<20 { events.recordEvent(activity: "event \(number)") }
-            #expect(store.flush(timeout: .seconds(60)))
+            #expect(store.flush(timeout: .testLimit))
             store.close()
         }
         let path = spool + "/default/events"

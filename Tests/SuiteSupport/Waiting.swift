@@ -1,5 +1,12 @@
 import Foundation
 
+extension Duration {
+    /// The timeout of what has to return in a test.
+    ///
+    /// ``Watchdog`` ends a test that hangs before this is over, with the stacks of all threads; no test fails because a machine is slow.
+    package static let testLimit = Watchdog.limit * 4
+}
+
 /// Waits until `look` finds something that has no event to wait for: what another process or the system does.
 ///
 /// The only place where tests look again and again; `Tests/check-tests` finds others. It has no deadline of its own: if what is
@@ -39,6 +46,13 @@ package func waitUntil<Value>(_ what: String, _ look: () throws -> Value?) rethr
 /// Waits on the calling thread until a condition holds for which there is no event.
 package func waitUntil(_ what: String, _ condition: () throws -> Bool) rethrows {
     _ = try waitUntil(what) { try condition() ? true : nil }
+}
+
+/// The same for a condition that says by itself what is waited for; where it stands is printed if it never holds.
+package func waitUntil(
+    file: StaticString = #fileID, line: UInt = #line, _ condition: () throws -> Bool
+) rethrows {
+    try waitUntil("the condition in \(file), line \(line), holds", condition)
 }
 
 /// How long it is until the next look: less at first.

@@ -93,7 +93,9 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
 
     /// The drain frees what was acknowledged; it must not sleep while callers wait for that.
     private func wakeDrain() {
-        if let dispatcher = membership.dispatcher, dispatcher.ring.hasWaiters { dispatcher.consumer.wake() }
+        guard let dispatcher = membership.dispatcher, dispatcher.ring.hasWaiters else { return }
+        dispatcher.ring.askForRoom()
+        dispatcher.consumer.wake()
     }
 
     // MARK: - How far

@@ -21,6 +21,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     // MARK: Constants (any thread)
     let memory: RingMemory
     private let waitingWord: UnsafeMutablePointer<Atomic<Int>>
+    private let asked = Atomic<Int>(0)
     /// The page of the counters and, right after it, the ring: what a journal puts its file in the place of.
     private let region: UnsafeMutableRawPointer
     /// The capacity that was asked for; there may not have been the memory for it.
@@ -147,11 +148,15 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     func handleFork(_ fork: ForkStep) { fork.apply(to: controls) }
 
     /// Waits until something was taken from the ring, or `limit` has passed.
-    func waitForRoom(of size: Int, limit: Duration) {
+    ///
+    /// `wake` has the drain look; it is called when the drain and the loggers can see that somebody waits.
+    func waitForRoom(of size: Int, limit: Duration, wake: () -> Void) {
         let semaphore = Semaphore()
         waiting.withLock { $0.append(semaphore) }
         // Sequentially consistent: either `free` sees this waiter, or the check below sees the room it made.
         waitingWord.pointee.add(1, ordering: .sequentiallyConsistent)
+        askForRoom()
+        wake()
         if Int(truncatingIfNeeded: tail &- head) + 2 * size > capacity {
             _ = semaphore.wait(upTo: limit)
         }
@@ -222,6 +227,13 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         memory.headWord.pointee.store(position, ordering: .sequentiallyConsistent)
         wakeWaiters()
     }
+
+    /// Has the drain look for room once more before it sleeps, whatever it is doing: somebody has begun to wait, or a logger has made
+    /// room.
+    func askForRoom() { asked.add(1, ordering: .sequentiallyConsistent) }
+
+    /// How often the drain was asked to look for room.
+    var roomRequests: Int { asked.load(ordering: .sequentiallyConsistent) }
 
     /// Whether a producer waits for room.
     var hasWaiters: Bool { waitingWord.pointee.load(ordering: .sequentiallyConsistent) > 0 }

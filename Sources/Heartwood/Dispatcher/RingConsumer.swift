@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// Invariants:
 /// 1. One block at most runs or is scheduled on the queue: whoever moves `schedule` from asleep to running submits it.
-/// 2. The block sleeps only after it has said so and then found the ring empty: see `DrainSchedule`.
+/// 2. The block sleeps only after it has said so and then found the ring empty, and no request for room that came after its last
+///    look began: see `DrainSchedule`.
 /// 3. What was taken from the ring is passed on under the same lock, so that the order stays.
 /// 4. Whoever passes messages on keeps the dispatcher meanwhile: it does not end under the lock, which its end takes.
 final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic, and constant
@@ -75,13 +76,13 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
         var idle = 0
         while true {
             schedule.pointee.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
-            let end = ring.tail
+            let (end, requests) = (ring.tail, ring.roomRequests)
             let found = consume(upTo: end, byCaller: false)
             if found {
                 idle = 0
             } else if idle == DrainSchedule.patience {
                 schedule.pointee.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
-                if ring.tail == ring.consumed { return }
+                if ring.tail == ring.consumed, ring.roomRequests == requests { return }
                 let (again, _) = schedule.pointee.compareExchange(
                     expected: DrainSchedule.asleep, desired: DrainSchedule.running,
                     ordering: .sequentiallyConsistent)

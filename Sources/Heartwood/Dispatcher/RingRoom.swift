@@ -137,8 +137,11 @@ final class RingRoom: Sendable {
                 consumer.consume(upTo: ring.tail, byCaller: false)
                 return ring.reserve(size) ?? reserveByReleasing(size)
             }
-            consumer.wakeUnlessRunning()
-            ring.waitForRoom(of: size, limit: rest)
+            // Not longer: the drain looks after the journal's file, and sleeps when everything is handed out. If the file loses the
+            // counters of the ring then, there is no room and nothing to do, and only who waits can have it look.
+            ring.waitForRoom(of: size, limit: min(rest, JournalLook.interval)) {
+                consumer.wakeUnlessRunning()
+            }
             if let room = ring.reserve(size) { return room }
         }
     }

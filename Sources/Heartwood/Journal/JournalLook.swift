@@ -31,7 +31,7 @@ struct JournalLook {
     private var unpublished: (position: UInt64, waited: Duration, last: Duration)?
 
     /// A message is unprotected for so long at most after the file was removed.
-    private static let interval = Duration.milliseconds(100)
+    static let interval = Duration.milliseconds(100)
 
     init(patience: Duration = .seconds(10)) { self.patience = patience }
 

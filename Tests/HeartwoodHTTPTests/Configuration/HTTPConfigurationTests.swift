@@ -84,7 +84,7 @@ struct HTTPConfigurationTests {
             let remote = try #require(dispatcher.configuredLogger(named: "remote") as? HTTPLogger)
             for number in 0..<400 { logInfo("run \(run) line \(number)", to: dispatcher) }
             await dispatcher.flush()
-            if run > 0 { #expect(await remote.deliver(timeout: .seconds(60))) }
+            if run > 0 { #expect(await remote.deliver(timeout: .testLimit)) }
             dispatcher.removeAll()
         }
         #expect(server.requests.count >= 4)

@@ -267,7 +267,7 @@ import Testing
         }
         let bench = try HTTPBench(server, encoding: LokiEncoding(labels: [:]), onDisk: true)
         await bench.log(0..<8)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         let figures = bench.logger.httpStatistics
         #expect(figures.acknowledged == 7 && figures.rejected == 1 && bench.balance)
         let letters = try bench.directory?.read("spool/rejected.ndjson") ?? []

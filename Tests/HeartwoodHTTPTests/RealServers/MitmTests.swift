@@ -36,7 +36,7 @@ import Testing
             backoff: Backoff(initial: .milliseconds(5), maximum: .milliseconds(50)))
         dispatcher.add(logger)
         for number in 0..<50 { Heartwood.log("number \(number, as: "n")", level: .info, to: dispatcher) }
-        #expect(await logger.deliver(timeout: .seconds(60)))
+        #expect(await logger.deliver(timeout: .testLimit))
         let figures = logger.httpStatistics
         #expect(figures.acknowledged == 50 && figures.dropped == 0 && figures.rejected == 0)
         // Of eight requests five fail or are refused; of those that only break, libcurl repeats some by itself.

@@ -73,7 +73,7 @@ struct NamespaceFaultTests {
 
     /// Everything arrives once the fault is over, in its order.
     private func expectDelivery(of count: Int) async throws {
-        #expect(await logger.deliver(timeout: .seconds(60)))
+        #expect(await logger.deliver(timeout: .testLimit))
         #expect(try server.storedNumbers() == Array(0..<count))
         #expect(logger.httpStatistics.acknowledged == count && logger.httpStatistics.dropped == 0)
     }
@@ -135,7 +135,7 @@ struct NamespaceFaultTests {
             Heartwood.log("\(text) \(number, as: "n")", level: .info, to: dispatcher)
         }
         let called = ContinuousClock.now - began
-        #expect(await logger.deliver(timeout: .seconds(60)))
+        #expect(await logger.deliver(timeout: .testLimit))
         let seconds = (ContinuousClock.now - began) / .seconds(1)
         try await shell("tc qdisc del dev lo root; ip link set lo mtu 65536")
         #expect(called < .milliseconds(500))

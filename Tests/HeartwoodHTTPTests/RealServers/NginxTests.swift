@@ -149,7 +149,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
         for number in 0..<5 { Heartwood.log("kept \(number)", level: .error, to: dispatcher) }
         await logger.figures { $0.lastError?.contains("certificate") == true }
         for _ in 0..<3 { logger.sendNow() }
-        await dispatcher.flush(timeout: .seconds(30))
+        await dispatcher.flush(timeout: .testLimit)
         #expect(logger.httpStatistics.pending == 5 && logger.httpStatistics.rejected == 0)
         #expect(
             reports.withLock { $0.contains { $0.contains("rejects the requests because of their setup") } })
@@ -175,7 +175,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
         let accepted = try HTTPLogger(address, transport: CurlTransport(options: options))
         dispatcher.add(accepted)
         Heartwood.log("delivered", level: .error, to: dispatcher)
-        #expect(await accepted.deliver(timeout: .seconds(20)))
+        #expect(await accepted.deliver(timeout: .testLimit))
     }
 
     @Test(
@@ -202,7 +202,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
         logger.maximumMessagesPerRequest = 50
         dispatcher.add(logger)
         for number in 0..<500 { Heartwood.log("number \(number, as: "n")", level: .info, to: dispatcher) }
-        #expect(await logger.deliver(timeout: .seconds(30)))
+        #expect(await logger.deliver(timeout: .testLimit))
         await dispatcher.flush()
         var numbers: [Int] = []
         for name in nginx.directory.names("tmp").sorted() {

@@ -26,7 +26,7 @@ import Testing
                 "line one of \(number, as: "number")\nline two \u{1B}[0m €", level: .warning,
                 metadata: ["request_id": "r-\(number)"], to: dispatcher)
         }
-        #expect(await logger.deliver(timeout: .seconds(20)))
+        #expect(await logger.deliver(timeout: .testLimit))
         #expect(logger.httpStatistics.acknowledged == 20)
         server.stop()
         let output = try #require(

@@ -93,7 +93,7 @@ struct SecureSettingsTests {
         for number in 0..<10 { logError("kept \(number)", to: dispatcher) }
         await logger.figures { $0.lastError?.contains("client certificate") == true }
         for _ in 0..<3 { logger.sendNow() }
-        await dispatcher.flush(timeout: .seconds(30))
+        await dispatcher.flush(timeout: .testLimit)
         #expect(logger.httpStatistics.pending == 10 && logger.httpStatistics.rejected == 0)
         #expect(
             reports.withLock { $0.contains { $0.contains("requires a client certificate") } }, "\(reports)")
@@ -146,7 +146,7 @@ struct SecureSettingsTests {
         ]
         let logger = try apply(settings)
         logError("delivered", to: dispatcher)
-        #expect(await logger.deliver(timeout: .seconds(60)))
+        #expect(await logger.deliver(timeout: .testLimit))
         #expect(front.server.stored.count == 1)
         dispatcher.removeAll()
 

@@ -61,7 +61,7 @@ import Testing
         let server = try start()
         let dispatcher = LogDispatcher()
         let logger = try KillTests.logger(path, address, dispatcher)
-        #expect(await logger.deliver(timeout: .seconds(60)))
+        #expect(await logger.deliver(timeout: .testLimit))
         dispatcher.removeAll()
         server.stop()
 

@@ -226,7 +226,7 @@ import Testing
         bench.dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
         bench.logger.deadLetterLimit = .kibibytes(8)
         await bench.log(0..<1000)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         let figures = bench.logger.httpStatistics
         #expect(figures.acknowledged == 500 && figures.rejected == 500)
         let spool = try SpoolDirectory(path: bench.path(closing: true))
@@ -241,7 +241,7 @@ import Testing
 extension HTTPBench {
     /// The spool's directory; with `closing` after the logger has freed it.
     fileprivate func path(closing: Bool) -> String {
-        if closing { dispatcher.removeAll(timeout: .seconds(60)) }
+        if closing { dispatcher.removeAll(timeout: .testLimit) }
         return (directory?.path ?? "") + "/spool"
     }
 }

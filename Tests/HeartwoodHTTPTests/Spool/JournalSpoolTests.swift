@@ -71,8 +71,8 @@ import Testing
         let dispatcher = Self.makeDispatcher(path)
         let logger = try Self.makeLogger(address, path, 0)
         dispatcher.add(logger)
-        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
-        #expect(await logger.deliver(timeout: .seconds(120)))
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
+        #expect(await logger.deliver(timeout: .testLimit))
         #expect(logger.httpStatistics.dropped == 0)
         dispatcher.removeAll()
         dispatcher.journal = nil

@@ -31,7 +31,7 @@ import Testing
                     backoff: Backoff(initial: .milliseconds(1), maximum: .milliseconds(10)))
                 dispatcher.add(logger)
                 for number in 0..<100 { log("message \(number)", level: .info, to: dispatcher) }
-                exit(logger.deliver(timeout: .seconds(20)) && server.stored.count == 2 ? 42 : 2)
+                exit(logger.deliver(timeout: .testLimit) && server.stored.count == 2 ? 42 : 2)
             }
             if !DetachedThread.start(work) { exit(3) }
             while true { sleep(1000) }

@@ -31,7 +31,7 @@ struct DeviceDefaultsTests {
         change(logger)
         dispatcher.add(logger)
         logError("x", to: dispatcher)
-        #expect(await logger.deliver(timeout: .seconds(60)))
+        #expect(await logger.deliver(timeout: .testLimit))
         dispatcher.removeAll()
         let record = try directory.read("spool/device.json")
         let identifier = try JSONDecoder().decode(DeviceRecord.self, from: Data(record)).uuid

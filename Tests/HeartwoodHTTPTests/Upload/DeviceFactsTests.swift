@@ -49,8 +49,8 @@ import Testing
             logger.isPaused = true
             body(logger)
             dispatcher.add(logger)
-            #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
-            defer { dispatcher.removeAll(timeout: .seconds(60)) }
+            #expect(dispatcher.flush(timeout: .testLimit).isComplete)
+            defer { dispatcher.removeAll(timeout: .testLimit) }
             return logger.deviceDictionary
         }
         #expect(try run { _ in }["userName"] == nil)

@@ -47,7 +47,7 @@ import Testing
         }
         #expect(bench.logger.httpStatistics.oldestUnsentAge == .seconds(30))
         bench.logger.isPaused = false
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.logger.httpStatistics.oldestUnsentAge == nil)
         await bench.log(3..<4)
         bench.clock.advance(by: .seconds(5))

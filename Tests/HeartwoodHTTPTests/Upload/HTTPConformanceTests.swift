@@ -31,7 +31,7 @@ struct HTTPConformanceTests {
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(last)
-        #expect(last.deliver(timeout: .seconds(60)))
+        #expect(last.deliver(timeout: .testLimit))
         dispatcher.removeAll()
         let texts = server.stored.flatMap {
             $0.text.matches(of: /"message":"[^"]* message (\d+)"/).compactMap { Int($0.1) }

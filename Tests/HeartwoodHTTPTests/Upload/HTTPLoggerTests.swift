@@ -32,7 +32,7 @@ final class HTTPBench {
         dispatcher.add(logger)
     }
 
-    deinit { dispatcher.removeAll(timeout: .seconds(60)) }
+    deinit { dispatcher.removeAll(timeout: .testLimit) }
 
     func log(_ range: Range<Int>, level: LogLevel = .info) async {
         for number in range { Heartwood.log("record \(number)", level: level, to: dispatcher) }
@@ -77,7 +77,7 @@ final class HTTPBench {
         let bench = try HTTPBench(try LoopbackServer(), onDisk: onDisk)
         bench.logger.maximumMessagesPerRequest = 4
         await bench.log(0..<10)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.stored == bench.texts(0..<10))
         #expect(Set(bench.server.requests.map { $0.headers["Idempotency-Key"] ?? "" }).count == 3)
         #expect(bench.server.requests.first?.headers["Content-Type"] == "application/json")
@@ -101,7 +101,7 @@ final class HTTPBench {
             "paid with \(card, as: "card") by a@example.com", level: .error,
             metadata: ["mail": "b@example.com", "cards": [.integer(Int64(card))], "n": 5],
             to: bench.dispatcher)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         let sent = bench.server.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
         #expect(!sent.contains("4111") && !sent.contains("example.com"), "\(sent)")
         #expect(sent.contains("paid with <card> by <email>"), "\(sent)")
@@ -169,7 +169,7 @@ final class HTTPBench {
         bench.clock.advance(by: .seconds(29))
         #expect(await bench.attempts() == 1)
         bench.clock.advance(by: .seconds(4))  // 30 s, and a tenth at the most
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.stored == bench.texts(0..<9))
     }
 
@@ -179,7 +179,7 @@ final class HTTPBench {
         let server = try LoopbackServer { $0.text.contains("record 5\"") ? .status(413) : .ok }
         let bench = try HTTPBench(server, onDisk: true)
         await bench.log(0..<8)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.stored == bench.texts(0..<5) + bench.texts(6..<8))
         #expect(bench.logger.httpStatistics.rejected == 1)
         #expect(bench.balance)
@@ -198,7 +198,7 @@ final class HTTPBench {
         }
         let bench = try HTTPBench(server, onDisk: true)
         await bench.log(0..<20)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.stored == bench.texts(0..<20).filter { $0 != "record 2" && $0 != "record 11" })
         #expect(bench.logger.httpStatistics.rejected == 2)
         #expect(bench.balance)
@@ -266,7 +266,7 @@ final class HTTPBench {
         ]
         bench.logger.refreshAuthorization = { token.withLock { $0 = "new" } }
         await bench.log(0..<2)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(server.requests.count == 2)
     }
 
@@ -312,7 +312,7 @@ final class HTTPBench {
         let bench = try HTTPBench(try LoopbackServer(), directory: directory)
         #expect(bench.logger.httpStatistics.recovered == 5)
         await bench.log(5..<7)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.stored == bench.texts(0..<7))
         #expect(bench.balance)
     }
@@ -336,7 +336,7 @@ final class HTTPBench {
         bench.logger.flushWait = .seconds(30)
         await bench.log(0..<5)
         #expect(await bench.attempts() == 0)
-        await bench.dispatcher.flush(timeout: .seconds(30))
+        await bench.dispatcher.flush(timeout: .testLimit)
         #expect(bench.stored == bench.texts(0..<5))
     }
 
@@ -375,7 +375,7 @@ final class HTTPBench {
         bench.logger.maximumMessageSize = .bytes(10)
         let long = "ää€€€€€€€"
         Heartwood.log("\(long)", level: .info, to: bench.dispatcher)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.stored == ["ää€€…[truncated 15 bytes]"])
     }
 
@@ -419,7 +419,7 @@ final class HTTPBench {
         bench.logger.decorators = []
         await bench.settle()
         bench.clock.advance(by: .seconds(300))
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.stored == bench.texts(0..<2))
     }
 

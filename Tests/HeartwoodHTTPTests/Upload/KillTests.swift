@@ -64,7 +64,7 @@ import Testing
         }
         await dispatcher.flush()
         isHonest.withLock { $0 = true }
-        #expect(await logger.deliver(timeout: .seconds(300)))
+        #expect(await logger.deliver(timeout: .testLimit))
         let figures = logger.httpStatistics
         #expect(figures.dropped == 0 && figures.rejected == 0)
         #expect(figures.recovered + rest == figures.acknowledged)

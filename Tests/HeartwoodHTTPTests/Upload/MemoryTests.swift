@@ -49,14 +49,14 @@ struct MemoryTests {
             logger.backlogLimit = .mebibytes(4)
             dispatcher.add(logger)
             for number in 0..<1000 { log("message \(number) of a run", level: .error, to: dispatcher) }
-            await dispatcher.flush(timeout: .seconds(300))
+            await dispatcher.flush(timeout: .testLimit)
             let before = Self.kibibytes("VmRSS")
             var half = 0
             for number in 0..<count {
                 if number == count / 2 { half = Self.kibibytes("VmRSS") }
                 log("message \(number) of a run", level: .info, to: dispatcher)
             }
-            await dispatcher.flush(timeout: .seconds(300))
+            await dispatcher.flush(timeout: .testLimit)
             let later = (Self.kibibytes("VmRSS") - half) / 1024
             let grown = (Self.kibibytes("VmHWM") - before) / 1024
             let figures = logger.httpStatistics
@@ -72,7 +72,8 @@ struct MemoryTests {
         print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
     }
 
-    @Test("A server that answers without end costs neither memory nor more than the time allowed")
+    @Test(
+        "A server that answers without end costs neither memory nor more than the time allowed", .secondTier)
     func hostileServer() async throws {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]

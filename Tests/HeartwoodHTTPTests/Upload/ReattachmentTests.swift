@@ -13,11 +13,11 @@ import Testing
         let server = try LoopbackServer { $0.text.contains("record 5\"") ? .status(413) : .ok }
         let bench = try HTTPBench(server, onDisk: true)
         await bench.log(0..<3)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         await bench.dispatcher.remove(bench.logger)
         bench.dispatcher.add(bench.logger)
         await bench.log(3..<8)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.logger.httpStatistics.rejected == 1 && bench.balance)
         let letters = String(
             decoding: try bench.directory?.read("spool/rejected.ndjson") ?? [], as: UTF8.self)

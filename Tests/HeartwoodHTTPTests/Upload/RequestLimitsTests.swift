@@ -23,7 +23,7 @@ import Testing
             let bench = try HTTPBench(try LoopbackServer(), encoding: FewLines(limits: limits))
             bench.logger.maximumMessagesPerRequest = nil
             await bench.log(0..<10)
-            #expect(await bench.logger.deliver(timeout: .seconds(60)))
+            #expect(await bench.logger.deliver(timeout: .testLimit))
             let bodies = bench.server.requests.map(\.text)
             #expect(bodies.flatMap { $0.split(separator: "\n").map(String.init) } == bench.texts(0..<10))
             #expect(bodies.allSatisfy { $0.split(separator: "\n").count <= limits.entries })
@@ -37,7 +37,7 @@ import Testing
         let large = LogValue.string(String(repeating: "x", count: 1 << 20))
         Heartwood.log(
             "number \(7, as: "n")", level: .info, metadata: ["large": large], to: bench.dispatcher)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         let body = try #require(bench.server.requests.first?.text)
         #expect(body.contains("number 7") && body.contains("\"heartwood.dropped_fields\":true"))
         #expect(!body.contains("xxxx") && body.utf8.count < 10_000)

@@ -218,34 +218,29 @@ struct ConfigurationProcessTests {
             rename(path + "/logs/t.log", path + "/logs/taken")
             try write("debug")
             kill(getpid(), SIGHUP)
-            guard comesTrue({ watch?.counts.applied == 2 }) else { exit(1) }
+            waitUntil { watch?.counts.applied == 2 }
             logDebug("two")
             LogDispatcher.shared.flush()
-            guard
-                comesTrue({ (try? String(contentsOfFile: path + "/logs/t.log", encoding: .utf8)) == "two\n" }
-                ),
-                try String(contentsOfFile: path + "/logs/taken", encoding: .utf8) == "one\n"
-            else { exit(2) }
-            guard comesTrue({ ConfigurationProcessTests.calls.load(ordering: .relaxed) == 1 }) else {
-                exit(3)
+            waitUntil { (try? String(contentsOfFile: path + "/logs/t.log", encoding: .utf8)) == "two\n" }
+            guard try String(contentsOfFile: path + "/logs/taken", encoding: .utf8) == "one\n" else {
+                exit(2)
             }
+            waitUntil { ConfigurationProcessTests.calls.load(ordering: .relaxed) == 1 }
             // A bad version leaves all as it is.
             LogDispatcher.shared.diagnostics.handler = { _ in }
             try write("debgu")
             kill(getpid(), SIGHUP)
-            guard comesTrue({ watch?.counts.refused == 1 }) else { exit(4) }
+            waitUntil { watch?.counts.refused == 1 }
             guard LogDispatcher.shared.configuredLogger(named: "f")?.levels == .debug else { exit(5) }
             // The loggers open their files again all the same; this one perhaps already after the signal before.
             let reopening = ReopeningCounter()
             LogDispatcher.shared.add(reopening)
             kill(getpid(), SIGHUP)
-            guard comesTrue({ watch?.counts.refused == 2 && reopening.count >= 1 }) else { exit(8) }
+            waitUntil { watch?.counts.refused == 2 && reopening.count >= 1 }
             LogDispatcher.shared.remove(reopening)
             watch = nil
             kill(getpid(), SIGHUP)
-            guard comesTrue({ ConfigurationProcessTests.calls.load(ordering: .relaxed) == 4 }) else {
-                exit(6)
-            }
+            waitUntil { ConfigurationProcessTests.calls.load(ordering: .relaxed) == 4 }
             exit(7)
         }
     }
@@ -262,11 +257,12 @@ struct ConfigurationProcessTests {
             let other = try LogConfigurationWatch("/nowhere/y.json", variables: [:], reloadsOnHangup: true)
             watch = nil
             kill(getpid(), SIGHUP)
-            guard comesTrue({ other.counts.applied == 2 }), watch == nil else { exit(1) }
+            waitUntil { other.counts.applied == 2 }
+            guard watch == nil else { exit(1) }
             other.stop()
             kill(getpid(), SIGHUP)
             // The signal may find another thread first.
-            _ = comesTrue { false }
+            waitUntil { false }
             exit(2)
         }
     }
@@ -277,7 +273,7 @@ struct ConfigurationProcessTests {
             signal(SIGHUP, SIG_IGN)
             let watch = try LogConfigurationWatch("/nowhere/x.json", variables: [:], reloadsOnHangup: true)
             kill(getpid(), SIGHUP)
-            guard comesTrue({ watch.counts.applied == 2 }) else { exit(1) }
+            waitUntil { watch.counts.applied == 2 }
             watch.stop()
             kill(getpid(), SIGHUP)
             exit(7)

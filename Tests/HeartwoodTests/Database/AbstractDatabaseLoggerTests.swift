@@ -43,7 +43,7 @@ private final class NotingDatabase: AbstractDatabaseLogger<String>, @unchecked S
     func fail(_ fails: Bool) { notes.withLock { $0.failsSaves = fails } }
 
     /// Waits until everything that was logged and set before has been handled, without a flush.
-    func settle() { #expect(waitUntilIdle(timeout: .seconds(60))) }
+    func settle() { #expect(waitUntilIdle(timeout: .testLimit)) }
 }
 
 @Suite("The base of database loggers", .inTurn)
@@ -172,7 +172,7 @@ struct AbstractDatabaseLoggerTests {
             database.settle()
             dispatcher.removeAll()
         }
-        #expect(comesTrue { freed == nil })
+        waitUntil { freed == nil }
     }
 
     @Test("What cannot be saved stays in order and is tried again, after pauses and at every flush")

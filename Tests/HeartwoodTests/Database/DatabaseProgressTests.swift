@@ -34,7 +34,7 @@ struct DatabaseProgressTests {
         database.overflowPolicy = .block(upTo: .milliseconds(500))
         dispatcher.add(database)
         for index in 0..<120 { logInfo("message \(index)", to: dispatcher) }
-        #expect(dispatcher.flush(timeout: .seconds(120)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(database.statistics.dropped == 0)
         #expect(database.saved.map(\.text) == (0..<120).map { "message \($0)" })
         #expect(database.saves >= 3)

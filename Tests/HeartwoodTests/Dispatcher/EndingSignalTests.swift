@@ -74,10 +74,10 @@ struct EndingSignalTests {
             for round in 1...3 {
                 for index in 0..<5000 { logInfo("line \(index)", to: dispatcher) }
                 kill(getpid(), SIGINT)
-                let hasCome = comesTrue {
+                waitUntil {
                     ((try? Data(contentsOf: URL(fileURLWithPath: calls)))?.count ?? 0) >= round
                 }
-                guard hasCome, try Self.lines(path) == 5000 * round else { _exit(1) }
+                guard try Self.lines(path) == 5000 * round else { _exit(1) }
             }
             _exit(9)
         }

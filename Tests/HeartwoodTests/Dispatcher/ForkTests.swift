@@ -55,7 +55,7 @@ private final class ListingLogger: AbstractLogger, @unchecked Sendable {  // `te
             }
             for process in processes { precondition(Self.status(of: process) == 0, "a child failed") }
             group.wait()
-            precondition(dispatcher.flush(timeout: .seconds(30)).isComplete)
+            precondition(dispatcher.flush(timeout: .testLimit).isComplete)
 
             var next: [String: Int] = [:]
             for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasSuffix(".log")
@@ -103,13 +103,13 @@ private final class ListingLogger: AbstractLogger, @unchecked Sendable {  // `te
             if child == 0 {
                 alarm(30)
                 for number in 0..<3 { logInfo("child \(number)", to: dispatcher) }
-                let isComplete = dispatcher.flush(timeout: .seconds(20)).isComplete
+                let isComplete = dispatcher.flush(timeout: .testLimit).isComplete
                 let texts = logger.texts.withLock { $0 }
                 _exit(isComplete && texts == ["warm", "warm", "child 0", "child 1", "child 2"] ? 0 : 3)
             }
             precondition(Self.status(of: child) == 0, "the child handled other messages than its own")
             queue.resume()
-            precondition(dispatcher.flush(timeout: .seconds(30)).isComplete)
+            precondition(dispatcher.flush(timeout: .testLimit).isComplete)
             let texts = logger.texts.withLock { $0 }
             precondition(texts.dropFirst(2).first == "parent 0" && !texts.contains("child 0"))
         }

@@ -63,7 +63,7 @@ struct ProcessExitTests {
 
     @Test("Stuck loggers of many dispatchers hold the process up no longer than one does")
     func manyStuck() {
-        let dispatchers = (0..<12).map { _ in LogDispatcher.forTest() }
+        let dispatchers = (0..<60).map { _ in LogDispatcher.forTest() }
         let loggers = dispatchers.map { dispatcher in
             let logger = StuckLogger()
             dispatcher.add(logger)
@@ -73,9 +73,9 @@ struct ProcessExitTests {
         }
         // What `exit` does. One after the other would take a minute; how long this process was started does not count.
         let start = ContinuousClock.now
-        ProcessExit.flush(dispatchers, within: .seconds(5))
+        ProcessExit.flush(dispatchers, within: .seconds(1))
         let took = ContinuousClock.now - start
-        #expect(took >= .seconds(5))
+        #expect(took >= .seconds(1))
         #expect(took < .seconds(40))
         for dispatcher in dispatchers { #expect(dispatcher.diagnostics.totals[.timedOut] == 1) }
         for logger in loggers { logger.release() }

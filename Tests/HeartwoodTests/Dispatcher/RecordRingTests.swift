@@ -195,7 +195,7 @@ struct RecordRingTests {
                         ring.publish(position, size: size, kind: .message)
                         break
                     }
-                    ring.waitForRoom(of: size, limit: .seconds(1))
+                    ring.waitForRoom(of: size, limit: .seconds(1)) {}
                 }
             }
         }
@@ -211,12 +211,12 @@ struct RecordRingTests {
         let ring = RecordRing(capacity: 65_536)
         while let (position, _) = ring.reserve(1024) { ring.publish(position, size: 1024, kind: .message) }
         let begin = SystemClock().uptime()
-        ring.waitForRoom(of: 1024, limit: .milliseconds(20))
+        ring.waitForRoom(of: 1024, limit: .milliseconds(20)) {}
         #expect(SystemClock().uptime() - begin >= .milliseconds(20))
         let isBack = returnsInTime {
             let waiter = DispatchSemaphore(value: 0)
             Thread {
-                while ring.reserve(1024) == nil { ring.waitForRoom(of: 1024, limit: .seconds(60)) }
+                while ring.reserve(1024) == nil { ring.waitForRoom(of: 1024, limit: .testLimit) {} }
                 waiter.signal()
             }.start()
             ring.free(upTo: ring.head + 8192)

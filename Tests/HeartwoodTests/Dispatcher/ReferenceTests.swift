@@ -46,7 +46,7 @@ struct ReferenceTests {
         dispatcher.flush()
         #expect(census.born.value == count)
         #expect(loggers.map(\.seen.value) == [count, count, count / 10])
-        #expect(comesTrue { census.living.value == 0 })
+        waitUntil { census.living.value == 0 }
     }
 
     @Test(
@@ -71,7 +71,7 @@ struct ReferenceTests {
         dispatcher.flush()
         #expect(logger.statistics.isBalanced)
         logger.removeRecords()
-        #expect(comesTrue { census.living.value == 0 })
+        waitUntil { census.living.value == 0 }
         #expect(dispatcher.room.bytesBeside == 0)
     }
 
@@ -121,7 +121,7 @@ struct ReferenceTests {
                 #expect(kept[index].sequence == UInt64(index + 1))
             }
         }
-        #expect(comesTrue { census.living.value == (count + 99) / 100 })
+        waitUntil { census.living.value == (count + 99) / 100 }
     }
 
     @Test("A dispatcher that is released delivers what was logged, removes its loggers, and is gone")
@@ -134,8 +134,8 @@ struct ReferenceTests {
             dispatcher.add(logger)
             for index in 0..<1000 { logInfo("\(index)", to: dispatcher) }
         }
-        #expect(comesTrue { gone == nil })
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        waitUntil { gone == nil }
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(logger.texts == (0..<1000).map { "\($0)" })
         #expect(logger.events.last == .removed)
         let second = LogDispatcher.forTest()
@@ -154,8 +154,8 @@ struct ReferenceTests {
                 for logger in loggers { dispatcher.add(logger) }
                 for index in 0..<(round % 40) { logInfo("\(index)", to: dispatcher) }
             }
-            #expect(comesTrue { gone == nil })
-            #expect(loggers.allSatisfy { $0.waitUntilIdle(timeout: .seconds(60)) })
+            waitUntil { gone == nil }
+            #expect(loggers.allSatisfy { $0.waitUntilIdle(timeout: .testLimit) })
         }
     }
 
@@ -177,7 +177,7 @@ struct ReferenceTests {
             #expect(census.living.value == 1)
             dispatcher.removeAll()
             // Its queue may still be on its way out of the last block.
-            #expect(comesTrue { census.living.value == 0 })
+            waitUntil { census.living.value == 0 }
         }
     }
 

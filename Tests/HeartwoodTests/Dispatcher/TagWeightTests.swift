@@ -32,7 +32,7 @@ struct TagWeightTests {
             most = max(most, alive.withLock { $0 })
         }
         logger.release()
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(logger.statistics.isBalanced)
         #expect(logger.texts.last == "message 4999")
         #expect(dispatcher.statistics.dropped == 0)
@@ -99,7 +99,7 @@ struct TagWeightTests {
         let text = String(repeating: "x", count: 40_000)
         for _ in 0..<3 {
             logInfo("\(text)", tag: String(repeating: "y", count: 40_000), to: dispatcher)
-            #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+            #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         }
         #expect(logger.texts == [text, text, text])
         #expect(dispatcher.statistics.dropped == 0)

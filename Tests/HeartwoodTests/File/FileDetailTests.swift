@@ -60,7 +60,7 @@ import Testing
         }
         dispatcher.add(logger)
         for number in 0..<3 { logInfo("\(number)", to: dispatcher) }
-        #expect(await dispatcher.flush(timeout: .seconds(60)).holding == ["FileLogger"])
+        #expect(await dispatcher.flush(timeout: .testLimit).holding == ["FileLogger"])
         #expect(logger.statistics.delivered == 3)
         await dispatcher.remove(logger)
         let statistics = logger.statistics
@@ -80,7 +80,7 @@ import Testing
             await dispatcher.flush()
             #expect(scratch.text(link) == "one\n")
         }
-        dispatcher.removeAll(timeout: .seconds(60))
+        dispatcher.removeAll(timeout: .testLimit)
     }
 
     @Test(
@@ -129,7 +129,7 @@ import Testing
             clock.advance(by: .seconds(1))
         }
         #expect((3...5).contains(syncs.withLock { $0 }))
-        dispatcher.removeAll(timeout: .seconds(60))
+        dispatcher.removeAll(timeout: .testLimit)
     }
 
     @Test("A file that others have deleted is not the current one, and did not roll")
@@ -151,7 +151,7 @@ import Testing
         #expect(second != first && scratch.names().map { scratch.logs + "/" + $0 } == [second])
         logger.hookQueue.sync {}
         #expect(rolled.withLock { $0 } == 0)
-        dispatcher.removeAll(timeout: .seconds(60))
+        dispatcher.removeAll(timeout: .testLimit)
     }
 
     @Test("A file that a processor has had removed counts for no limit any more, and is told of")

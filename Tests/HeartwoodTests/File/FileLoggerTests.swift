@@ -247,10 +247,10 @@ import Testing
             let dispatcher = LogDispatcher()
             dispatcher.add(logger)
             logInfo("one", to: dispatcher)
-            dispatcher.flush(timeout: .seconds(10))
+            dispatcher.flush(timeout: .testLimit)
             _ = FileManager.default.changeCurrentDirectoryPath("/")
             logInfo("two", to: dispatcher)
-            dispatcher.flush(timeout: .seconds(10))
+            dispatcher.flush(timeout: .testLimit)
         }
         #expect(scratch.lines(LogFileNaming(application: "app")) == ["one", "two", ""])
     }

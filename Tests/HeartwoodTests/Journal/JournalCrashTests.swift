@@ -109,7 +109,7 @@ import Testing
         let dispatcher = JournalScene().makeDispatcher(path)
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(try JournalScene().makeLogger(path))
-        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.removeAll()
         let lines = scratch.names().flatMap { scratch.text($0).split(separator: "\n") }
             .filter { !$0.hasPrefix("recovered") }.map(String.init)
@@ -132,14 +132,14 @@ import Testing
                     try FileLogger(
                         LogDirectory(path + "/elsewhere"), naming: JournalScene.naming, formatter: nil,
                         name: "other"))
-                #expect(await elsewhere?.flush(timeout: .seconds(60)).isComplete == true)
+                #expect(await elsewhere?.flush(timeout: .testLimit).isComplete == true)
             }
             defer { elsewhere?.removeAll() }
             let dispatcher =
                 isWithoutJournal ? LogDispatcher.forTest() : JournalScene().makeDispatcher(path)
             dispatcher.add(try JournalScene().makeLogger(path))
             for number in 0..<3 { logInfo("second line \(number), which is longer", to: dispatcher) }
-            #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+            #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
             dispatcher.removeAll()
             dispatcher.journal = nil
             elsewhere?.removeAll()
@@ -148,7 +148,7 @@ import Testing
         let dispatcher = JournalScene().makeDispatcher(path)
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(try JournalScene().makeLogger(path))
-        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.removeAll()
         let lines = scratch.names().flatMap {
             scratch.text($0).split(separator: "\n")
@@ -243,7 +243,7 @@ import Testing
             dispatcher.add(try JournalScene().makeLogger(path))
             logInfo("still here", to: dispatcher)
             // The logger has written everything, but what the dead process left cannot be delivered.
-            let result = await dispatcher.flush(timeout: .seconds(60))
+            let result = await dispatcher.flush(timeout: .testLimit)
             #expect(result.unfinished.isEmpty && !result.isComplete)
             #expect(result.journals == left.map { path + "/journal/" + $0 })
             dispatcher.removeAll()
@@ -315,7 +315,7 @@ import Testing
         let dispatcher = JournalScene().makeDispatcher(path)
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(try JournalScene().makeLogger(path))
-        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.removeAll()
         let logs = path + "/logs"
         let texts = try FileManager.default.contentsOfDirectory(atPath: logs).filter { !$0.hasPrefix(".") }

@@ -50,10 +50,10 @@ import Testing
         for number in 0..<20 { logInfo("message \(number)", to: dispatcher) }
         dispatcher.flush()
         dispatcher.journal = .file(fixture.scratch.path + "/second")
-        #expect(!dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(!dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(fixture.scratch.names(fixture.journal).count == 1)
         fixture.isFull.value = false
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(fixture.scratch.names(fixture.journal).isEmpty)
         try fixture.die()
         fixture.end(dispatcher)
@@ -82,9 +82,9 @@ import Testing
             let dispatcher = fixture.makeDispatcher()
             dispatcher.add(logger)
             for number in 0..<20 { logInfo("message \(number)", to: dispatcher) }
-            dispatcher.flush(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
             rest.withLock { $0 = failures }
-            dispatcher.remove(logger, timeout: .seconds(60))
+            dispatcher.remove(logger, timeout: .testLimit)
             try fixture.die()
             fixture.end(dispatcher)
             #expect(try fixture.recover([fixture.makeLogger()]))
@@ -103,18 +103,18 @@ import Testing
         dispatcher.add(logger)
         let text = String(repeating: "x", count: 200)
         for number in 0..<1000 { logInfo("early \(number) \(text)", to: dispatcher) }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         #expect(fixture.reports.value.contains { $0.text.contains("the journal released") })
         fixture.isFull.value = false
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         // The drain sees that nothing is under way.
         logInfo("in between", to: dispatcher)
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.drainNow()
         let written = fixture.lines().count
         fixture.isFull.value = true
         for number in 0..<20 { logInfo("late \(number)", to: dispatcher) }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         try fixture.die()
         fixture.end(dispatcher)
         #expect(try fixture.recover([fixture.makeLogger()]))
@@ -134,7 +134,7 @@ import Testing
         try fixture.live([logger]) { dispatcher in
             dispatcher.overflowPolicy = .dropNewest
             for number in 0..<1000 { logInfo("message \(number) \(text)", to: dispatcher) }
-            dispatcher.flush(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
             dropped = dispatcher.statistics.dropped
         }
         try fixture.recover([fixture.makeLogger()])
@@ -157,7 +157,7 @@ import Testing
         let text = String(repeating: "x", count: 200)
         func fill() {
             for number in 0..<1000 { logInfo("message \(number) \(text)", to: dispatcher) }
-            dispatcher.flush(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
         }
         fill()
         #expect(fixture.reports.value.contains { $0.text.contains("the journal released") })
@@ -169,10 +169,10 @@ import Testing
             dispatcher.remove(logger)
             removed.signal()
         }.start()
-        #expect(comesTrue { !dispatcher.loggers.contains { $0 === logger } })
+        waitUntil { !dispatcher.loggers.contains { $0 === logger } }
         fixture.isFull.value = false
         gate.open()
-        #expect(removed.wait(timeout: .now() + 60) == .success)
+        removed.wait()
         dispatcher.add(logger)
         fixture.isFull.value = true
         let before = dispatcher.statistics.dropped
@@ -211,11 +211,11 @@ import Testing
         }
         let text = String(repeating: "x", count: 200)
         for number in 0..<50 { logInfo("early \(number) \(text)", to: dispatcher) }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         #expect(fixture.lines("b").count == 50)
         isFull.value = true
         for number in 0..<1000 { logInfo("late \(number) \(text)", to: dispatcher) }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         let accepted = 1000 - dispatcher.statistics.dropped
         try fixture.die()
         fixture.end(dispatcher)
@@ -244,7 +244,7 @@ import Testing
         logger.minimumFreeSpace = .zero
         dispatcher.add(logger)
         logInfo("first", to: dispatcher)
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         // Both are written at once, and the disk takes the line of the first of them alone.
         let gate = Gate()
         logger.perform { gate.pass() }
@@ -255,7 +255,7 @@ import Testing
         allowed.withLock { $0 = [.short("before\n".utf8.count)] }
         isLimited.value = true
         gate.open()
-        #expect(!dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(!dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(fixture.lines() == ["first", "before"])
         dispatcher.drainNow()
         #expect(fixture.scratch.names(fixture.journal).count { $0.hasSuffix(".large") } == 1)
@@ -273,12 +273,12 @@ import Testing
         dispatcher.add(try fixture.makeLogger())
         let text = String(repeating: "long ", count: 10_000)
         for number in 0..<3 { logInfo("\(number) \(text)", to: dispatcher) }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         #expect(fixture.scratch.names(fixture.journal).count { $0.hasSuffix(".large") } == 3)
         fixture.isFull.value = false
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         logInfo("the next", to: dispatcher)
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.drainNow()
         #expect(fixture.scratch.names(fixture.journal).count { $0.hasSuffix(".large") } == 0)
         fixture.end(dispatcher)
@@ -300,7 +300,7 @@ import Testing
         next.duplicateSuppression = DuplicateSuppression()
         let isComplete = try fixture.recover([next]) { dispatcher in
             for _ in 0..<4 {
-                let result = dispatcher.flush(timeout: .seconds(60))
+                let result = dispatcher.flush(timeout: .testLimit)
                 #expect(result.unfinished == ["file"] && result.holding == ["file"])
             }
             fixture.isFull.value = false

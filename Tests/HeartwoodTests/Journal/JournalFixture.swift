@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -54,7 +55,7 @@ final class JournalFixture: Sendable {
         for case let logger as FileLogger in dispatcher.loggers {
             logger.perform { logger.forgetUnwritten() }
         }
-        dispatcher.removeAll(timeout: .seconds(60))
+        dispatcher.removeAll(timeout: .testLimit)
         dispatcher.journal = nil
         isFull.value = false
     }
@@ -74,12 +75,12 @@ final class JournalFixture: Sendable {
             #expect(gate.waitForArrival(of: loggers.count))
         }
         try log(dispatcher)
-        if isHandled { dispatcher.flush(timeout: .seconds(60)) } else { dispatcher.drainNow() }
+        if isHandled { dispatcher.flush(timeout: .testLimit) } else { dispatcher.drainNow() }
         try die()
         gate.open()
         for logger in loggers {
             logger.perform { logger.forgetUnwritten() }
-            _ = logger.waitUntilIdle(timeout: .seconds(60))
+            _ = logger.waitUntilIdle(timeout: .testLimit)
         }
         end(dispatcher)
     }
@@ -90,8 +91,8 @@ final class JournalFixture: Sendable {
         let dispatcher = makeDispatcher(next)
         for logger in loggers { dispatcher.add(logger) }
         try body(dispatcher)
-        let isComplete = dispatcher.flush(timeout: .seconds(60)).isComplete
-        dispatcher.removeAll(timeout: .seconds(60))
+        let isComplete = dispatcher.flush(timeout: .testLimit).isComplete
+        dispatcher.removeAll(timeout: .testLimit)
         dispatcher.journal = nil
         return isComplete
     }

@@ -54,10 +54,10 @@ import Testing
         dispatcher.add(logger)
         let text = String(repeating: "x", count: 200)
         for number in 0..<1000 { logInfo("message \(number) \(text)", to: dispatcher) }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         #expect(fixture.reports.value.contains { $0.text.contains("the journal released") })
         #expect(logger.statistics.delivered == 1000)
-        #expect(dispatcher.remove(logger, timeout: .seconds(60)))
+        #expect(dispatcher.remove(logger, timeout: .testLimit))
         let statistics = logger.statistics
         #expect(
             statistics.isBalanced && statistics.delivered == 0 && statistics.failed == 1000, "\(statistics)")

@@ -17,25 +17,24 @@ import Testing
         let first = dispatcher.journalStatus
         dispatcher.add(try fixture.makeLogger())
         logInfo("before", to: dispatcher)
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         try FileManager.default.removeItem(atPath: fixture.journal)
-        #expect(
-            comesTrue {
-                logInfo("between", to: dispatcher)
-                dispatcher.flush(timeout: .seconds(60))
-                return dispatcher.journalStatus != first
-            })
+        waitUntil {
+            logInfo("between", to: dispatcher)
+            dispatcher.flush(timeout: .testLimit)
+            return dispatcher.journalStatus != first
+        }
         guard case .active(let path) = dispatcher.journalStatus else {
             Issue.record("\(dispatcher.journalStatus)")
             return
         }
         #expect(FileManager.default.fileExists(atPath: path))
         #expect(fixture.reports.value.count { $0.text.contains("removed or renamed") } == 1)
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         let written = fixture.lines().count
         fixture.isFull.value = true
         for number in 0..<5 { logInfo("after \(number)", to: dispatcher) }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         try fixture.die()
         fixture.end(dispatcher)
         #expect(try fixture.recover([fixture.makeLogger()]))
@@ -52,16 +51,15 @@ import Testing
         try FileManager.default.removeItem(atPath: fixture.journal)
         #expect(FileManager.default.createFile(atPath: fixture.journal, contents: nil))
         var count = 0
-        #expect(
-            comesTrue {
-                logInfo("line \(count)", to: dispatcher)
-                count += 1
-                dispatcher.flush(timeout: .seconds(60))
-                if case .unavailable = dispatcher.journalStatus { return true }
-                return false
-            })
+        waitUntil {
+            logInfo("line \(count)", to: dispatcher)
+            count += 1
+            dispatcher.flush(timeout: .testLimit)
+            if case .unavailable = dispatcher.journalStatus { return true }
+            return false
+        }
         logInfo("line \(count)", to: dispatcher)
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(fixture.lines() == (0...count).map { "line \($0)" })
         #expect(fixture.reports.value.count { $0.text.contains("removed or renamed") } == 1)
     }
@@ -106,7 +104,7 @@ import Testing
             }
             isOver.withLock { $0 = true }
             threads.wait()
-            guard dispatcher.flush(timeout: .seconds(60)).isComplete else { exit(7) }
+            guard dispatcher.flush(timeout: .testLimit).isComplete else { exit(7) }
             isBroken.withLock { $0 = true }
             for number in 0..<20 { logInfo("kept \(number)", to: dispatcher) }
             kill(getpid(), SIGKILL)
@@ -114,7 +112,7 @@ import Testing
         let dispatcher = JournalScene().makeDispatcher(path)
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(try JournalScene().makeLogger(path))
-        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.removeAll()
         let lines = scratch.lines(JournalScene.naming).filter { !$0.isEmpty && !$0.hasPrefix("recovered") }
         #expect(lines.filter { $0.hasPrefix("kept") } == (0..<20).map { "kept \($0)" })
@@ -140,11 +138,10 @@ import Testing
         let logger = RecordingLogger()
         dispatcher.add(logger)
         logInfo("message 000", to: dispatcher)
-        dispatcher.flush(timeout: .seconds(60))
-        #expect(
-            comesTrue {
-                dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep
-            })
+        dispatcher.flush(timeout: .testLimit)
+        waitUntil {
+            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep
+        }
         dispatcher.consumer.queue.suspend()
         dispatcher.consumer.drain.withLock { $0.journalLook = JournalLook(patience: patience) }
         return (dispatcher, logger)
@@ -173,10 +170,10 @@ import Testing
                 try? LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
             #expect(truncate(journal, off_t(size - 65_536 + cut)) == 0)
             if isClosed { dispatcher.journal = nil } else { dispatcher.drainNow() }
-            #expect(comesTrue { dispatcher.journalStatus != before })
+            waitUntil { dispatcher.journalStatus != before }
             logInfo("the next", to: dispatcher)
             dispatcher.drainNow()
-            #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+            #expect(logger.waitUntilIdle(timeout: .testLimit))
             let texts = logger.messages.map { "\($0.text)" }
             let received = texts.filter { $0.hasPrefix("message") }
             let numbers = received.compactMap { Int($0.dropFirst(8)) }
@@ -189,6 +186,44 @@ import Testing
                 counted >= lost && counted <= lost + lost / 20 + 1, "cut at \(cut): \(counted) for \(lost)")
             #expect(texts.last == "the next")
             #expect(isClosed || fixture.reports.value.contains { $0.text.contains("was truncated") })
+            dispatcher.journal = nil
+        }
+    }
+
+    @Test("A journal that loses the ring's counters while nothing is to do stops nobody, and is replaced")
+    func cutCounters() throws {
+        for cut in [0, 4, 8, 16, 128, 132, 136, 1024] {
+            let fixture = JournalFixture()
+            let dispatcher = fixture.makeDispatcher()
+            let logger = RecordingLogger()
+            dispatcher.add(logger)
+            // Without the look after the file, a call that finds no room would wait for so long.
+            dispatcher.overflowPolicy = .block(upTo: .testLimit)
+            logInfo("first", to: dispatcher)
+            dispatcher.flush(timeout: .testLimit)
+            waitUntil {
+                dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep
+            }
+            let before = dispatcher.journalStatus
+            let journal = try #require(path(before))
+            let size = try #require(
+                try? LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
+            // It was just looked after, and will not be for a moment.
+            dispatcher.consumer.drain.withLock { _ = $0.journalLook.isDue(at: SystemClock().uptime()) }
+            // In front of the ring's 64 KiB is the page of its counters.
+            #expect(truncate(journal, off_t(size - 65_536 - MemoryMap.pageSize + cut)) == 0)
+            logInfo("second", to: dispatcher)
+            dispatcher.flush(timeout: .testLimit)
+            // Until the file is looked after, messages may be lost, which is counted.
+            waitUntil {
+                logInfo("between", to: dispatcher)
+                dispatcher.flush(timeout: .testLimit)
+                return dispatcher.journalStatus != before
+            }
+            logInfo("last", to: dispatcher)
+            dispatcher.flush(timeout: .testLimit)
+            #expect(logger.messages.first.map { "\($0.text)" } == "first")
+            #expect(logger.messages.last.map { "\($0.text)" } == "last")
             dispatcher.journal = nil
         }
     }
@@ -213,10 +248,10 @@ import Testing
         #expect(truncate(journal, off_t(size - 65_536 + Int(start % 65_536))) == 0)
         #expect(truncate(journal, off_t(size)) == 0)
         dispatcher.drainNow()
-        #expect(comesTrue { dispatcher.journalStatus != before })
+        waitUntil { dispatcher.journalStatus != before }
         logInfo("the next", to: dispatcher)
         dispatcher.drainNow()
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(
             logger.messages.map { "\($0.text)" } == ["message 000"] + (0..<kept).map { "message \($0)" } + [
                 "the next"
@@ -242,7 +277,7 @@ import Testing
         #expect(truncate(journal, off_t(size - 1001)) == 0)
         dispatcher.journal = nil
         #expect(dispatcher.journalStatus == .off && done.value)
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(logger.messages.map { "\($0.text)" } == ["message 000", "behind it"])
         #expect(dispatcher.statistics.dropped == 1)
     }
@@ -260,10 +295,10 @@ import Testing
         // A call that was at its record then.
         dispatcher.ring.publish(unfinished.position, size: 16, kind: .filler)
         dispatcher.drainNow()
-        #expect(comesTrue { dispatcher.journalStatus != before })
+        waitUntil { dispatcher.journalStatus != before }
         #expect(path(dispatcher.journalStatus) != nil)
         dispatcher.drainNow()
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(logger.messages.count == 51 && dispatcher.statistics.dropped == 0)
         #expect(
             fixture.reports.value.contains { $0.text.contains("the disk is full and the file system copies") }
@@ -281,12 +316,11 @@ import Testing
         let old = try #require(path(first))
         let place = isDirectory ? fixture.journal : old
         #expect(rename(place, place + "-old") == 0)
-        #expect(
-            comesTrue {
-                logInfo("line", to: dispatcher)
-                dispatcher.drainNow()
-                return dispatcher.journalStatus != first
-            })
+        waitUntil {
+            logInfo("line", to: dispatcher)
+            dispatcher.drainNow()
+            return dispatcher.journalStatus != first
+        }
         #expect(try FileManager.default.fileExists(atPath: #require(path(dispatcher.journalStatus))))
         #expect(fixture.reports.value.count { $0.text.contains("removed or renamed") } == 1)
         dispatcher.journal = nil
@@ -308,7 +342,7 @@ import Testing
             logInfo("line", to: dispatcher)
             dispatcher.drainNow()
             // What the queue was given is done.
-            #expect(comesTrue { !dispatcher.journaling.isBusy })
+            waitUntil { !dispatcher.journaling.isBusy }
         }
         look()
         clock.advance(by: .seconds(1))
@@ -406,7 +440,7 @@ import Testing
     private func linesAfterRecovery(_ scratch: Scratch) async throws -> [String] {
         let dispatcher = JournalScene().makeDispatcher(scratch.path)
         dispatcher.add(try JournalScene().makeLogger(scratch.path))
-        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.removeAll()
         return scratch.lines(JournalScene.naming)
     }
@@ -454,7 +488,7 @@ import Testing
             }
             dispatcher.add(try JournalScene().makeLogger(path))
             logInfo("still here", to: dispatcher)
-            exit(dispatcher.flush(timeout: .seconds(60)).isComplete ? 0 : 4)
+            exit(dispatcher.flush(timeout: .testLimit).isComplete ? 0 : 4)
         }
         #expect(scratch.lines(JournalScene.naming) == ["still here", ""])
         #expect(scratch.names(path + "/journal", hidden: true).isEmpty)

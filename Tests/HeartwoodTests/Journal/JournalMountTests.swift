@@ -79,19 +79,18 @@ import Testing
             sync()
             volume.fill()
         }
-        #expect(dispatcher.flush(timeout: .seconds(60)).unfinished.isEmpty)
+        #expect(dispatcher.flush(timeout: .testLimit).unfinished.isEmpty)
         print("\(kind), while the disk was full: \(dispatcher.journalStatus)")
         for report in fixture.reports.value { print("\(kind): \(report.text)") }
         unlink(volume.mount + "/filler")
         sync()
-        #expect(
-            comesTrue {
-                log(1)
-                dispatcher.drainNow()
-                if case .active = dispatcher.journalStatus { return dispatcher.isJournaled }
-                return false
-            })
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        waitUntil {
+            log(1)
+            dispatcher.drainNow()
+            if case .active = dispatcher.journalStatus { return dispatcher.isJournaled }
+            return false
+        }
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         let numbers = fixture.lines().compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
         #expect(numbers == Array(0..<count))
         #expect(dispatcher.statistics.dropped == 0)

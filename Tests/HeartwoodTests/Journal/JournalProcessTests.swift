@@ -65,7 +65,7 @@ import Testing
         }
         let dispatcher = JournalScene().makeDispatcher(path)
         for process in 0..<4 { dispatcher.add(try JournalScene().makeLogger(path + "/p\(process)")) }
-        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.removeAll()
         dispatcher.journal = nil
         #expect(scratch.names(path + "/journal").isEmpty)
@@ -175,7 +175,7 @@ import Testing
         }
         let dispatcher = JournalScene().makeDispatcher(path)
         dispatcher.add(try JournalScene().makeLogger(path))
-        #expect(await dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.removeAll()
         dispatcher.journal = nil
         #expect(scratch.names(path + "/journal").isEmpty)

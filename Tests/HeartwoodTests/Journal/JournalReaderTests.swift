@@ -39,7 +39,7 @@ import Testing
         dispatcher.add(RecordingLogger())
         dispatcher.add(try fixture.makeLogger())
         for number in 0..<200 { logInfo("early \(number) \(text)", to: dispatcher) }
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.drainNow()
         fixture.isFull.value = true
         let begin = dispatcher.ring.tail
@@ -50,7 +50,7 @@ import Testing
             logInfo("message \(count) \(text)", to: dispatcher)
             count += 1
         }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         try fixture.die()
         fixture.end(dispatcher)
         return count
@@ -106,7 +106,7 @@ import Testing
         dispatcher.add(RecordingLogger())
         dispatcher.add(try fixture.makeLogger())
         for number in 0..<10 { logInfo("message \(number) early", to: dispatcher) }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         // What runs on the queue may still take messages, until it ends.
         dispatcher.consumer.queue.sync {}
         dispatcher.consumer.queue.suspend()

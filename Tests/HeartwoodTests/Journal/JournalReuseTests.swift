@@ -53,8 +53,8 @@ import Testing
             let logger = try fixture.makeLogger()
             dispatcher.add(logger)
             for number in 0..<3 { logInfo("time \(time) line \(number)", to: dispatcher) }
-            dispatcher.flush(timeout: .seconds(60))
-            if time < 2 { dispatcher.remove(logger, timeout: .seconds(60)) }
+            dispatcher.flush(timeout: .testLimit)
+            if time < 2 { dispatcher.remove(logger, timeout: .testLimit) }
         }
         try fixture.die()
         fixture.end(dispatcher)

@@ -26,14 +26,14 @@ import Testing
         dispatcher.add(try fixture.makeLogger())
         let padding = String(repeating: "secret ", count: 30)
         for number in 0..<2000 { logInfo("written \(number) \(padding)", to: dispatcher) }
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         fixture.isFull.value = true
         let long = String(repeating: "secret ", count: 5_000)
         for number in 0..<50 {
             logInfo("left \(number) \(padding)", metadata: ["a": "secret"], to: dispatcher)
         }
         logInfo("left \(long)", to: dispatcher)
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         // What the drain has not reached.
         dispatcher.consumer.queue.suspend()
         logInfo("the last secret", to: dispatcher)
@@ -48,8 +48,8 @@ import Testing
         let logger = try fixture.makeLogger()
         logger.maximumMessageSize = .zero
         dispatcher.add(logger)
-        let result = dispatcher.flush(timeout: .seconds(60))
-        dispatcher.removeAll(timeout: .seconds(60))
+        let result = dispatcher.flush(timeout: .testLimit)
+        dispatcher.removeAll(timeout: .testLimit)
         dispatcher.journal = nil
         return result.isComplete
     }
@@ -102,7 +102,7 @@ import Testing
         let dispatcher = fixture.makeDispatcher(key: FixedKey())
         let logger = RecordingLogger()
         dispatcher.add(logger)
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         dispatcher.consumer.queue.suspend()
         defer { dispatcher.consumer.queue.resume() }
         var expected: [String] = []
@@ -116,7 +116,7 @@ import Testing
         let before = dispatcher.journalStatus
         #expect(dispatcher.consumer.drain.withLock { _ in dispatcher.ring.leaveFile() })
         dispatcher.drainNow()
-        #expect(comesTrue { dispatcher.journalStatus != before })
+        waitUntil { dispatcher.journalStatus != before }
         log("second")
         dispatcher.journal = .file(fixture.scratch.path + "/plain")
         log("third")
@@ -125,7 +125,7 @@ import Testing
         dispatcher.journal = nil
         log("fifth")
         dispatcher.drainNow()
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(logger.messages.map { "\($0.text)" } == expected)
     }
 }

@@ -60,7 +60,7 @@ import Testing
             logWarning("warning", to: dispatcher)
             try fixture.die()
         }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         fixture.end(dispatcher)
         #expect(try fixture.recover([fixture.makeLogger()]))
         #expect(fixture.lines() == (isRaised ? ["info", "warning"] : ["warning"]))

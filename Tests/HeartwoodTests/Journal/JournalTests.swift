@@ -47,7 +47,7 @@ import Testing
         dispatcher.diagnostics.interval = .zero
         dispatcher.journal = .file(scratch.path + "/next")
         dispatcher.add(try makeLogger(scratch))
-        #expect(dispatcher.flush(timeout: .seconds(30)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.removeAll()
         dispatcher.journal = nil
         return scratch.lines(LogFileNaming(application: "t")).filter { !$0.isEmpty }
@@ -61,7 +61,7 @@ import Testing
         let logger = try makeLogger(scratch, calls)
         dispatcher.add(logger)
         log(dispatcher)
-        dispatcher.flush(timeout: .seconds(30))
+        dispatcher.flush(timeout: .testLimit)
         try leaveDead(scratch)
         // The living one forgets them, so that the files have what recovery brings alone.
         logger.perform { logger.forgetUnwritten() }
@@ -263,7 +263,7 @@ import Testing
             for number in 0..<20_000 { logInfo("\(thread) \(number)", to: dispatcher) }
             while !isOver.value { sched_yield() }
         }
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         let lines = scratch.lines(LogFileNaming(application: "t")).map { String($0.prefix { $0 != "|" }) }
         for thread in 0..<2 {
             let written = lines.filter { $0.hasPrefix("\(thread) ") }.compactMap { Int($0.dropFirst(2)) }
@@ -294,12 +294,12 @@ import Testing
         dispatcher.add(logger)
         dispatcher.add(other)
         for number in 0..<3000 { logInfo("message \(number)", to: dispatcher) }
-        dispatcher.flush(timeout: .seconds(30))
+        dispatcher.flush(timeout: .testLimit)
         #expect(other.texts.count == 3000)
         #expect(dispatcher.statistics.dropped == 0)
         #expect(reports.value.contains { $0.text.contains("released") })
         isFull.value = false
-        #expect(comesTrue { dispatcher.flush(timeout: .seconds(1)).isComplete && logger.isSettledForTest })
+        waitUntil { dispatcher.flush(timeout: .seconds(1)).isComplete && logger.isSettledForTest }
         #expect(scratch.lines(LogFileNaming(application: "t")).filter { !$0.isEmpty }.count == 3000)
     }
 
@@ -312,7 +312,7 @@ import Testing
             logInfo("the last", to: dispatcher)
             #expect(scratch.names(scratch.path + "/journal").count == 1)
         }
-        #expect(comesTrue { scratch.names(scratch.path + "/journal").isEmpty })
+        waitUntil { scratch.names(scratch.path + "/journal").isEmpty }
         #expect(scratch.lines(LogFileNaming(application: "t")).first?.hasPrefix("the last") == true)
     }
 
@@ -415,6 +415,6 @@ extension FileLogger {
             let isIdle = isSettled
             result.withLock { $0 = isIdle }
         }
-        return waitUntilIdle(timeout: .seconds(30)) && result.withLock { $0 }
+        return waitUntilIdle(timeout: .testLimit) && result.withLock { $0 }
     }
 }

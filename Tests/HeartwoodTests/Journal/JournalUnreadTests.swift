@@ -40,16 +40,16 @@ import Testing
         dispatcher.add(try fixture.makeLogger())
         logInfo("of this run", to: dispatcher)
         for _ in 0..<2 {
-            let result = dispatcher.flush(timeout: .seconds(60))
+            let result = dispatcher.flush(timeout: .testLimit)
             #expect(!result.isComplete && result.unfinished.isEmpty)
             #expect(result.journals == [try path(fixture)])
         }
         #expect(fixture.reports.value.contains { $0.text.contains("cannot read the journal") })
         isBroken.value = false
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(fixture.lines() == ["of this run"] + (0..<5).map { "message \($0)" })
         #expect(fixture.scratch.names(fixture.next).isEmpty)
-        dispatcher.removeAll(timeout: .seconds(60))
+        dispatcher.removeAll(timeout: .testLimit)
         dispatcher.journal = nil
     }
 
@@ -61,14 +61,14 @@ import Testing
         let dispatcher = fixture.makeDispatcher(fixture.next, ring: .mebibytes(128))
         dispatcher.add(try fixture.makeLogger())
         for round in 1...2 {
-            let result = dispatcher.flush(timeout: .seconds(60))
+            let result = dispatcher.flush(timeout: .testLimit)
             #expect(!result.isComplete && result.unfinished.isEmpty)
             #expect(result.journals == [try path(fixture)])
             #expect(fixture.reports.value.count { $0.text.contains("no journal is in use") } == 1 + round)
         }
         dispatcher.journal = nil
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
-        dispatcher.removeAll(timeout: .seconds(60))
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
+        dispatcher.removeAll(timeout: .testLimit)
         try fixture.recover([fixture.makeLogger()])
         #expect(fixture.lines() == ["message"])
     }
@@ -96,12 +96,12 @@ import Testing
         #expect(flock(file, LOCK_EX) == 0)
         dispatcher.add(try fixture.makeLogger())
         logInfo("of this run", to: dispatcher)
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(fixture.lines() == ["of this run"])
         close(file)
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(fixture.lines() == ["of this run", "message"])
-        dispatcher.removeAll(timeout: .seconds(60))
+        dispatcher.removeAll(timeout: .testLimit)
         dispatcher.journal = nil
     }
 }

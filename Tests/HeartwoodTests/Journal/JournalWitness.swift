@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodArchive
+import SuiteSupport
 import Testing
 
 @testable import Heartwood
@@ -144,7 +145,7 @@ struct JournalScene: Codable, Sendable {
         let dispatcher = makeDispatcher(path)
         let logger = try makeLogger(path)
         dispatcher.add(logger)
-        #expect(dispatcher.flush(timeout: .seconds(240)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.removeAll()
         dispatcher.journal = nil
         // Encrypted files are made anew when they are finished.

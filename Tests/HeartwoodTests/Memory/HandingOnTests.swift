@@ -17,7 +17,7 @@ import Testing
         logger.removeRecords()
         logger.releaseHeldMessages()
         dispatcher.drainNow()
-        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(logger.events == [.message("held"), .batchEnd])
     }
 }

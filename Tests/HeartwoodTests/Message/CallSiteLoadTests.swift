@@ -9,7 +9,8 @@ struct CallSiteLoadTests {
     @Test("Registering call sites takes time in proportion to their number: 60,000 in seconds, not minutes")
     func linear() async {
         await #expect(processExitsWith: .success) {
-            let start = ContinuousClock.now
+            // Processor time: how busy the machine is does not count.
+            let start = clock()
             for line in 1...60_000 {
                 let id = CallSiteTable.id(file: #fileID, function: #function, line: UInt(line))
                 precondition(CallSiteTable.id(file: #fileID, function: #function, line: UInt(line)) == id)
@@ -17,7 +18,7 @@ struct CallSiteLoadTests {
             let sites = CallSiteTable.shared.sites
             precondition(sites.count >= 60_000)
             precondition(Set(sites.map(\.line)).count >= 60_000)
-            precondition(ContinuousClock.now - start < .seconds(Load.isSanitized ? 240 : 60))
+            precondition(clock() - start < (Load.isSanitized ? 240 : 60) * CLOCKS_PER_SEC)
         }
     }
 }

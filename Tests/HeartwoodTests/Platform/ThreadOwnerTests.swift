@@ -26,7 +26,7 @@ struct ThreadOwnerTests {
             for _ in 0..<3 { owned.enter() }
             done.signal()
         }.start()
-        #expect(done.wait(timeout: .now() + 60) == .success)
+        done.wait()
     }
 
     #if DEBUG
@@ -40,7 +40,7 @@ struct ThreadOwnerTests {
                 owned.enter()
                 done.signal()
             }.start()
-            _ = done.wait(timeout: .now() + 60)
+            done.wait()
             exit(0)
         }
     }

@@ -141,7 +141,7 @@ struct EvaluationTests {
                 logInfo(text, context: thread, metadata: ["thread": LogValue(thread)], to: dispatcher)
             }
         }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.messages.count == 4 * rounds)
         for message in logger.messages {
             #expect(message.text == "shared 42")

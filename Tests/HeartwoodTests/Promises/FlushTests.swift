@@ -69,7 +69,7 @@ struct FlushTests {
         #expect(result.unfinished == ["slow"])
         #expect(logger.messages.count <= 1)
         queue.resume()
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(logger.messages.count == 50)
     }
 
@@ -88,7 +88,7 @@ struct FlushTests {
         dispatcher.add(RecordingLogger(name: "other"))
         dispatcher.add(logger)
         logInfo("line", to: dispatcher)
-        let result = dispatcher.flush(timeout: .seconds(60))
+        let result = dispatcher.flush(timeout: .testLimit)
         #expect(!result.isComplete)
         #expect(result.unfinished == ["holding"] && result.holding == ["holding"])
         logger.holds = false
@@ -106,7 +106,7 @@ struct FlushTests {
         #expect(result.unfinished == ["stuck"])
         #expect(result.holding == [])
         logger.release()
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
     }
 
     @Test("Promise 3: the asynchronous form names it as well")
@@ -114,7 +114,7 @@ struct FlushTests {
         let dispatcher = LogDispatcher.forTest()
         let logger = Holding(name: "holding")
         dispatcher.add(logger)
-        let result = await dispatcher.flush(timeout: .seconds(60))
+        let result = await dispatcher.flush(timeout: .testLimit)
         #expect(result.unfinished == ["holding"] && result.holding == ["holding"])
         logger.holds = false
         let after = await dispatcher.flush()
@@ -194,7 +194,7 @@ struct FlushTests {
             while !isOver.value { logInfo("flood", to: dispatcher) }
         }
         flood.start()
-        for _ in 0..<20 { #expect(dispatcher.flush(timeout: .seconds(60)).isComplete) }
+        for _ in 0..<20 { #expect(dispatcher.flush(timeout: .testLimit).isComplete) }
         isOver.value = true
     }
 
@@ -210,7 +210,7 @@ struct FlushTests {
         onThreads(8) { thread in
             for index in 0..<rounds {
                 logInfo("\(thread) \(index)", to: dispatcher)
-                #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+                #expect(dispatcher.flush(timeout: .testLimit).isComplete)
                 for logger in loggers { #expect(logger.texts.contains("\(thread) \(index)")) }
             }
         }

@@ -63,7 +63,7 @@ struct MemoryTests {
         send(messages / 10)
         let before = residentBytes()
         send(messages)
-        _ = other.waitUntilIdle(timeout: .seconds(60))
+        _ = other.waitUntilIdle(timeout: .testLimit)
         let growth = residentBytes() - before
         let statistics = other.statistics
         precondition(statistics.delivered == statistics.received, "\(statistics)")

@@ -67,7 +67,7 @@ private func everything(_ dispatcher: LogDispatcher, _ logger: AbstractLogger, _
     dispatcher.add(extra)
     dispatcher.add(logger)
     dispatcher.remove(extra)
-    _ = logger.waitUntilIdle(timeout: .seconds(60))
+    _ = logger.waitUntilIdle(timeout: .testLimit)
 }
 
 @Suite("Promise 5: no deadlock", .inTurn)
@@ -96,8 +96,8 @@ struct NoDeadlockTests {
             dispatcher.add(logger)
             logInfo("one", to: dispatcher)
             logError("two", to: dispatcher)
-            dispatcher.flush(timeout: .seconds(60))
-            dispatcher.remove(logger, timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
+            dispatcher.remove(logger, timeout: .testLimit)
             #expect(logger.done.value == ["log", "batchDidEnd", "flush", "didAdd", "willRemove"])
             #expect(other.texts.contains("one") && other.texts.contains("two"))
         }
@@ -116,7 +116,7 @@ struct NoDeadlockTests {
             }
             dispatcher.add(logger)
             for index in 0..<50 { logInfo("\(index)", asynchronous: index % 2 == 0, to: dispatcher) }
-            dispatcher.flush(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
             #expect(logger.texts.filter { Int($0) != nil }.count == 50)
         }
         #expect(inTime)
@@ -138,7 +138,7 @@ struct NoDeadlockTests {
             logger.target.value = dispatcher
             dispatcher.add(logger)
             for index in 0..<50 { logError("\(index)", to: dispatcher) }
-            dispatcher.flush(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
             #expect(logger.texts.filter { Int($0) != nil }.count == 50)
             logger.target.value = nil
         }
@@ -156,12 +156,12 @@ struct NoDeadlockTests {
                     logError("\(round)", to: dispatcher)
                     #expect(logger.texts.last == "\(round)")
                     logInfo("more", to: dispatcher)
-                    #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+                    #expect(dispatcher.flush(timeout: .testLimit).isComplete)
                     #expect(logger.texts.last == "more")
                     everything(dispatcher, logger, RecordingLogger(name: "extra"))
                 }
             }
-            logger.queue.sync { _ = dispatcher.remove(logger, timeout: .seconds(60)) }
+            logger.queue.sync { _ = dispatcher.remove(logger, timeout: .testLimit) }
             #expect(logger.events.last == .removed)
         }
         #expect(inTime)
@@ -182,7 +182,7 @@ struct NoDeadlockTests {
                     queue.sync { logError("inside \(thread) \(index)", to: dispatcher) }
                 }
             }
-            dispatcher.flush(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
             for logger in loggers { #expect(logger.messages.map(\.sequence) == Array(1...400)) }
         }
         #expect(inTime)
@@ -195,18 +195,18 @@ struct NoDeadlockTests {
             let others = Box<[BusyLogger]>([])
             let act: @Sendable (BusyLogger, String) -> Void = { [weak dispatcher] logger, hook in
                 guard let dispatcher else { return }
-                dispatcher.flush(timeout: .seconds(60))
+                dispatcher.flush(timeout: .testLimit)
                 for other in others.value where other !== logger {
-                    _ = other.waitUntilIdle(timeout: .seconds(60))
-                    other.queue.async { dispatcher.flush(timeout: .seconds(60)) }
-                    if hook == "flush" { dispatcher.remove(other, timeout: .seconds(60)) }
+                    _ = other.waitUntilIdle(timeout: .testLimit)
+                    other.queue.async { dispatcher.flush(timeout: .testLimit) }
+                    if hook == "flush" { dispatcher.remove(other, timeout: .testLimit) }
                 }
             }
             others.value = [BusyLogger("a", act), BusyLogger("b", act)]
             for logger in others.value { dispatcher.add(logger) }
             for index in 0..<20 { logError("\(index)", to: dispatcher) }
-            dispatcher.flush(timeout: .seconds(60))
-            dispatcher.removeAll(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
+            dispatcher.removeAll(timeout: .testLimit)
             others.value = []
         }
         #expect(inTime)
@@ -231,7 +231,7 @@ struct NoDeadlockTests {
             #expect(calls.value == 5)
             stuck.release()
             dispatcher.diagnostics.handler = { _ in }
-            dispatcher.flush(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
         }
         #expect(inTime)
     }
@@ -267,14 +267,14 @@ struct NoDeadlockTests {
                 isInCall.withLock { $0 = false }
             }
             logger.release()
-            dispatcher.flush(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
             logInfo("the last tag has been replaced", to: dispatcher)
-            dispatcher.removeAll(timeout: .seconds(60))
+            dispatcher.removeAll(timeout: .testLimit)
             logger.removeRecords()
             nobody.removeRecords()
-            dispatcher.flush(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
             dispatcher.drainNow()
-            #expect(comesTrue { ends.value == count })
+            waitUntil { ends.value == count }
         }
         #expect(inTime)
     }
@@ -287,7 +287,7 @@ struct NoDeadlockTests {
         dispatcher.add(logger)
         dispatcher.add(witness)
         for index in 0..<100 { log("\(index)", level: index % 2 == 0 ? .error : .info, to: dispatcher) }
-        for _ in 0..<3 { dispatcher.flush(timeout: .seconds(60)) }
+        for _ in 0..<3 { dispatcher.flush(timeout: .testLimit) }
         let expected = Set((0..<100).flatMap { ["\($0)", "heard: \($0)"] })
         #expect(Set(witness.texts) == expected)
         #expect(witness.texts.count == 200)
@@ -302,7 +302,7 @@ struct NoDeadlockTests {
         }
         dispatcher.add(logger)
         logInfo("one", to: dispatcher)
-        for _ in 0..<20 { dispatcher.flush(timeout: .seconds(60)) }
+        for _ in 0..<20 { dispatcher.flush(timeout: .testLimit) }
         #expect(logger.texts == ["one", "batch ended"])
     }
 
@@ -314,12 +314,12 @@ struct NoDeadlockTests {
             BusyLogger { [weak dispatcher] _, hook in
                 if hook == "flush" {
                     flushes.increase()
-                    dispatcher?.flush(timeout: .seconds(60))
+                    dispatcher?.flush(timeout: .testLimit)
                 }
             }
         }
         for logger in loggers { dispatcher.add(logger) }
-        for _ in 0..<20 { dispatcher.flush(timeout: .seconds(60)) }
+        for _ in 0..<20 { dispatcher.flush(timeout: .testLimit) }
         #expect(flushes.value == 40)
     }
 
@@ -338,17 +338,17 @@ struct NoDeadlockTests {
                             name: "passing", formatter: nil, runsOnCaller: round % 2 == 0)
                         dispatcher.add(passing)
                         logInfo("\(round)", to: dispatcher)
-                        dispatcher.remove(passing, timeout: .seconds(60))
+                        dispatcher.remove(passing, timeout: .testLimit)
                         #expect(passing.events.first == .added)
                         #expect(passing.events.last == .removed)
-                    case 1: dispatcher.flush(timeout: .seconds(60))
+                    case 1: dispatcher.flush(timeout: .testLimit)
                     case 2: for logger in dispatcher.loggers { logger.levels = .all }
                     default: logError("\(round)", to: dispatcher)
                     }
                     _ = dispatcher.statistics
                 }
             }
-            dispatcher.flush(timeout: .seconds(60))
+            dispatcher.flush(timeout: .testLimit)
             #expect(dispatcher.loggers.map(\.name) == ["permanent"])
             #expect(permanent.statistics.isBalanced)
         }

@@ -23,7 +23,7 @@ struct OrderTests {
                 logInfo("\(thread) \(index)", context: thread &* 31 ^ index, to: dispatcher)
             }
         }
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
 
         let first = loggers[0].messages
         #expect(first.count == perThread * threads)

@@ -28,7 +28,7 @@ struct SteadySinkTests {
         logger.overflowPolicy = .block(upTo: .milliseconds(600))
         dispatcher.add(logger)
         for index in 0..<600 { logInfo("message \(index) of a burst", to: dispatcher) }
-        #expect(dispatcher.flush(timeout: .seconds(120)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(logger.statistics.dropped == 0)
         #expect(logger.statistics.delivered == 600)
     }
@@ -51,13 +51,13 @@ struct SteadySinkTests {
             done.signal()
         }.start()
         // First both hold the caller, then the patient one alone.
-        #expect(comesTrue { dispatcher.backpressure.holders == 2 })
-        #expect(comesTrue { dispatcher.backpressure.holders == 1 })
+        waitUntil { dispatcher.backpressure.holders == 2 }
+        waitUntil { dispatcher.backpressure.holders == 1 }
         #expect(done.wait(timeout: .now() + 0.1) == .timedOut)
         patient.release()
-        #expect(done.wait(timeout: .now() + 60) == .success)
+        done.wait()
         hasty.release()
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(patient.statistics.dropped == 0)
         #expect(patient.statistics.delivered == 2000)
         #expect(hasty.statistics.isBalanced)
@@ -78,11 +78,11 @@ struct SteadySinkTests {
                 for index in 0..<2000 { logInfo("\(index)", to: dispatcher) }
                 done.signal()
             }.start()
-            #expect(comesTrue { dispatcher.backpressure.isHeld })
+            waitUntil { dispatcher.backpressure.isHeld }
             change(logger)
-            #expect(done.wait(timeout: .now() + 60) == .success)
+            done.wait()
             logger.release()
-            #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+            #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         }
     }
 
@@ -97,14 +97,14 @@ struct SteadySinkTests {
         dispatcher.add(talker)
         // Inside of a logger no call waits, and so none looks how far the stuck one is.
         talker.perform { for index in 0..<500 { logInfo("\(index)", to: dispatcher) } }
-        #expect(talker.waitUntilIdle(timeout: .seconds(60)))
+        #expect(talker.waitUntilIdle(timeout: .testLimit))
         dispatcher.drainNow()
         #expect(dispatcher.backpressure.holders == 1)
         stuck.overflowPolicy = .dropOldest
         dispatcher.drainNow()
         #expect(!dispatcher.backpressure.isHeld)
         stuck.release()
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
     }
 
     @Test(
@@ -152,7 +152,7 @@ struct SteadySinkTests {
                 to: dispatcher)
             slowest = max(slowest, SystemClock().uptime() - began)
         }
-        guard dispatcher.flush(timeout: .seconds(600)).isComplete else { exit(3) }
+        guard dispatcher.flush(timeout: .testLimit).isComplete else { exit(3) }
         let statistics = console.statistics
         print("\(megabytes) MB/s: \(count) messages, \(statistics.dropped) dropped, slowest call \(slowest)")
         guard statistics.dropped == 0, statistics.failed == 0, statistics.delivered == count else { exit(4) }
@@ -172,7 +172,7 @@ struct SteadySinkTests {
                 logInfo("message \(index) of \(thread) in a burst of many threads", to: dispatcher)
             }
         }
-        #expect(dispatcher.flush(timeout: .seconds(600)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(dispatcher.statistics.dropped == 0)
         #expect(logger.statistics.dropped == 0)
         #expect(logger.statistics.delivered == 200_000)
@@ -204,7 +204,7 @@ struct SteadySinkTests {
         #expect(slow.value.allSatisfy { $0.count >= 1 })
         #expect(!dispatcher.backpressure.isHeld && logger.statistics.dropped > 0)
         logger.release()
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(logger.statistics.isBalanced && logger.statistics.received == 400_000)
     }
 }

@@ -80,7 +80,7 @@ import Testing
         send(messages / 5..<messages)
         let growth = residentBytes() - before
         reader.signal(SIGCONT)
-        guard dispatcher.flush(timeout: .seconds(60)).isComplete else { exit(3) }
+        guard dispatcher.flush(timeout: .testLimit).isComplete else { exit(3) }
         let figures = console.statistics
         guard figures.isBalanced, figures.received == messages, figures.dropped > 0, figures.failed == 0
         else {

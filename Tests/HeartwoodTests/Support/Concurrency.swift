@@ -37,18 +37,6 @@ func returnsInTime(
     return done.wait(timeout: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds))) == .success
 }
 
-/// Gives way to other threads until `condition` holds; false when it does not within a minute.
-///
-/// For what another thread does a moment after it has said that it is done, such as letting go of an object.
-func comesTrue(_ condition: () -> Bool) -> Bool {
-    let end = SystemClock().uptime() + .seconds(60)
-    while !condition() {
-        if SystemClock().uptime() > end { return false }
-        sched_yield()
-    }
-    return true
-}
-
 /// A number that threads count up.
 final class Counter: Sendable {
     private let number = Locked(0)

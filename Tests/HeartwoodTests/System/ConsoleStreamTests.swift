@@ -85,7 +85,7 @@ import Testing
                 ftruncate(file, 0)
                 lseek(file, 0, SEEK_SET)
                 for text in texts { logError(text, to: dispatcher) }
-                guard dispatcher.flush(timeout: .seconds(60)).isComplete else { _exit(91) }
+                guard dispatcher.flush(timeout: .testLimit).isComplete else { _exit(91) }
                 var bytes = [UInt8](repeating: 0, count: 4096)
                 return Array(bytes[..<max(0, pread(file, &bytes, bytes.count, 0))])
             }

@@ -133,7 +133,7 @@ struct RsyslogTests {
             }
             // What is logged before the daemon runs waits for it.
             if isFirst { daemon = try start(program, port: port) }
-            #expect(RealDaemon.wait { dispatcher.flush(timeout: .seconds(60)).isComplete }, "\(name)")
+            #expect(RealDaemon.wait { dispatcher.flush(timeout: .testLimit).isComplete }, "\(name)")
             total += texts.count
             #expect(try RealDaemon.wait { try entries().count >= total }, "\(name)")
             let found = try entries().suffix(texts.count)
@@ -175,7 +175,7 @@ struct RsyslogTests {
             let daemon = try start(program, port: port)
             logInfo("\(expected)", to: dispatcher)
             expected += 1
-            #expect(RealDaemon.wait { dispatcher.flush(timeout: .seconds(60)).isComplete }, "round \(round)")
+            #expect(RealDaemon.wait { dispatcher.flush(timeout: .testLimit).isComplete }, "round \(round)")
             #expect(try RealDaemon.wait { try entries().count == expected }, "round \(round)")
             daemon.signal(SIGTERM)
             daemon.wait()
@@ -186,7 +186,7 @@ struct RsyslogTests {
             dispatcher.flush()
         }
         let daemon = try start(program, port: port)
-        #expect(RealDaemon.wait { dispatcher.flush(timeout: .seconds(60)).isComplete })
+        #expect(RealDaemon.wait { dispatcher.flush(timeout: .testLimit).isComplete })
         #expect(try RealDaemon.wait { try entries().count == expected })
         #expect(try entries().map(\.msg) == (0..<expected).map { "\($0)" })
         #expect(logger.statistics.failed == 0)
@@ -259,7 +259,7 @@ struct JournaldTests {
                 ], to: dispatcher)
         }
         logInfo("mail \("ann@example.org", as: "to", privacy: .private)", to: dispatcher)
-        #expect(dispatcher.flush(timeout: .seconds(120)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         let arguments = ["--directory", path + "/run/log/journal", "SYSLOG_IDENTIFIER=heartwood-test"]
         #expect(try RealDaemon.wait { try entries(arguments).count == texts.count + 1 })
         let found = try entries(arguments)

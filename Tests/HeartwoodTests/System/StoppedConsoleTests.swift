@@ -120,7 +120,7 @@ struct StoppedConsoleTests {
                 text.value = StoppedConsole.read(reader)
                 done.signal()
             }.start()
-            if !dispatcher.flush(timeout: .seconds(60)).isComplete { _exit(2) }
+            if !dispatcher.flush(timeout: .testLimit).isComplete { _exit(2) }
             let statistics = console.statistics
             dispatcher.remove(console)
             // The last writer: now the reader sees the end.

@@ -23,16 +23,6 @@ import Testing
         }
     }
 
-    /// Looks until a value is there, two minutes at most.
-    private func wait<Value>(_ look: () throws -> Value?) async rethrows -> Value? {
-        let deadline = ContinuousClock.now + .seconds(120)
-        while ContinuousClock.now < deadline {
-            if let value = try look() { return value }
-            try? await Task.sleep(for: .milliseconds(20))
-        }
-        return nil
-    }
-
     @Test("The page shows lines while they are written, across rolls, and ends with the input")
     func showsWhileWriting() async throws {
         let tool = try ToolProcess()
@@ -42,23 +32,22 @@ import Testing
             ["pipe", "--directory", tool.logs, "--max-size", "64KiB", "--view"],
             input: .descriptor(input.reading.fileDescriptor), error: .file(said))
         try input.reading.close()
-        let address = try await wait {
+        let address = try await eventually("the address is there") {
             try String(contentsOfFile: said, encoding: .utf8).firstMatch(
                 of: /http:\/\/127\.0\.0\.1:(\d+)(\/\w+\/)\n/)
         }
-        let page = try #require(address)
-        let port = try #require(Int(page.1))
+        let port = try #require(Int(address.1))
         func lines() -> [Substring] {
-            let answer = RawClient.get("\(page.2)api/lines?q=line", port: port)
+            let answer = RawClient.get("\(address.2)api/lines?q=line", port: port)
             return (answer?.text ?? "").split(separator: "\n")
         }
-        #expect(RawClient.get(String(page.2), port: port)?.status == 200)
+        #expect(RawClient.get(String(address.2), port: port)?.status == 200)
         #expect(RawClient.get("/", port: port)?.status == 403)
         try input.send(0..<1000)
-        #expect(await wait { lines().count == 1000 ? true : nil } == true)
+        try await eventually("the page has the lines") { lines().count == 1000 }
         // Five files and more.
         try input.send(1000..<12_000)
-        #expect(await wait { lines().count == 12_000 ? true : nil } == true)
+        try await eventually("the page has all lines") { lines().count == 12_000 }
         let numbers = lines().compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
         #expect(numbers == Array(0..<12_000))
         #expect(try tool.logFiles().count > 4)

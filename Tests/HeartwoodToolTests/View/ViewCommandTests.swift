@@ -12,16 +12,6 @@ import Testing
 @Suite("heartwood view, as a command", .inTurn) struct ViewCommandTests {
     private let archives: Void = LogArchives.register()
 
-    /// Looks until a value is there, two minutes at most.
-    private func wait<Value>(_ look: () -> Value?) async -> Value? {
-        let deadline = ContinuousClock.now + .seconds(120)
-        while ContinuousClock.now < deadline {
-            if let value = look() { return value }
-            try? await Task.sleep(for: .milliseconds(20))
-        }
-        return nil
-    }
-
     @Test(
         "Standard input, compressed or not, and pipes are shown while they come, and nothing is left of them",
         arguments: [(["-"], false), ([], true), (["/dev/fd/0"], false)])
@@ -36,13 +26,12 @@ import Testing
         try pipe.fileHandleForWriting.write(
             contentsOf: Data(isCompressed ? try GzipMember.compress(text) : text))
         try pipe.fileHandleForWriting.close()
-        let address = await wait {
+        let page = try await eventually("the address is there") {
             (try? String(contentsOfFile: said, encoding: .utf8))?.firstMatch(
                 of: /http:\/\/127\.0\.0\.1:(\d+)(\/\w+\/)\n/)
         }
-        let page = try #require(address)
         let port = try #require(Int(page.1))
-        let lines = await wait {
+        let lines = try await eventually("the page has all lines") {
             RawClient.get("\(page.2)api/lines?q=error", port: port).flatMap {
                 $0.text.hasSuffix("error 3\n") ? $0.text : nil
             }
@@ -70,10 +59,10 @@ import Testing
         let (told, said) = (try tool.file("told"), try tool.file("said"))
         let child = try tool.start(
             ["view", "--no-open", "--listen", address, "a.log"], output: .file(said), error: .file(told))
-        let text =
-            await wait {
-                (try? String(contentsOfFile: said, encoding: .utf8)).flatMap { $0.hasSuffix("\n") ? $0 : nil }
-            } ?? ""
+        let text = try await eventually("the address is there") {
+            let text = try String(contentsOfFile: said, encoding: .utf8)
+            return text.hasSuffix("\n") ? text : nil
+        }
         #expect(text.contains(/http:\/\/\S+:\d+\/\w{16,}\//))
         // Nobody can open “all addresses”.
         #expect(!text.contains("0.0.0.0") || SocketAddress.ofThisMachine(isVersion6: false) == nil)

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Heartwood
 
 @testable import HeartwoodTool
@@ -52,14 +53,9 @@ final class ViewFixture {
     /// Waits until all files that were there are indexed.
     func indexed() async -> Bool { await reaches { $0.store.progress.isComplete } }
 
-    /// Waits until the log is as wanted, a minute at most.
+    /// Waits until the log is as wanted.
     func reaches(_ isReached: (ViewLog) -> Bool) async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !isReached(log) {
-            if ContinuousClock.now > deadline { return false }
-            try? await Task.sleep(for: .milliseconds(10))
-        }
-        return true
+        (try? await eventually("the log is as wanted") { isReached(log) }) != nil
     }
 
     /// Asks for a part of the interface.

@@ -113,7 +113,7 @@ import Testing
         for _ in 0..<2 {
             dispatcher.add(logger)
             dispatcher.flush()
-            dispatcher.remove(logger, timeout: .seconds(60))
+            dispatcher.remove(logger, timeout: .testLimit)
         }
         #expect(monitor.all == ["start", "stop", "start", "stop"])
     }
@@ -213,7 +213,7 @@ import Testing
             }
         ]
         await bench.log(0..<20)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(seen.withLock { $0 } == [true])
     }
 
@@ -247,7 +247,7 @@ import Testing
         bench.logger.maximumBytesPerRequest = .kibibytes(2)
         bench.logger.maximumMessagesPerRequest = nil
         await bench.log(0..<40)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.server.requests.allSatisfy { $0.body.count <= 2048 } && bench.server.requests.count > 3)
         #expect(bench.stored == bench.texts(0..<40))
     }
@@ -259,7 +259,7 @@ import Testing
         bench.logger.maximumBytesPerRequest = .mebibytes(4)
         await bench.log(0..<5000)
         #expect(await bench.attempts() == 0)
-        #expect(await bench.logger.deliver(timeout: .seconds(60)))
+        #expect(await bench.logger.deliver(timeout: .testLimit))
         #expect(bench.server.requests.count == 1)
     }
 

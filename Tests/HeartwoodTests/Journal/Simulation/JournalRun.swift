@@ -1,4 +1,5 @@
 import Foundation
+import SuiteSupport
 
 @testable import Heartwood
 
@@ -48,13 +49,13 @@ final class JournalRun {
     func remove(_ logger: Int) {
         guard let old = attached.removeValue(forKey: logger) else { return }
         if fate.isFull { hasLeftSomething = true }
-        dispatcher.remove(old.logger, timeout: .seconds(60))
+        dispatcher.remove(old.logger, timeout: .testLimit)
     }
 
     /// Has a logger handle all that waits for it.
     func workOff(_ logger: Int) {
         dispatcher.drainNow()
-        if let logger = attached[logger]?.logger { _ = logger.waitUntilIdle(timeout: .seconds(60)) }
+        if let logger = attached[logger]?.logger { _ = logger.waitUntilIdle(timeout: .testLimit) }
     }
 
     /// Flushes; says whether that was complete.
@@ -62,20 +63,20 @@ final class JournalRun {
     func flush() -> Bool {
         // The first sets it off for all, and the second finds it done.
         dispatcher.flush(timeout: .zero)
-        for logger in present.map(\.logger) { _ = logger.waitUntilIdle(timeout: .seconds(60)) }
+        for logger in present.map(\.logger) { _ = logger.waitUntilIdle(timeout: .testLimit) }
         return present.map(\.logger).allSatisfy { logger in
             let isDone = Locked(false)
             logger.perform { [unowned logger] in
                 isDone.withLock { $0 = logger.isSettled && !logger.node.recovery.isUnfinished }
             }
-            return logger.waitUntilIdle(timeout: .seconds(60)) && isDone.withLock { $0 }
+            return logger.waitUntilIdle(timeout: .testLimit) && isDone.withLock { $0 }
         }
     }
 
     /// Ends the run; if it is dead, nothing of that changes a file.
     func end() {
         for one in present where fate.isDead { one.logger.perform { one.logger.forgetUnwritten() } }
-        for one in present { dispatcher.remove(one.logger, timeout: .seconds(60)) }
+        for one in present { dispatcher.remove(one.logger, timeout: .testLimit) }
         dispatcher.journal = nil
         for logger in all { logger.queue.resume() }
         dispatcher.consumer.queue.resume()

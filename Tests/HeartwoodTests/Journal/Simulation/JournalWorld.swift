@@ -1,6 +1,7 @@
 import CHeartwood
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 
 @testable import Heartwood
 
@@ -173,7 +174,7 @@ final class JournalWorld {
         // The caller finds no room, until the drain has noticed it.
         run.dispatcher.consumer.queue.resume()
         log("noticed", run, isSure: false)
-        _ = comesTrue {
+        waitUntil {
             run.dispatcher.drainNow()
             return run.dispatcher.journalStatus != before
         }

@@ -57,7 +57,7 @@ struct FileSizeSignalTests {
             for number in 0..<100 { logInfo("line \(number)", asynchronous: false, to: dispatcher) }
             FileSizeSignalTests.lower(to: 500)
             for number in 100..<200 { logInfo("line \(number)", asynchronous: false, to: dispatcher) }
-            dispatcher.flush(timeout: .seconds(30))
+            dispatcher.flush(timeout: .testLimit)
             _exit(logger.statistics.failed == 0 && logger.statistics.delivered == 200 ? 0 : 3)
         }
         var lines: [String] = []

@@ -25,7 +25,7 @@ import Testing
         for number in 0..<lines {
             logInfo("\(mark) \(number) some text to make the line a little longer", to: dispatcher)
         }
-        dispatcher.flush(timeout: .seconds(60))
+        dispatcher.flush(timeout: .testLimit)
         dispatcher.remove(logger)
         let counters = logger.statistics
         guard counters.delivered == lines, counters.failed == 0 else { exit(3) }
@@ -129,7 +129,7 @@ import Testing
             let dispatcher = LogDispatcher()
             dispatcher.add(logger)
             for number in 0..<1000 { logInfo("line \(number)", to: dispatcher) }
-            dispatcher.flush(timeout: .seconds(30))
+            dispatcher.flush(timeout: .testLimit)
             // Not by `exit`: where coverage is measured, that writes a file larger than the limit.
             _exit(logger.statistics.failed == 0 ? 0 : 3)
         }

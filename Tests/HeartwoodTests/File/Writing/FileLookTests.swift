@@ -142,7 +142,7 @@ import Testing
         let calls = count { log(10) }
         #expect(calls[.write] == 10 && calls[.limit] == 10)
         dispatcher.journal = nil
-        dispatcher.removeAll(timeout: .seconds(60))
+        dispatcher.removeAll(timeout: .testLimit)
     }
 
     @Test(

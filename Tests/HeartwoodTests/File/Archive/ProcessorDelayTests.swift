@@ -37,7 +37,7 @@ import Testing
             clock.advance(by: .seconds(1))
             logger.archiver.drain()
         }
-        dispatcher.removeAll(timeout: .seconds(60))
+        dispatcher.removeAll(timeout: .testLimit)
     }
 
     @Test("An export that cannot be finished leaves no file behind") func export() async throws {

@@ -169,10 +169,10 @@ import Testing
         dispatcher.add(logger)
         for isShared in [false, true, false] {
             logger.isShared = isShared
-            #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+            #expect(dispatcher.flush(timeout: .testLimit).isComplete)
             #expect(logger.runsOnCaller == !isShared)
         }
-        dispatcher.removeAll(timeout: .seconds(60))
+        dispatcher.removeAll(timeout: .testLimit)
     }
 
     @Test("A flush keeps its time limit while a stopped process holds the lock of shared files (promise 3)")
@@ -192,7 +192,7 @@ import Testing
         // The logger waits for the lock three seconds; a flush that took part in that would be complete.
         #expect(dispatcher.flush(timeout: .milliseconds(100)).unfinished == ["FileLogger"])
         directory.calls.unlock(holder.number)
-        #expect(dispatcher.flush(timeout: .seconds(60)).isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(scratch.text(scratch.names()[0]) == "one\ntwo\n")
         dispatcher.removeAll()
     }

@@ -1,0 +1,145 @@
+import SuiteSupport
+import Testing
+
+@testable import Heartwood
+
+/// When the drain sleeps: all orders of the steps of callers that wait for room, a logger that makes it, and the drain.
+///
+/// The ring is in a journal and all of it is handed out; room is made when the logger has written, and the drain has looked.
+@Suite("The drain's sleep", .inTurn) struct DrainScheduleTests {
+    /// What a program with a mistake does.
+    enum Fault: CaseIterable {
+        case looksBeforeItWaits, sleepsWhateverWasAsked, loggerDoesNotWake, loggerOnlySignals
+    }
+
+    private struct World: Hashable {
+        enum Caller: Hashable { case full, registered, looking, waiting, done }
+        enum Logger: Hashable { case writing, written, waking, done }
+        enum Block: Hashable {
+            case none, begin, look(asked: Int), pause(asked: Int), lingering, saidAsleep(asked: Int)
+        }
+
+        var callers: [Caller]
+        var logger = Logger.writing
+        var block = Block.none
+        var schedule = DrainSchedule.asleep
+        /// How many looks without success are left before the drain sleeps.
+        var patience = 1
+        var signals = 0
+        var asked = 0
+        var hasRoom = false
+
+        mutating func wake(unlessRunning: Bool) {
+            switch schedule {
+            case DrainSchedule.asleep: (schedule, block) = (DrainSchedule.running, .begin)
+            case DrainSchedule.running where unlessRunning: break
+            default: signals = 1
+            }
+        }
+    }
+
+    /// What each of them can do next.
+    private func steps(_ world: World, _ fault: Fault?) -> [World] {
+        var results: [World] = []
+        func step(_ change: (inout World) -> Void) {
+            var next = world
+            change(&next)
+            results.append(next)
+        }
+        for (index, caller) in world.callers.enumerated() {
+            switch caller {
+            case .full:
+                step {
+                    if fault == .looksBeforeItWaits { $0.wake(unlessRunning: true) }
+                    $0.callers[index] = .registered
+                }
+            case .registered:
+                step {
+                    $0.asked += 1
+                    $0.callers[index] = .looking
+                }
+            case .looking:
+                step {
+                    if fault != .looksBeforeItWaits { $0.wake(unlessRunning: true) }
+                    $0.callers[index] = $0.hasRoom ? .done : .waiting
+                }
+            case .waiting: if world.hasRoom { step { $0.callers[index] = .done } }
+            case .done: break
+            }
+        }
+        switch world.logger {
+        case .writing: step { $0.logger = .written }
+        case .written:
+            step {
+                let isAwaited = $0.callers.contains { $0 == .looking || $0 == .waiting }
+                if isAwaited, fault != .loggerOnlySignals { $0.asked += 1 }
+                $0.logger = isAwaited && fault != .loggerDoesNotWake ? .waking : .done
+            }
+        case .waking:
+            step {
+                $0.wake(unlessRunning: false)
+                $0.logger = .done
+            }
+        case .done: break
+        }
+        switch world.block {
+        case .none: break
+        case .begin:
+            step {
+                $0.schedule = DrainSchedule.running
+                $0.block = .look(asked: $0.asked)
+            }
+        case .look(let asked):
+            step {
+                if $0.logger != .writing { $0.hasRoom = true }
+                $0.block = .pause(asked: asked)
+            }
+        case .pause(let asked):
+            step {
+                if $0.patience == 0 {
+                    $0.schedule = DrainSchedule.asleep
+                    $0.block = .saidAsleep(asked: asked)
+                } else {
+                    $0.patience -= 1
+                    $0.schedule = DrainSchedule.lingering
+                    $0.block = .lingering
+                }
+            }
+        case .lingering:
+            step {
+                $0.signals = 0
+                $0.block = .begin
+            }
+        case .saidAsleep(let asked):
+            step {
+                if $0.asked == asked || fault == .sleepsWhateverWasAsked { return $0.block = .none }
+                $0.schedule = DrainSchedule.running
+                $0.patience = 1
+                $0.block = .begin
+            }
+        }
+        return results
+    }
+
+    /// Goes through all orders of steps; returns an end at which somebody waits for room that nobody will make.
+    private func stuck(callers: Int, _ fault: Fault?) -> (end: World?, count: Int) {
+        let first = World(callers: Array(repeating: .full, count: callers))
+        var (seen, due): (Set<World>, [World]) = ([first], [first])
+        while let world = due.popLast() {
+            let next = steps(world, fault)
+            if next.isEmpty, world.callers.contains(.waiting) { return (world, seen.count) }
+            for world in next where seen.insert(world).inserted { due.append(world) }
+        }
+        return (nil, seen.count)
+    }
+
+    @Test("Whoever waits for room is seen by the logger that makes it, or by the drain", arguments: 1...3)
+    func noneWaitsForEver(callers: Int) {
+        let (end, count) = stuck(callers: callers, nil)
+        #expect(end == nil)
+        #expect(count > 50)
+    }
+
+    @Test("The model finds each mistake", arguments: Fault.allCases)
+    func faults(fault: Fault) { #expect(stuck(callers: 2, fault).end != nil) }
+}
