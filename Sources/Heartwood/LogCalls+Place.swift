@@ -2,22 +2,6 @@ import CHeartwood
 
 // Calls with a source location that is known only while the program runs: for facades, wrappers and bridges.
 
-/// Checks whether any logger wants a message of this level and category, logged in a given file.
-///
-/// - Parameters:
-///   - level: The level of the message.
-///   - category: The part of the program. nil, the default, is ``LogCategory/default``.
-///   - dispatcher: The dispatcher that would get the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file, as `Module/File.swift`. Only levels by source file use it.
-/// - Returns: `true` if at least one logger wants such a message.
-public func isLogEnabled(
-    _ level: LogLevel, category: LogCategory? = nil, to dispatcher: LogDispatcher? = nil, file: String
-) -> Bool {
-    guard (dispatcher ?? .shared).wants(level, category ?? .default) else { return false }
-    // Levels by source file are looked at only for what has passed, and only where there are any.
-    return !hw_source_levels_load() || LogSourceLevels.wants(level, category ?? .default, named: file)
-}
-
 /// Logs a message whose source location is given as values.
 ///
 /// Use it in a facade, a wrapper or a bridge, which receives the location as values:

@@ -110,3 +110,11 @@ where Property.RawValue == String {
 
 /// A log for scopes and custom events only.
 public typealias AuditLog = EventLog<NoProperties>
+
+/// The properties of a log that has none: for those who record scopes and custom events only.
+public enum NoProperties: RawRepresentable, Sendable {
+    /// Always nil: there are no properties.
+    public init?(rawValue: String) { nil }
+    /// Never asked for.
+    public var rawValue: String { switch self {} }
+}

@@ -1,10 +1,10 @@
-public import Heartwood
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
+import Dispatch
+public import Heartwood
 
 /// Checks that a logger of your own does what all loggers must.
 ///
@@ -165,5 +165,87 @@ public enum LoggerConformance {
             "\(messages) messages left \(memory / 1_048_576) MiB in use; bound what the logger keeps"
         }
         run.end()
+    }
+}
+
+/// A logger under check, with a dispatcher of its own.
+struct ConformanceRun<Logger: AbstractLogger> {
+    let logger: Logger
+    let dispatcher = LogDispatcher()
+    let timeout: Duration
+    private let probe: ConformanceProbe?
+    private let texts: (@Sendable (Logger) throws -> [String])?
+
+    init(
+        _ logger: Logger, _ timeout: Duration, _ texts: (@Sendable (Logger) throws -> [String])?
+    ) {
+        (self.logger, self.timeout, self.texts) = (logger, timeout, texts)
+        probe = texts == nil ? ConformanceProbe() : nil
+        if let probe { logger.formatter = probe }
+        dispatcher.synchronousLevels = .off
+        // Callers wait, so that nothing may be missing.
+        dispatcher.overflowPolicy = .block(upTo: timeout)
+        logger.overflowPolicy = .block(upTo: timeout)
+        dispatcher.diagnostics.handler = { _ in }
+        dispatcher.add(logger, levels: .all)
+    }
+
+    /// Whether arrivals are seen by the formatter that the check has set.
+    var usesProbe: Bool { probe != nil }
+
+    /// How many messages the logger accounts for.
+    var handled: Int {
+        let figures = logger.statistics
+        return figures.delivered + figures.filtered + figures.dropped + figures.failed
+    }
+
+    /// The texts that have arrived.
+    func arrived() throws -> [String] { try texts?(logger) ?? probe?.texts ?? [] }
+
+    /// Flushes; fails where that is not complete in time.
+    func flush(_ part: String) throws {
+        let result = dispatcher.flush(timeout: timeout)
+        guard result.isComplete else {
+            throw LoggerConformance.Failure(
+                part: part, reason: "a flush was not complete after \(timeout): \(result.unfinished)")
+        }
+    }
+
+    /// Fails unless something holds.
+    func expect(_ part: String, _ condition: Bool, _ reason: () -> String) throws {
+        if !condition { throw LoggerConformance.Failure(part: part, reason: reason()) }
+    }
+
+    /// Removes the logger.
+    func end() { dispatcher.removeAll(timeout: timeout) }
+}
+
+/// Threads that are waited for.
+struct ConformanceThreads {
+    private let group = DispatchGroup()
+
+    func start(_ body: @escaping @Sendable () -> Void) {
+        DispatchQueue.global().async(group: group, execute: body)
+    }
+
+    func wait() { group.wait() }
+}
+
+/// A formatter that notes which messages a logger has it format, and in which order.
+final class ConformanceProbe: LogFormatter, @unchecked Sendable {  // a lock guards the notes
+    private let seen = Locked<[String]>([])
+    /// Called with each text, before it is noted.
+    private let body: @Sendable (LogMessage) -> Void
+
+    init(_ body: @escaping @Sendable (LogMessage) -> Void = { _ in }) { self.body = body }
+
+    /// The texts so far, without what the framework says itself.
+    var texts: [String] { seen.withLock { $0 } }
+
+    override func format(_ message: LogMessage) -> String? {
+        body(message)
+        let text = message.text
+        if message.category != .heartwood { seen.withLock { $0.append(text) } }
+        return text
     }
 }

@@ -53,11 +53,6 @@ public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLite
         return result
     }
 
-    /// Checks the whole configuration without applying it.
-    ///
-    /// - Throws: ``LogConfigurationError`` with all problems that can be seen without making a logger.
-    public func check() throws(LogConfigurationError) { _ = try ConfigurationPlan(self) }
-
     /// The settings as JSON, with a key per line.
     ///
     /// Secrets are not in it: a configuration only says where they are.

@@ -8,3 +8,21 @@ public struct LogStatistics: Sendable {
     /// The figures of each logger, by its name; repeated names get a number.
     public var loggers: [String: LoggerStatistics] = [:]
 }
+
+/// The number of messages that a logger has received, delivered and lost so far.
+///
+/// After a flush, `received` is the sum of `delivered`, `filtered`, `dropped` and `failed`.
+public struct LoggerStatistics: Hashable, Sendable {
+    /// Messages whose level the logger wanted.
+    public var received = 0
+    /// Messages that the logger has handled.
+    public var delivered = 0
+    /// Messages that the formatter or the filter of the logger dropped.
+    public var filtered = 0
+    /// Messages that were dropped because the backlog was full.
+    public var dropped = 0
+    /// Messages that the logger could not write.
+    public var failed = 0
+    /// Bytes that the logger has written.
+    public var bytes = 0
+}

@@ -5,10 +5,6 @@
 public struct LogMessage: Sendable {
     let storage: MessageStorage
 
-    init(storage: MessageStorage) {
-        self.storage = storage
-    }
-
     /// The text, in which private values are written as `<private>` or as a hash.
     public var text: String { text(privacy: .redact) }
 

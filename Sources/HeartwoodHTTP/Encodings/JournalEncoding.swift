@@ -51,7 +51,7 @@ public struct JournalEncoding: RemoteEncoding {
             output.append(UInt8(ascii: "="))
         } else {
             output.append(UInt8(ascii: "\n"))
-            SpoolFrame.append(UInt64(bytes.count), to: &output)
+            withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { output.append(contentsOf: $0) }
         }
         output.append(contentsOf: bytes)
         output.append(UInt8(ascii: "\n"))

@@ -1,3 +1,5 @@
+public import Heartwood
+
 /// How a batch becomes the body of a request, and what the target's answers mean.
 ///
 /// A custom encoding needs the body; the rest has defaults that suit your own server:
@@ -50,5 +52,32 @@ extension RemoteEncoding {
     /// What the status means.
     public func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
         DeliveryVerdict(statusPolicy.action(for: response.status))
+    }
+}
+
+/// An encoding for a server that confirms later what it has received.
+///
+/// ``RemoteEncoding/verdict(on:for:)-swift.method`` puts the receipt that an answer carries into
+/// ``DeliveryVerdict/receipt``. The batch stays in the store until the server has confirmed the receipt, and is sent again
+/// when that takes longer than ``HTTPLogger/acknowledgementTimeout``.
+public protocol AcknowledgingEncoding: RemoteEncoding {
+    /// The request that asks which receipts the server confirms: path, header fields and body.
+    func acknowledgementRequest(for receipts: [String]) -> (path: String, headers: HTTPHeaders, body: [UInt8])
+
+    /// The receipts that the answer confirms; nil when the answer cannot be used.
+    func confirmed(in response: HTTPResponse) -> [String]?
+}
+
+/// The most that one request of an encoding may hold.
+public struct EncodingLimits: Sendable, Equatable {
+    /// The most entries.
+    public var entries: Int
+    /// The most bytes of a body, before it is compressed.
+    public var bytes: ByteCount
+
+    /// Sets the limits; any number of entries, and 4 MiB.
+    public init(entries: Int = .max, bytes: ByteCount = .mebibytes(4)) {
+        self.entries = entries
+        self.bytes = bytes
     }
 }

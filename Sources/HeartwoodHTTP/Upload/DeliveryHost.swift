@@ -27,3 +27,13 @@ protocol DeliveryHost: AnyObject {
     /// The figures have changed; `isIdle` when nothing is pending or in flight.
     func publish(_ figures: HTTPStatistics, oldest: LogTimestamp?, isIdle: Bool)
 }
+
+/// What a line of the transcript is about, in Scrooge's words.
+enum TranscriptCategory: String {
+    case appending = "Appending"
+    case network = "Network"
+    case sending = "Sending"
+    case removing = "Removing"
+    case saving = "Saving"
+    case timer = "Timer"
+}

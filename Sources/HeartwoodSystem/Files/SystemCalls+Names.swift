@@ -80,3 +80,12 @@ extension SystemCalls {
 
     private func failure(_ error: SystemFailure, is number: Int32) -> Bool { error.number == number }
 }
+
+/// What C's headers alone do not give to Swift: variables, and functions with any number of arguments.
+extension SystemCalls {
+    /// Closes a descriptor in the programs that this process starts.
+    package static func closeOnExec(_ descriptor: Int32) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+
+    /// Sets the thread's `errno`, for a caller that reads it with `hw_errno()`.
+    package static func setErrno(_ number: Int32) { errno = number }
+}

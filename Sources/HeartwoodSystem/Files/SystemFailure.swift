@@ -29,3 +29,9 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
             ? "errno \(number)" : "errno \(number): " + String(decoding: bytes, as: UTF8.self)
     }
 }
+
+/// The system calls that a program makes for its files; a fault can be injected into each kind.
+package enum SystemCall: String, Sendable, CaseIterable {
+    case open, close, read, write, status, truncate, sync, rename, link, symlink, unlink
+    case makeDirectory, list, lock, changeMode, setTime, freeSpace, limit
+}

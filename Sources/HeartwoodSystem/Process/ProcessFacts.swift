@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import CHeartwood
 
 /// Names and numbers of the process and its host.
@@ -17,4 +22,10 @@ package enum ProcessFacts {
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+}
+
+/// The environment that the process was started with.
+package enum ProcessEnvironment {
+    /// All variables.
+    package static var all: [String: String] { ProcessInfo.processInfo.environment }
 }

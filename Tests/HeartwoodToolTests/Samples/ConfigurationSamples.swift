@@ -75,7 +75,7 @@ private func configurationSample() throws {
 }
 
 private func environmentSample() throws {
-    // sample: Sources/Heartwood/Configuration/LogConfiguration+Environment.swift
+    // sample: Sources/Heartwood/Configuration/Decoding/LogConfiguration+Environment.swift
     try LogConfiguration.environment().apply()  // HEARTWOOD_LEVEL=debug,net.*=verbose
     // end
 }

@@ -133,7 +133,7 @@ private func girdersLevel() throws {
 }
 
 private func girdersComment() throws {
-    // sample: Sources/Heartwood/Configuration/LogConfiguration+Girders.swift
+    // sample: Sources/Heartwood/Configuration/Reading/LogConfiguration+Girders.swift
     try LogConfiguration.girders("Configuration.plist", environment: "dev").apply()
     // end
 }

@@ -117,7 +117,7 @@ private func memoryComment() async {
 }
 
 private func flightComment(_ file: FileLogger) {
-    // sample: Sources/Heartwood/Filters/FlightRecorder/FlightRecorder.swift
+    // sample: Sources/Heartwood/Filters/FlightRecorder.swift
     let recorder = FlightRecorder()
     file.flightRecorder = recorder
     LogDispatcher.shared.add(file, levels: .verbose)

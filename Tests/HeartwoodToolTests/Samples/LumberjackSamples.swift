@@ -95,7 +95,7 @@ private func loggerReference() {
 }
 
 private func formatterReference() -> any DDLogFormatter {
-    // sample: Sources/HeartwoodLumberjack/Formatters/DDLogFormatter.swift
+    // sample: Sources/HeartwoodLumberjack/Loggers/DDLogFormatter.swift
     final class Shout: NSObject, DDLogFormatter {
         func format(message logMessage: DDLogMessage) -> String? {
             logMessage.context == 7 ? nil : logMessage.message.uppercased()

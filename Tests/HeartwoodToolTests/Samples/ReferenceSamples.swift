@@ -16,7 +16,7 @@ func retryPolicySample() -> any RetryPolicy {
 }
 
 func connectivitySample() -> any ConnectivityMonitor {
-    // sample: Sources/HeartwoodHTTP/Upload/ConnectivityMonitor.swift
+    // sample: Sources/HeartwoodHTTP/Transport/HTTPTransport.swift
     final class Always: ConnectivityMonitor {
         func start(_ changed: @escaping @Sendable (Bool) -> Void) { changed(true) }
         func stop() {}

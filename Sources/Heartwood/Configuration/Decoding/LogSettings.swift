@@ -157,3 +157,33 @@ public final class LogSettings {
         }
     }
 }
+
+/// A setting that is a property: how to set it, and how to get back to what it was.
+struct SettingTuning {
+    let key: String
+    /// What is given; nil where nothing is.
+    let setting: LogSetting?
+    /// Sets the property; nil where nothing is given.
+    let set: ((AnyObject) -> Void)?
+    /// Notes what the property is, to set it again.
+    let keep: (AnyObject) -> (AnyObject) -> Void
+}
+
+/// A required setting, whose value is available after all settings were read.
+public struct LogRequiredSetting<Value> {
+    /// The value; nil if the setting is missing or not valid, which was reported.
+    public let content: Value?
+
+    /// The value.
+    ///
+    /// - Precondition: The setting is present and valid. Use it only in the function that makes the logger, which is called
+    ///   after all settings were found to be valid.
+    public var value: Value {
+        guard let content else {
+            preconditionFailure(
+                "Use the value of a required setting only inside the returned closure, which runs once all settings are valid"
+            )
+        }
+        return content
+    }
+}

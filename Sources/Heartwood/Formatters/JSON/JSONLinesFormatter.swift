@@ -281,3 +281,39 @@ extension LogBuffer {
         append(UInt8(ascii: "Z"))
     }
 }
+
+/// Where a JSON object contains the fields of the program.
+public enum JSONFieldPlacement: Hashable, Sendable {
+    /// Among the other members.
+    case besideOthers
+    /// In an object under this key; left out if it would be empty.
+    case inObject(String)
+    /// Among the other members, with this prefix.
+    ///
+    /// In the names, all characters except ASCII letters, digits, `_`, `-` and `.` become `_`.
+    case prefixed(String)
+}
+
+/// The format of levels in JSON objects.
+public enum JSONLevel: Hashable, Sendable {
+    /// `"warning"`.
+    case name
+    /// `"WARNING"`.
+    case upperName
+    /// The severity of syslog: 2 for `fatal` to 7 for `debug` and `verbose`.
+    case syslog
+    /// The level of SwiftyBeaver: 0 for `verbose` to 5 for `fatal`.
+    case swiftyBeaver
+}
+
+/// The format of times in JSON objects.
+public enum JSONTime: Hashable, Sendable {
+    /// `"2026-11-20T10:20:30.123456789Z"`.
+    case rfc3339
+    /// `"2026-11-20T10:20:30.123Z"`.
+    case milliseconds
+    /// A number of seconds since 1970 with nine digits after the decimal point.
+    case unixSeconds
+    /// An integer: milliseconds since 1970.
+    case unixMilliseconds
+}

@@ -37,3 +37,9 @@ enum PatternToken: Sendable {
 
     var isColor: Bool { if case .color = self { true } else { false } }
 }
+
+/// A token and how wide its text is made.
+struct PatternElement: Sendable {
+    var token: PatternToken
+    var shape: FieldShape?
+}

@@ -22,7 +22,7 @@ import CHeartwood
 final class FileEngine {
     // MARK: Constants
 
-    package let directory: LogDirectory
+    let directory: LogDirectory
     let inventory = FileInventory()
     /// How long to wait after a failure before trying again.
     static let retryInterval = Duration.milliseconds(250)
@@ -76,22 +76,22 @@ final class FileEngine {
         output = RecordWriter(scene, ledger, budget, readiness, roller, failures, disk)
     }
 
-    package var settings: FileSettings { scene.settings }
-    package var counters: FileCounters { scene.counters }
-    package var calls: SystemCalls { directory.calls }
+    var settings: FileSettings { scene.settings }
+    var counters: FileCounters { scene.counters }
+    var calls: SystemCalls { directory.calls }
     var isStarted: Bool { opener.survey.isStarted }
     /// The file that is written; nil for none.
-    package var writer: FileWriter? { current.writer }
+    var writer: FileWriter? { current.writer }
     /// The process that the state belongs to; another one after a fork.
-    package var owner: ProcessOwner {
+    var owner: ProcessOwner {
         get { current.owner }
         set { current.owner = newValue }
     }
     /// Whether all that processes must know of each other's files is on the disk, and was read from it.
-    package var isSaved: Bool { ledger.isSaved && ledger.isKnown }
+    var isSaved: Bool { ledger.isSaved && ledger.isKnown }
 
     /// Where the journal is told of each write before it is made.
-    package var slot: JournalSlot? {
+    var slot: JournalSlot? {
         get { output.slot }
         set { output.slot = newValue }
     }
@@ -102,7 +102,7 @@ final class FileEngine {
     }
 
     /// Reads what earlier runs left in the directory; once.
-    package func start() throws { try opener.survey.start() }
+    func start() throws { try opener.survey.start() }
 
     // MARK: Writing
 
@@ -113,7 +113,7 @@ final class FileEngine {
     ///   - ends: where each ends.
     ///   - marks: the mark of each in the journal; none without a journal.
     ///   - isUrgent: synchronize afterwards.
-    package func write(
+    func write(
         _ bytes: UnsafeRawBufferPointer, _ ends: [Int], marks: [UInt64] = [], isUrgent: Bool = false
     ) {
         guard !ends.isEmpty else { return }
@@ -142,7 +142,7 @@ final class FileEngine {
     }
 
     /// Tries again to write what is pending.
-    package func retry() {
+    func retry() {
         guard !waiting.isEmpty else { return }
         failures.health.beginAttempt()
         while failures.health.failure == nil {
@@ -159,13 +159,13 @@ final class FileEngine {
     }
 
     /// Whether everything that was accepted is in a file, or was dropped.
-    package var isIdle: Bool { waiting.isEmpty }
+    var isIdle: Bool { waiting.isEmpty }
 
     /// Forgets what is pending: after a fork it is the parent's.
     func forgetWaiting() { waiting.forget() }
 
     /// Puts everything that was written on the disk: the open file, those that were finished, and their names.
-    package func synchronize() throws(SystemFailure) { try disk.synchronize() }
+    func synchronize() throws(SystemFailure) { try disk.synchronize() }
 
     // MARK: Rolling
 
@@ -175,7 +175,7 @@ final class FileEngine {
     ///
     /// - Returns: false where it was not possible; the file is then still written to.
     @discardableResult
-    package func rollNow() -> Bool {
+    func rollNow() -> Bool {
         checkProcess()
         retry()
         return roller.finish()
@@ -201,7 +201,7 @@ final class FileEngine {
     func applyRetention() { budget.apply() }
 
     /// Makes room for the archive of a file, by removing older files only.
-    package func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
+    func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
         budget.makeRoom(forArchive: bytes, of: label)
     }
 
@@ -220,7 +220,7 @@ final class FileEngine {
     // MARK: Time
 
     /// Does what is due: tries again, synchronizes, rolls an idle file.
-    package func tick() {
+    func tick() {
         checkProcess()
         if isStarted { ledger.saveChanges() }
         let now = clock.now()
@@ -271,7 +271,7 @@ final class FileEngine {
     }
 
     /// Takes new settings; limits hold at once, or once the engine has started.
-    package func apply(_ new: FileSettings) { change.apply(new) }
+    func apply(_ new: FileSettings) { change.apply(new) }
 
     /// Tells of settings that contradict each other.
     func advise() { change.advise() }
@@ -288,14 +288,14 @@ final class FileEngine {
     }
 
     /// Releases the file; it may be continued later.
-    package func close() {
+    func close() {
         retry()
         waiting.giveUp(because: failures.health.failure)
         releaseSynced()
     }
 
     /// Closes the file, and keeps what is pending; the next record opens it again.
-    package func reopen() {
+    func reopen() {
         retry()
         releaseSynced()
     }

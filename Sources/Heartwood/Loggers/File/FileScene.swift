@@ -56,3 +56,37 @@ extension SystemFailure {
     /// Whether it is the process that lacks something, so that another file would not do either.
     var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(number) }
 }
+
+/// What the engine has done since it was made.
+struct FileCounters: Sendable, Hashable {
+    /// Records that are in a file.
+    var written = 0
+    var bytes = 0
+    /// Records that were given up.
+    var dropped = 0
+    /// Records that wait for a file that takes them.
+    var waiting = 0
+    /// Files that were finished.
+    var rolls = 0
+    /// Calls of the kernel that failed.
+    var failures = 0
+    /// Records of the engine's own about dropped ones; not in `written`.
+    var announcements = 0
+}
+
+/// Notices that the wall clock was set forward; the ages of files are then not believed for an hour.
+struct ClockWatch {
+    /// The two clocks when they were last compared.
+    private var last: (wall: LogTimestamp, steady: Duration)?
+    private var distrustedUntil = Duration.zero
+
+    mutating func compare(_ wall: LogTimestamp, _ steady: Duration) {
+        if let last, wall - last.wall > (steady - last.steady) + .seconds(3600) {
+            distrustedUntil = steady + .seconds(3600)
+        }
+        last = (wall, steady)
+    }
+
+    /// Whether the wall clock tells how old a file is.
+    func isTrusted(at steady: Duration) -> Bool { steady >= distrustedUntil }
+}

@@ -1,3 +1,4 @@
+import CHeartwood
 import Dispatch
 
 /// The search for the addresses of a host, on a thread that may wait for it.
@@ -34,5 +35,18 @@ final class HostLookup: Sendable {
         if let answer = answer.withLock({ $0 }) { return answer }
         _ = done.wait(upTo: limit)
         return answer.withLock { $0 }
+    }
+}
+
+/// An address that a socket can be connected to.
+struct SocketAddress: Sendable {
+    var address: hw_address
+
+    /// Asks the system for the addresses of a host; waits for the network unless only digits are understood.
+    static func find(_ host: String, port: Int, stream: Bool, numeric: Bool) -> HostLookup.Answer {
+        var addresses = [hw_address](repeating: hw_address(), count: 8)
+        let count = hw_resolve(host, String(port), stream, numeric, &addresses, Int32(addresses.count))
+        if count > 0 { return .addresses(addresses.prefix(Int(count)).map(SocketAddress.init)) }
+        return .failed("no address: " + String(cString: hw_resolve_reason(count)))
     }
 }

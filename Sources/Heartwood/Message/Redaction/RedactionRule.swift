@@ -7,11 +7,6 @@ public struct RedactionRule: Sendable {
     /// The first secret at or after an index.
     let find: @Sendable (UnsafeRawBufferPointer, Int) -> Range<Int>?
 
-    init(name: String, find: @escaping @Sendable (UnsafeRawBufferPointer, Int) -> Range<Int>?) {
-        self.name = name
-        self.find = find
-    }
-
     /// Card numbers, written as `<card>`.
     ///
     /// They are 13 to 19 digits with a known prefix and a correct check digit (Luhn), without separators or

@@ -7,8 +7,6 @@ struct CurlSettings {
     let easy: UnsafeMutableRawPointer
     private(set) var failure: HTTPTransportError?
 
-    init(easy: UnsafeMutableRawPointer) { self.easy = easy }
-
     mutating func setBasics(
         _ request: HTTPRequest, list: UnsafeMutablePointer<curl_slist>?,
         errorText: UnsafeMutablePointer<CChar>

@@ -12,11 +12,11 @@ struct ArchiveJob {
     /// How much text goes into one member of a gzip file; damage in one member loses that one only.
     private static let pieceSize = 1 << 20
 
-    package let directory: LogDirectory
-    package let name: String
-    package let stage: ArchiveStage
-    package let cipher: FrameCipher?
-    package let mode: UInt32
+    let directory: LogDirectory
+    let name: String
+    let stage: ArchiveStage
+    let cipher: FrameCipher?
+    let mode: UInt32
     /// Asked before more room is taken than before, with the whole amount; false gives the job up.
     let reserve: (Int) -> Bool
     /// Asked after the archive was created, and before each write to it; true gives the job up.
@@ -31,7 +31,7 @@ struct ArchiveJob {
     ///
     /// Returns the size of the archive; nil where another process or logger holds the file. Throws what prevented it;
     /// then everything is as before.
-    package func run() throws -> Int? {
+    func run() throws -> Int? {
         guard let source = try directory.hold(name) else { return nil }
         return try run(source)?.size
     }
@@ -39,7 +39,7 @@ struct ArchiveJob {
     /// Does the work for a file whose lock is held.
     ///
     /// Returns the archive, whose lock is held, and its size; nil where another process or logger holds the archive.
-    package func run(_ source: Descriptor) throws -> (archive: Descriptor, size: Int)? {
+    func run(_ source: Descriptor) throws -> (archive: Descriptor, size: Int)? {
         let status = try directory.calls.status(source.number)
         if let there = try directory.status(archiveName), there.kind == .regular {
             // An earlier run has made the archive, and died before it could remove the log.

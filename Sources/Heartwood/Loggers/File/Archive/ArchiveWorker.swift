@@ -9,7 +9,7 @@ import CHeartwood
 ///    note makes it twice.
 struct ArchiveWorker: Sendable {
     /// What happened to a file.
-    package enum Outcome: Sendable {
+    enum Outcome: Sendable {
         /// There is nothing left to do with it.
         case done
         /// Another process or logger has its lock.
@@ -58,7 +58,7 @@ struct ArchiveWorker: Sendable {
     /// Works on a file; `name` is what it is called afterwards.
     ///
     /// - Throws: what prevented it; the file is worked on again later.
-    package func work(on name: inout String, _ settings: FileArchiver.Settings) throws -> Outcome {
+    func work(on name: inout String, _ settings: FileArchiver.Settings) throws -> Outcome {
         var held: Descriptor
         do {
             guard let file = try directory.hold(name) else { return .busy }

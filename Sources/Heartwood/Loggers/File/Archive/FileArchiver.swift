@@ -7,17 +7,17 @@ import Dispatch
 /// what is to be done is found again by what the directory and the catalogue say.
 final class FileArchiver: Sendable {
     /// What to do with finished files.
-    package struct Settings: Sendable {
-        package var format = ArchiveStage.plain
-        package var key: (any SecretProvider)?
-        package var mode: UInt32 = 0o600
-        package var processor: LogArchiveProcessor?
+    struct Settings: Sendable {
+        var format = ArchiveStage.plain
+        var key: (any SecretProvider)?
+        var mode: UInt32 = 0o600
+        var processor: LogArchiveProcessor?
 
         init() {}
     }
 
     /// What happened to a file.
-    package enum Event: Sendable {
+    enum Event: Sendable {
         /// `name` is now `archive`, of `size` bytes.
         case archived(name: String, archive: String)
         /// The processor has dealt with a file, which was removed then.
@@ -58,7 +58,7 @@ final class FileArchiver: Sendable {
     }
 
     /// Takes new settings; returns whether they mean other work for files that are finished already.
-    package func apply(_ settings: Settings) -> Bool {
+    func apply(_ settings: Settings) -> Bool {
         state.withLock { state in
             let old = state.settings
             state.settings = settings
@@ -68,7 +68,7 @@ final class FileArchiver: Sendable {
     }
 
     /// Adds finished files to those that are to be worked on; those that are there already are not added twice.
-    package func enqueue(_ names: [String]) {
+    func enqueue(_ names: [String]) {
         let mustStart = state.withLock { state in
             for name in names where !state.waiting.contains(name) { state.waiting.append(name) }
             if state.waiting.isEmpty || state.isRunning { return false }
@@ -80,12 +80,12 @@ final class FileArchiver: Sendable {
     }
 
     /// Gives up what is being worked on: the process ends, and the next run does it.
-    package func stop() {
+    func stop() {
         if state.withLock({ $0.isRunning }) { worker.stop() }
     }
 
     /// Waits until nothing is being worked on; for tests, and for the end of a program.
-    package func drain() { queue.sync {} }
+    func drain() { queue.sync {} }
 
     // MARK: On 'queue'
 

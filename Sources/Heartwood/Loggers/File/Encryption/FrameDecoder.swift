@@ -10,15 +10,15 @@ struct FrameDecoder {
     /// The last number of each run.
     private var last: [[UInt8]: UInt64] = [:]
     /// Frames that could be read.
-    package private(set) var frames = 0
+    private(set) var frames = 0
     /// Bytes that were no readable frame.
-    package private(set) var damagedBytes = 0
+    private(set) var damagedBytes = 0
     /// Bytes at the very end that begin a frame which is not complete.
-    package private(set) var tornBytes = 0
+    private(set) var tornBytes = 0
     /// Frames that are missing between those that could be read.
     private(set) var missingFrames = 0
     /// The file's last frame was read.
-    package private(set) var isComplete = false
+    private(set) var isComplete = false
 
     init(_ cipher: FrameCipher) {
         self.cipher = cipher
@@ -31,7 +31,7 @@ struct FrameDecoder {
     }
 
     /// Reads what is left, and counts what cannot be read.
-    package mutating func finish(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
+    mutating func finish(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         let before = (frames: frames, damaged: damagedBytes, pending: pending.count)
         try decode(atEnd: true, body)
         damagedBytes += pending.count

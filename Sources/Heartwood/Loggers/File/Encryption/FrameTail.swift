@@ -3,9 +3,9 @@ import CHeartwood
 /// Looks at the end of a file of frames, so that it can be continued: the counterpart of ``TornLineRepair``.
 struct FrameTail: Sendable, Hashable {
     /// Where the last frame that can be read ends; what follows it was left by a crash.
-    package let end: Int
+    let end: Int
     /// The last frame; nil where no whole frame comes before a torn one.
-    package let last: FramePlace?
+    let last: FramePlace?
 
     private static let blockSize = 1 << 16
 
@@ -17,7 +17,7 @@ struct FrameTail: Sendable, Hashable {
     /// Finds the last frame that this key opens, searching from the end.
     ///
     /// - Returns: nil where the key opens none: the file is another program's, or was written with another key.
-    package static func find(
+    static func find(
         in file: Descriptor, size: Int, _ cipher: FrameCipher, _ calls: SystemCalls
     ) throws -> FrameTail? {
         guard size > 0 else { return FrameTail(end: 0, last: nil) }

@@ -9,7 +9,7 @@ import Foundation
 /// Every field has a fixed width, so a text has at most one reading. `ZZZ` is the distance from UTC (`+0200`);
 /// it makes names of the hour that a clock shows twice distinct.
 struct DatePattern: Sendable, Hashable {
-    package enum Field: String, Sendable, CaseIterable {
+    enum Field: String, Sendable, CaseIterable {
         case year = "yyyy"
         case month = "MM"
         case day = "dd"
@@ -28,7 +28,7 @@ struct DatePattern: Sendable, Hashable {
     }
 
     private let pieces: [Piece]
-    package let text: String
+    let text: String
 
     /// Reads a pattern.
     ///
@@ -61,7 +61,7 @@ struct DatePattern: Sendable, Hashable {
     }
 
     /// Writes a moment as the zone's clock shows it.
-    package func format(_ moment: LogTimestamp, _ zone: TimeZone) -> String {
+    func format(_ moment: LogTimestamp, _ zone: TimeZone) -> String {
         var offset = zone.secondsFromGMT(for: moment.date)
         // A name tells whole minutes; before about 1900 zones were ahead by seconds as well.
         if pieces.contains(.field(.offset)) { offset -= offset % 60 }
@@ -88,7 +88,7 @@ struct DatePattern: Sendable, Hashable {
     /// Reads a date at the beginning of `text`, and removes it there.
     ///
     /// - Returns: the first moment that has this date; nil, with `text` as it was, where no moment has it.
-    package func read(_ text: inout Substring, _ zone: TimeZone) -> LogTimestamp? {
+    func read(_ text: inout Substring, _ zone: TimeZone) -> LogTimestamp? {
         var rest = text
         var civil = CivilTime(year: 1970, month: 1, day: 1)
         var offset: Int?

@@ -9,25 +9,25 @@ import Foundation
 /// Needs of the zone only how far it is from UTC at a moment. Where a clock shows a time twice, the first of the
 /// two moments counts; where it leaps over a time, the moment of the leap.
 struct LocalTime: Sendable {
-    package let zone: TimeZone
+    let zone: TimeZone
 
     init(_ zone: TimeZone) {
         self.zone = zone
     }
 
     /// Seconds that the zone is ahead of UTC at `second` after 1970.
-    package func offset(at second: Int) -> Int {
+    func offset(at second: Int) -> Int {
         zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second)))
     }
 
     /// The first moment at which the wall shows this time, or the moment at which it leaps over it.
-    package func moment(of civil: CivilTime) -> LogTimestamp {
+    func moment(of civil: CivilTime) -> LogTimestamp {
         let local = civil.secondsSince1970
         return LogTimestamp(nearestTo: second(showing: local), civil.nanosecond)
     }
 
     /// As ``moment(of:)``, in whole seconds: `local` of the wall's seconds, the result in UTC's.
-    package func second(showing local: Int) -> Int {
+    func second(showing local: Int) -> Int {
         // No zone is further than 26 hours from UTC; a change of its offset lies in between or does not matter.
         let early = offset(at: local - 26 * 3600)
         let late = offset(at: local + 26 * 3600)

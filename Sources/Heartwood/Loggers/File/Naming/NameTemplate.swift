@@ -33,7 +33,7 @@ struct NameTemplate: Sendable, Hashable {
     }
 
     /// The template `{app} {date}.log`.
-    package static let standard = NameTemplate(
+    static let standard = NameTemplate(
         stem: [.application, .literal(" "), .date(.standard)], fileExtension: ".log")
 
     /// Reads a template.
@@ -112,7 +112,7 @@ struct NameTemplate: Sendable, Hashable {
 
     // MARK: Writing and reading
 
-    package func name(
+    func name(
         for label: LogFileLabel, _ application: String, _ zone: TimeZone, variant: String? = nil
     ) -> String {
         var text = ""
@@ -143,7 +143,7 @@ struct NameTemplate: Sendable, Hashable {
         return text
     }
 
-    package func label(of name: String, _ application: String, _ zone: TimeZone) -> LogFileLabel? {
+    func label(of name: String, _ application: String, _ zone: TimeZone) -> LogFileLabel? {
         guard name.hasSuffix(fileExtension) else { return nil }
         let text = name.dropLast(fileExtension.count)
         return read(stem[...], text, LogFileLabel(createdAt: nil, number: 1), application, zone)
@@ -230,7 +230,7 @@ struct NameTemplate: Sendable, Hashable {
 
 extension DatePattern {
     /// The pattern `yyyy-MM-dd--HH-mm-ss-SSS`.
-    package static let standard = pattern("yyyy-MM-dd--HH-mm-ss-SSS")
+    static let standard = pattern("yyyy-MM-dd--HH-mm-ss-SSS")
     /// The same with the distance from UTC.
     static let standardWithOffset = pattern("yyyy-MM-dd--HH-mm-ss-SSSZZZ")
 

@@ -13,7 +13,7 @@ final class LogLineIterator {
     private var splitter = LineSplitter()
     private var isWanted: Bool
     /// What was wrong with files, by their names.
-    package private(set) var damages: [(file: String, damage: String)] = []
+    private(set) var damages: [(file: String, damage: String)] = []
 
     init(
         _ paths: [String], offset: Int = 0, key: (any SecretProvider)? = nil, from: LogTimestamp? = nil,
@@ -28,7 +28,7 @@ final class LogLineIterator {
     }
 
     /// The next lines, one at least; nil at the end of the last file.
-    package func next() throws -> [LogLine]? {
+    func next() throws -> [LogLine]? {
         var lines: [LogLine] = []
         while lines.isEmpty {
             guard let source else {

@@ -18,7 +18,7 @@ struct LogTimeReader {
     }
 
     /// The time that the line begins with.
-    package func moment(atStartOf line: Bytes) -> LogTimestamp? {
+    func moment(atStartOf line: Bytes) -> LogTimestamp? {
         guard let first = line.first else { return nil }
         if LogTimeReader.isDigit(first) { return iso(line, 0)?.moment ?? numeric(line) ?? access(line) }
         var index = 0
@@ -30,7 +30,7 @@ struct LogTimeReader {
     }
 
     /// The time that a text is, as a field's value has it.
-    package func moment(of text: Bytes) -> LogTimestamp? { moment(atStartOf: text) }
+    func moment(of text: Bytes) -> LogTimestamp? { moment(atStartOf: text) }
 
     // MARK: Forms
 
@@ -238,5 +238,14 @@ struct LogTimeReader {
             value = value * 10 + Int(line[index] &- 0x30)
         }
         return value
+    }
+}
+
+/// Reads the date that a line begins with.
+package enum LineClock {
+    /// Reads `2026-11-20 10:20:30.123Z`, with `T` or a blank, any fraction, and `Z`, `+01:00` or nothing (UTC) after it.
+    package static func moment(in text: Substring) -> LogTimestamp? {
+        let bytes = Array(text.utf8.prefix(48))
+        return bytes.withUnsafeBytes { LogTimeReader(now: LogTimestamp(nanoseconds: 0)).iso($0, 0)?.moment }
     }
 }

@@ -4,8 +4,8 @@ struct LogfmtPairs {
 
     /// A key and its value, as ranges of the line; a value in quotes is without them, and still escaped.
     struct Pair {
-        package let name: Range<Int>
-        package let value: Range<Int>
+        let name: Range<Int>
+        let value: Range<Int>
     }
 
     private let bytes: Bytes
@@ -34,7 +34,7 @@ struct LogfmtPairs {
     }
 
     /// The next pair; words that are not pairs are skipped.
-    package mutating func next() -> Pair? {
+    mutating func next() -> Pair? {
         while index < end {
             while index < end, bytes[index] == 0x20 { index += 1 }
             let start = index

@@ -6,11 +6,11 @@ import CHeartwood
 /// sizes, times and locks alone: it may continue a file that was finished by call, and repeat the work on an archive.
 struct FileCatalogue: Sendable, Hashable {
     /// The newest file that is finished.
-    package var finished: LogFileLabel?
+    var finished: LogFileLabel?
     /// Files up to ``finished`` that are not: others write to them, or their process has ended and may continue them.
-    package var open: Set<String> = []
+    var open: Set<String> = []
     /// When the file with the fixed active name was created.
-    package var active: LogFileLabel?
+    var active: LogFileLabel?
     /// Files that the archive processor has dealt with, in order.
     var processed: [String] = []
 
@@ -43,7 +43,7 @@ struct FileCatalogue: Sendable, Hashable {
         }
     }
 
-    package var text: String {
+    var text: String {
         var text = FileCatalogue.firstLine + "\n"
         if let finished { text += "finished \(FileCatalogue.text(finished))\n" }
         if let active { text += "active \(FileCatalogue.text(active))\n" }

@@ -7,17 +7,17 @@
 ///
 /// Every member may be used from any thread; none runs user code but the naming, and that not under the lock.
 final class FileInventory: Sendable {
-    package struct Entry: Sendable, Hashable {
+    struct Entry: Sendable, Hashable {
         /// The name on the disk.
-        package var name: String
-        package var label: LogFileLabel
-        package var stage: ArchiveStage
-        package var size: Int
-        package var modified: LogTimestamp
+        var name: String
+        var label: LogFileLabel
+        var stage: ArchiveStage
+        var size: Int
+        var modified: LogTimestamp
         /// Written or worked on by this logger.
         var isProtected = false
         /// An archive that is not finished yet; belongs to a log that is in the list as well.
-        package var isUnfinished = false
+        var isUnfinished = false
         /// Of another user; it is neither counted nor touched, and only its name matters.
         var isForeign = false
 
@@ -64,19 +64,19 @@ final class FileInventory: Sendable {
     init() {}
 
     /// How many files are known.
-    package var count: Int { state.withLock { $0.entries.count } }
+    var count: Int { state.withLock { $0.entries.count } }
 
     /// The oldest file that may be removed.
-    package var oldest: Entry? { state.withLock { $0.entries.first { !$0.isProtected && $0.isCounted } } }
+    var oldest: Entry? { state.withLock { $0.entries.first { !$0.isProtected && $0.isCounted } } }
 
-    package var entries: [Entry] { state.withLock { $0.entries } }
-    package var total: Int { state.withLock { $0.total } }
+    var entries: [Entry] { state.withLock { $0.entries } }
+    var total: Int { state.withLock { $0.total } }
 
     /// Names of this naming that symbolic links, pipes and the like have, when the directory was last read.
-    package var refused: [String] { state.withLock { $0.refused } }
+    var refused: [String] { state.withLock { $0.refused } }
 
     /// The label of the newest file.
-    package var newest: LogFileLabel? { state.withLock { $0.entries.last?.label } }
+    var newest: LogFileLabel? { state.withLock { $0.entries.last?.label } }
 
     // MARK: Reading the directory
 
@@ -85,7 +85,7 @@ final class FileInventory: Sendable {
     /// Costs one call per file of ours.
     ///
     /// `activeLabel` says what the file with the naming's active name was created as, if that is known.
-    package func refresh(
+    func refresh(
         _ directory: LogDirectory, _ naming: LogFileNaming, _ scheme: LogFileScheme = LogFileScheme(),
         activeLabel: LogFileLabel?
     ) throws {
@@ -161,7 +161,7 @@ final class FileInventory: Sendable {
     // MARK: Changes
 
     /// Adds a file, or replaces what is known of it.
-    package func insert(_ entry: Entry) {
+    func insert(_ entry: Entry) {
         state.withLock { state in
             if state.names.contains(entry.name),
                 let index = state.entries.lastIndex(where: { $0.name == entry.name })
@@ -205,7 +205,7 @@ final class FileInventory: Sendable {
     }
 
     /// Takes files out of the list.
-    package func remove(_ names: Set<String>) {
+    func remove(_ names: Set<String>) {
         guard !names.isEmpty else { return }
         state.withLock { state in
             // Few are the oldest ones, mostly: found without a look at all the others.
@@ -223,9 +223,9 @@ final class FileInventory: Sendable {
         }
     }
 
-    package func remove(_ name: String) { remove([name]) }
+    func remove(_ name: String) { remove([name]) }
 
-    package func rename(
+    func rename(
         _ name: String, to new: String, stage: ArchiveStage? = nil, label: LogFileLabel? = nil
     ) {
         guard var entry = entries.last(where: { $0.name == name }) else { return }

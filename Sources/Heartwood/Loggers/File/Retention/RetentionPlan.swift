@@ -8,36 +8,20 @@
 /// 3. An age is believed only where the clocks can be: not of a file that is older than 2001 or from the future.
 struct RetentionPlan: Sendable, Hashable {
     /// The most files, those that are written included; zero for no limit.
-    package var maximumCount: Int
+    var maximumCount = 0
     /// The most bytes of all files together; zero for no limit.
-    package var quota: Int
+    var quota = 0
     /// How long after it was last written a file is kept; zero for no limit.
-    package var maximumAge: Duration
-
-    init(maximumCount: Int = 0, quota: Int = 0, maximumAge: Duration = .zero) {
-        self.maximumCount = maximumCount
-        self.quota = quota
-        self.maximumAge = maximumAge
-    }
+    var maximumAge = Duration.zero
 
     /// What the plan needs to know of a file.
-    package struct File: Sendable, Hashable {
-        package var name: String
-        package var label: LogFileLabel
-        package var size: Int
-        package var modified: LogTimestamp
+    struct File: Sendable, Hashable {
+        var name: String
+        var label: LogFileLabel
+        var size: Int
+        var modified: LogTimestamp
         /// Written or worked on at the moment.
-        var isProtected: Bool
-
-        init(
-            name: String, label: LogFileLabel, size: Int, modified: LogTimestamp, isProtected: Bool = false
-        ) {
-            self.name = name
-            self.label = label
-            self.size = size
-            self.modified = modified
-            self.isProtected = isProtected
-        }
+        var isProtected = false
     }
 
     /// The files to remove, oldest first.

@@ -14,22 +14,12 @@ import Foundation
 /// 3. A wall clock that jumps, in whatever direction, finishes one file too many at most.
 struct RollingPolicy: Sendable, Hashable {
     /// The most bytes of a file; zero for no limit.
-    package var maximumSize: Int
+    var maximumSize = 0
     /// How long a file is written; zero for no limit.
-    package var interval: Duration
+    var interval = Duration.zero
     /// Where on the calendar files begin, and by whose clock.
-    package var boundary: LogCalendarBoundary?
-    package var zone: TimeZone
-
-    init(
-        maximumSize: Int = 0, interval: Duration = .zero, boundary: LogCalendarBoundary? = nil,
-        zone: TimeZone = .gmt
-    ) {
-        self.maximumSize = maximumSize
-        self.interval = interval
-        self.boundary = boundary
-        self.zone = zone
-    }
+    var boundary: LogCalendarBoundary?
+    var zone = TimeZone.gmt
 
     // MARK: Size
 
@@ -56,20 +46,20 @@ struct RollingPolicy: Sendable, Hashable {
     /// When a file must be finished, by each of the clocks.
     struct Deadline: Sendable, Hashable {
         /// By the wall clock; nil for never.
-        package var wall: LogTimestamp?
+        var wall: LogTimestamp?
         /// By the steady clock; nil for never.
-        package var steady: Duration?
+        var steady: Duration?
         /// A wall clock before this was set back so far that the deadline must be computed again.
-        package var earliest: LogTimestamp
+        var earliest: LogTimestamp
 
-        package func isReached(wall now: LogTimestamp, steady uptime: Duration) -> Bool {
+        func isReached(wall now: LogTimestamp, steady uptime: Duration) -> Bool {
             if let wall, now >= wall { return true }
             if let steady, uptime >= steady { return true }
             return false
         }
 
         /// How long to sleep before it is worth looking again; nil for never.
-        package func delay(wall now: LogTimestamp, steady uptime: Duration) -> Duration? {
+        func delay(wall now: LogTimestamp, steady uptime: Duration) -> Duration? {
             let (byWall, bySteady) = (wall.map { $0 - now }, steady.map { $0 - uptime })
             guard let byWall else { return bySteady.map { max($0, .zero) } }
             return max(min(byWall, bySteady ?? byWall), .zero)
@@ -77,7 +67,7 @@ struct RollingPolicy: Sendable, Hashable {
     }
 
     /// The deadline of a file created at `createdAt`, seen at `now`.
-    package func deadline(createdAt: LogTimestamp, wall now: LogTimestamp, steady uptime: Duration)
+    func deadline(createdAt: LogTimestamp, wall now: LogTimestamp, steady uptime: Duration)
         -> Deadline
     {
         // A file "from the future" was created before the clock was set back: it counts from now.

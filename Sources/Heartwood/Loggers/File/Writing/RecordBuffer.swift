@@ -4,33 +4,33 @@
 /// 2. There is a mark for each record.
 /// 3. Records leave at the front, and whole.
 struct RecordBuffer: Sendable {
-    package private(set) var bytes: [UInt8] = []
-    package private(set) var ends: [Int] = []
+    private(set) var bytes: [UInt8] = []
+    private(set) var ends: [Int] = []
     /// The mark of each record in the journal; 0 for those that it does not keep.
-    package private(set) var marks: [UInt64] = []
+    private(set) var marks: [UInt64] = []
 
     init() {}
 
-    package var isEmpty: Bool { ends.isEmpty }
-    package var count: Int { ends.count }
-    package var byteCount: Int { bytes.count }
+    var isEmpty: Bool { ends.isEmpty }
+    var count: Int { ends.count }
+    var byteCount: Int { bytes.count }
 
     /// Appends one record.
-    package mutating func append(_ record: some Collection<UInt8>) {
+    mutating func append(_ record: some Collection<UInt8>) {
         bytes.append(contentsOf: record)
         ends.append(bytes.count)
         marks.append(0)
     }
 
     /// Appends one record of raw bytes.
-    package mutating func append(record: UnsafeRawBufferPointer, mark: UInt64 = 0) {
+    mutating func append(record: UnsafeRawBufferPointer, mark: UInt64 = 0) {
         bytes.append(contentsOf: record)
         ends.append(bytes.count)
         marks.append(mark)
     }
 
     /// Removes records from the front.
-    package mutating func removeFirst(_ count: Int) {
+    mutating func removeFirst(_ count: Int) {
         guard count > 0 else { return }
         if count >= ends.count {
             removeAll()
@@ -44,7 +44,7 @@ struct RecordBuffer: Sendable {
     }
 
     /// Removes everything, and keeps the memory for the next records.
-    package mutating func removeAll() {
+    mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         marks.removeAll(keepingCapacity: true)

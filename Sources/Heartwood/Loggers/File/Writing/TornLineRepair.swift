@@ -3,7 +3,7 @@ import CHeartwood
 /// Cuts off what a crash left of a last line, so that the next one begins at the beginning of a line (promise 8).
 struct TornLineRepair {
     /// How far back the end of the last whole line is looked for.
-    package static let reach = 1 << 20
+    static let reach = 1 << 20
 
     /// Cuts the file after its last newline, and zero bytes that a power cut left.
     ///

@@ -1,6 +1,16 @@
 #if canImport(os)
 public import os
 
+/// Maps flags to types of the unified log.
+public protocol DDOSLogLevelMapper: AnyObject, Sendable {
+    /// Returns the type of a flag.
+    func osLogType(for logFlag: DDLogFlag) -> OSLogType
+}
+#endif
+
+#if canImport(os)
+public import os
+
 /// Maps errors and warnings to errors, information to information, and the rest to debug.
 open class DDOSLogLevelMapperDefault: NSObject, DDOSLogLevelMapper, @unchecked Sendable {  // no state
     /// Makes a mapper.
