@@ -57,6 +57,8 @@ package final class ChildProcess: Sendable {
 
     package let id: pid_t
     private let state = Locked(State())
+    /// Signaled when it has ended, and by each thread that has waited for that, for the next.
+    private let hasEnded = Semaphore()
 
     /// Starts a program.
     ///
@@ -129,6 +131,7 @@ package final class ChildProcess: Sendable {
             defer { state.waiting = [] }
             return (ending, state.waiting)
         }
+        hasEnded.signal()
         for continuation in waiting { continuation.resume(returning: ending) }
     }
 
@@ -150,8 +153,7 @@ package final class ChildProcess: Sendable {
     /// Waits for its end on the caller's thread, so long at most: then it is killed.
     @discardableResult
     package func wait(upTo limit: Duration = .seconds(60)) -> Ending? {
-        let deadline = ContinuousClock.now + limit
-        while isRunning, ContinuousClock.now < deadline { usleep(2000) }
+        if hasEnded.wait(upTo: limit) { hasEnded.signal() }
         if isRunning {
             signal(SIGKILL)
             return nil

@@ -315,6 +315,30 @@ struct ConfigurationApplyTests {
         #expect(Set(lines).count == 4 * count)
     }
 
+    @Test("Whoever waits for the turn of another thread is woken when that ends, however many wait")
+    func turns() {
+        for _ in 0..<20 {
+            let state = ConfiguredState()
+            #expect(state.begin())
+            #expect(!state.begin() && state.isOwn)
+            let count = Locked(0)
+            let ended = Semaphore()
+            for _ in 0..<4 {
+                #expect(
+                    DetachedThread.start {
+                        while !state.begin() { state.waitForTurn() }
+                        let number = count.withLock { $0 }
+                        count.withLock { $0 = number + 1 }
+                        state.end()
+                        ended.signal()
+                    })
+            }
+            state.end()
+            for _ in 0..<4 { #expect(ended.wait(upTo: .seconds(30))) }
+            #expect(count.withLock { $0 } == 4)
+        }
+    }
+
     @Test("Loggers are exchanged under a journal as well")
     func journal() async throws {
         let scratch = Scratch()

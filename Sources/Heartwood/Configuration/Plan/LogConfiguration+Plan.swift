@@ -1,5 +1,3 @@
-import CHeartwood
-
 extension LogConfiguration {
     /// Checks the whole configuration without applying it.
     ///
@@ -34,7 +32,7 @@ extension LogConfiguration {
                 throw LogConfigurationError(
                     settings.place, "another configuration is being applied; a logger cannot wait for it")
             }
-            usleep(1000)
+            state.waitForTurn()
         }
         let leaving: [AbstractLogger]
         do throws(LogConfigurationError) {
@@ -184,11 +182,18 @@ final class ConfiguredState: Sendable {
     // MARK: Guarded by themselves
     private let content = Locked(Content())
     /// Whether a thread applies a configuration: one at a time, and not under a lock, as loggers are made meanwhile.
-    private let turn = Locked<Turn?>(nil)
+    private let turn = Locked(Turns())
+    /// Signaled once for each thread that waits, when a turn ends.
+    private let turnEnded = Semaphore()
 
     private struct Turn: Equatable {
         let owner = ProcessOwner()
         let thread = ThreadState.current.id
+    }
+
+    private struct Turns {
+        var current: Turn?
+        var waiting = 0
     }
 
     /// What is there; only who is `busy` may put something else in its place.
@@ -209,14 +214,30 @@ final class ConfiguredState: Sendable {
         let own = Turn()
         return turn.withLock { turn in
             // In the child of a fork a thread of the parent's has it, which does not exist.
-            if let turn, turn.owner == own.owner { return false }
-            turn = own
+            if let current = turn.current, current.owner == own.owner { return false }
+            turn.current = own
             return true
         }
     }
 
-    /// Whether the calling thread itself has the turn, as where the making of a logger applies a configuration.
-    var isOwn: Bool { turn.withLock { $0 == Turn() } }
+    /// Waits until the turn of another thread ends; a third one may be faster to take it then.
+    func waitForTurn() {
+        let isTaken = turn.withLock { turn in
+            guard turn.current != nil else { return false }
+            turn.waiting += 1
+            return true
+        }
+        if isTaken { _ = turnEnded.wait(upTo: .seconds(3600)) }
+    }
 
-    func end() { turn.withLock { $0 = nil } }
+    /// Whether the calling thread itself has the turn, as where the making of a logger applies a configuration.
+    var isOwn: Bool { turn.withLock { $0.current == Turn() } }
+
+    func end() {
+        let waiting = turn.withLock { turn in
+            defer { turn = Turns() }
+            return turn.waiting
+        }
+        for _ in 0..<waiting { turnEnded.signal() }
+    }
 }
