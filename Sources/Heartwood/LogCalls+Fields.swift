@@ -1,12 +1,14 @@
 // The same calls for fields whose values are plain variables: `metadata: ["name": name]`.
 //
-// Each passes everything to the call that takes `LogMetadata`, which converts the fields only if a logger wants the
-// message and evaluates each argument at most once.
+// Each passes everything to the call that takes `LogMetadata`, which converts the fields only if a logger
+// wants the message and evaluates each argument at most once.
 //
-// Those that take a `String` are generic because the compiler prefers a function that is not, where both fit: in
-// `logInfo(text, metadata: { …; return ["a": 1] }())` nothing else decides between the two kinds of fields.
+// Those that take a `String` are generic because the compiler prefers a function that is not, where both fit:
+// in `logInfo(text, metadata: { …; return ["a": 1] }())` nothing else decides between the two kinds of
+// fields.
 
-/// Logs at a level that is given as a value, with fields whose values may be plain variables; see the call with `LogMetadata`.
+/// Logs at a level that is given as a value, with fields whose values may be plain variables; see the call
+/// with `LogMetadata`.
 @inlinable
 public func log(
     _ text: @autoclosure () -> LogText, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,
@@ -21,7 +23,8 @@ public func log(
         function: function, line: line)
 }
 
-/// Logs a message of level `fatal` with fields whose values may be plain variables; see the call with `LogMetadata`.
+/// Logs a message of level `fatal` with fields whose values may be plain variables; see the call with
+/// `LogMetadata`.
 @inlinable @inline(__always)
 public func logFatal(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -36,7 +39,8 @@ public func logFatal(
         function: function, line: line)
 }
 
-/// Logs a message of level `error` with fields whose values may be plain variables; see the call with `LogMetadata`.
+/// Logs a message of level `error` with fields whose values may be plain variables; see the call with
+/// `LogMetadata`.
 @inlinable @inline(__always)
 public func logError(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -51,7 +55,8 @@ public func logError(
         function: function, line: line)
 }
 
-/// Logs a message of level `warning` with fields whose values may be plain variables; see the call with `LogMetadata`.
+/// Logs a message of level `warning` with fields whose values may be plain variables; see the call with
+/// `LogMetadata`.
 @inlinable @inline(__always)
 public func logWarning(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -66,7 +71,8 @@ public func logWarning(
         function: function, line: line)
 }
 
-/// Logs a message of level `notice` with fields whose values may be plain variables; see the call with `LogMetadata`.
+/// Logs a message of level `notice` with fields whose values may be plain variables; see the call with
+/// `LogMetadata`.
 @inlinable @inline(__always)
 public func logNotice(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -81,7 +87,8 @@ public func logNotice(
         function: function, line: line)
 }
 
-/// Logs a message of level `info` with fields whose values may be plain variables; see the call with `LogMetadata`.
+/// Logs a message of level `info` with fields whose values may be plain variables; see the call with
+/// `LogMetadata`.
 @inlinable @inline(__always)
 public func logInfo(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -96,7 +103,8 @@ public func logInfo(
         function: function, line: line)
 }
 
-/// Logs a message of level `debug` with fields whose values may be plain variables; see the call with `LogMetadata`.
+/// Logs a message of level `debug` with fields whose values may be plain variables; see the call with
+/// `LogMetadata`.
 @inlinable @inline(__always)
 public func logDebug(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -111,7 +119,8 @@ public func logDebug(
         function: function, line: line)
 }
 
-/// Logs a message of level `verbose` with fields whose values may be plain variables; see the call with `LogMetadata`.
+/// Logs a message of level `verbose` with fields whose values may be plain variables; see the call with
+/// `LogMetadata`.
 @inlinable @inline(__always)
 public func logVerbose(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,

@@ -1,5 +1,5 @@
-// What does not work, and what to write instead: each of these is never called, and is there for the compiler's message.
-// They take exactly what the slip gives, so that they are no candidates for other calls.
+// What does not work, and what to write instead: each of these is never called, and is there for the
+// compiler's message. They take exactly what the slip gives, so that they are no candidates for other calls.
 
 /// Not available: texts are not formats, and values are written into the literal.
 @available(

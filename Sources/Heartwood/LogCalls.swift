@@ -1,8 +1,8 @@
-// The calls that app code makes. Each is one load and one branch while no logger wants its message; the message is
-// evaluated at most once, on the caller's thread, and only if a logger does (promise 9).
+// The calls that app code makes. Each is one load and one branch while no logger wants its message; the
+// message is evaluated at most once, on the caller's thread, and only if a logger does (promise 9).
 //
-// A text is a literal, whose values keep their types, or a `String`. The package traits FloorDebug … FloorError remove the
-// calls below a level from the binary, values and literals included.
+// A text is a literal, whose values keep their types, or a `String`. The package traits FloorDebug …
+// FloorError remove the calls below a level from the binary, values and literals included.
 
 /// Passes a message that a logger wants to its dispatcher.
 ///
@@ -60,21 +60,22 @@ func submitWithExtras(
 
 /// Logs a message at a given level: a custom one, or one that is known only while the program runs.
 ///
-/// `log("GET /", level: .access)` logs at the level `access`, which the program has declared. `logFatal` to `logVerbose` are
-/// the calls for the standard levels.
+/// `log("GET /", level: .access)` logs at the level `access`, which the program has declared. `logFatal` to
+/// `logVerbose` are the calls for the standard levels.
 ///
 /// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
-///     the message.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
+///     logger wants the message.
 ///   - level: The level of the message; standard or custom.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -97,21 +98,22 @@ public func log(
 
 /// Logs a `String` at a given level: a custom one, or one that is known only while the program runs.
 ///
-/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
-/// values.
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
+/// of its values.
 ///
 /// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
-///     message.
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
+///     wants the message.
 ///   - level: The level of the message; standard or custom.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -134,20 +136,21 @@ public func log(
 
 /// Logs a message at the `fatal` level: the program cannot continue.
 ///
-/// Logging a fatal message does not end the program. The call waits until all loggers have handled the message, unless
-/// `asynchronous` or the dispatcher's ``LogDispatcher/synchronousLevels`` say otherwise.
+/// Logging a fatal message does not end the program. The call waits until all loggers have handled the
+/// message, unless `asynchronous` or the dispatcher's ``LogDispatcher/synchronousLevels`` say otherwise.
 ///
 /// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
-///     the message.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
+///     logger wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -170,20 +173,21 @@ public func logFatal(
 
 /// Logs a `String` at the `fatal` level: the program cannot continue.
 ///
-/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
-/// values.
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
+/// of its values.
 ///
 /// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
-///     message.
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
+///     wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -210,16 +214,17 @@ public func logFatal(
 /// ``LogDispatcher/synchronousLevels`` say otherwise.
 ///
 /// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
-///     the message.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
+///     logger wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -242,20 +247,21 @@ public func logError(
 
 /// Logs a `String` at the `error` level: an operation failed.
 ///
-/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
-/// values.
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
+/// of its values.
 ///
 /// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
-///     message.
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
+///     wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -282,16 +288,17 @@ public func logError(
 /// The package trait `FloorError` removes these calls from the binary.
 ///
 /// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
-///     the message.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
+///     logger wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -316,20 +323,21 @@ public func logWarning(
 
 /// Logs a `String` at the `warning` level: something may fail soon, or the program worked around a problem.
 ///
-/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
-/// values. The package trait `FloorError` removes these calls.
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
+/// of its values. The package trait `FloorError` removes these calls.
 ///
 /// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
-///     message.
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
+///     wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -354,20 +362,21 @@ public func logWarning(
 
 /// Logs a message at the `notice` level: a normal event that is worth attention.
 ///
-/// Typical events are a start, a stop or a changed setting, which an operator wants to see even in a busy log.
-/// The package trait `FloorWarning` removes these calls from the binary.
+/// Typical events are a start, a stop or a changed setting, which an operator wants to see even in a busy
+/// log. The package trait `FloorWarning` removes these calls from the binary.
 ///
 /// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
-///     the message.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
+///     logger wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -392,20 +401,21 @@ public func logNotice(
 
 /// Logs a `String` at the `notice` level: a normal event that is worth attention.
 ///
-/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
-/// values. The package trait `FloorWarning` removes these calls.
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
+/// of its values. The package trait `FloorWarning` removes these calls.
 ///
 /// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
-///     message.
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
+///     wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -434,16 +444,17 @@ public func logNotice(
 /// The package trait `FloorNotice` removes these calls from the binary.
 ///
 /// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
-///     the message.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
+///     logger wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -468,20 +479,21 @@ public func logInfo(
 
 /// Logs a `String` at the `info` level: what the program does, for the people who operate it.
 ///
-/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
-/// values. The package trait `FloorNotice` removes these calls.
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
+/// of its values. The package trait `FloorNotice` removes these calls.
 ///
 /// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
-///     message.
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
+///     wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -510,16 +522,17 @@ public func logInfo(
 /// The package trait `FloorInfo` removes these calls from the binary.
 ///
 /// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
-///     the message.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
+///     logger wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -544,20 +557,21 @@ public func logDebug(
 
 /// Logs a `String` at the `debug` level: how the program works, for its developers.
 ///
-/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
-/// values. The package trait `FloorInfo` removes these calls.
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
+/// of its values. The package trait `FloorInfo` removes these calls.
 ///
 /// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
-///     message.
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
+///     wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -586,16 +600,17 @@ public func logDebug(
 /// The package trait `FloorDebug` removes these calls from the binary.
 ///
 /// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a logger wants
-///     the message.
+///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
+///     logger wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -620,20 +635,21 @@ public func logVerbose(
 
 /// Logs a `String` at the `verbose` level: every detail, such as single steps and raw values.
 ///
-/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy of its
-/// values. The package trait `FloorDebug` removes these calls.
+/// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
+/// of its values. The package trait `FloorDebug` removes these calls.
 ///
 /// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger wants the
-///     message.
+///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
+///     wants the message.
 ///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default, is
-///     ``LogCategory/default``.
+///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
+///     is ``LogCategory/default``.
 ///   - context: A number that formatters and filters can use; 0 unless set.
 ///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
 ///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil, the
-///     default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and error wait.
+///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
+///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
+///     error wait.
 ///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
 ///   - file: The source file of the call. Leave out.
 ///   - function: The function of the call. Leave out.
@@ -658,8 +674,8 @@ public func logVerbose(
 
 /// Logs an error if a condition is false, and stops a debug build.
 ///
-/// The message is logged synchronously at the `error` level. Then the program stops where assertions are on, that is in
-/// debug builds. Unlike `assert`, this function evaluates the condition in release builds too.
+/// The message is logged synchronously at the `error` level. Then the program stops where assertions are on,
+/// that is in debug builds. Unlike `assert`, this function evaluates the condition in release builds too.
 ///
 /// - Parameters:
 ///   - condition: What should be true. Evaluated once, in every build.
@@ -683,8 +699,8 @@ public func logAssert(
 
 /// Logs an error because the program reached a place that it must not reach, and stops a debug build.
 ///
-/// The message is logged synchronously at the `error` level. Then the program stops where assertions are on, that is in
-/// debug builds.
+/// The message is logged synchronously at the `error` level. Then the program stops where assertions are on,
+/// that is in debug builds.
 ///
 /// - Parameters:
 ///   - text: The message. Evaluated once.

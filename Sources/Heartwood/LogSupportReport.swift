@@ -6,12 +6,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An archive with everything that support asks for, which ``LogDispatcher/makeSupportReport(in:_:)`` has written.
+/// An archive with everything that support asks for, which ``LogDispatcher/makeSupportReport(in:_:)`` has
+/// written.
 public struct LogSupportReport: Sendable {
     /// What goes into a report.
     public struct Options: Sendable {
-        /// Finds secrets, which are replaced in every line and in the other texts; ``RedactionRules/standard`` unless changed,
-        /// nil for none.
+        /// Finds secrets, which are replaced in every line and in the other texts;
+        /// ``RedactionRules/standard`` unless changed, nil for none.
         ///
         /// Values that the logs redact already are not in it in any case.
         public var redaction: RedactionRules? = .standard
@@ -43,23 +44,24 @@ public struct LogSupportReport: Sendable {
 }
 
 extension LogDispatcher {
-    /// Writes an archive for support: the log files of all file loggers, statistics, settings and the state of the journal.
+    /// Writes an archive for support: the log files of all file loggers, statistics, settings and the state
+    /// of the journal.
     ///
     /// ```swift
     /// let report = try LogDispatcher.shared.makeSupportReport(in: temporaryDirectory)
     /// share(report.path)
     /// ```
     ///
-    /// It flushes first. Lines of compressed files are in it as plain text, redacted as the options say. An encrypted file is
-    /// in it as it is, and needs its key. Everything is read and written on the caller's thread, with memory for about twice the
-    /// largest file: not for the main thread of an app.
+    /// It flushes first. Lines of compressed files are in it as plain text, redacted as the options say. An
+    /// encrypted file is in it as it is, and needs its key. Everything is read and written on the caller's
+    /// thread, with memory for about twice the largest file: not for the main thread of an app.
     ///
     /// - Parameters:
     ///   - directory: Where the archive is written, with permissions 0600; made if it is missing.
     ///   - options: What goes into it.
     /// - Returns: The archive.
-    /// - Throws: ``LogError`` if the archive cannot be written; then there is none. A log file that cannot be read is named in
-    ///   ``LogSupportReport/omissions`` instead.
+    /// - Throws: ``LogError`` if the archive cannot be written; then there is none. A log file that cannot be
+    ///   read is named in ``LogSupportReport/omissions`` instead.
     public func makeSupportReport(
         in directory: String, _ options: LogSupportReport.Options = .init()
     ) throws -> LogSupportReport {

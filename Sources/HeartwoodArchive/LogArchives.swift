@@ -3,9 +3,9 @@ public import Heartwood
 
 /// Compression and encryption of logs, and keys for private values.
 ///
-/// Code that uses `LogArchiveFormat.gzip`, `LogArchiveFormat.encrypted` or `PrivacyKey` needs nothing but the import. Call
-/// ``register()`` where none of these is used by name: before a configuration is loaded that asks for compression or
-/// encryption, and before a `LogFileReader` reads compressed or encrypted files.
+/// Code that uses `LogArchiveFormat.gzip`, `LogArchiveFormat.encrypted` or `PrivacyKey` needs nothing but the
+/// import. Call ``register()`` where none of these is used by name: before a configuration is loaded that
+/// asks for compression or encryption, and before a `LogFileReader` reads compressed or encrypted files.
 ///
 /// ```swift
 /// import Heartwood

@@ -19,9 +19,9 @@ import Heartwood
 /// try scope.commit()
 /// ```
 ///
-/// Everything goes to the store, which keeps it until a server has it. Several logs may share a store, each with
-/// properties, metadata and scopes of its own. All members may be used from any thread, and never wait for the disk or
-/// the network, except where they say so.
+/// Everything goes to the store, which keeps it until a server has it. Several logs may share a store, each
+/// with properties, metadata and scopes of its own. All members may be used from any thread, and never wait
+/// for the disk or the network, except where they say so.
 public final class EventLog<Property: RawRepresentable & Sendable>: Sendable
 where Property.RawValue == String {
     /// Where the events go.
@@ -33,8 +33,8 @@ where Property.RawValue == String {
     /// - Parameters:
     ///   - store: Where the events go.
     ///   - metadata: Fields that go with every event of scopes and every custom event.
-    /// - Throws: `LogError` of code `.invalidName` when a key has not 1 to 63 characters, is one of `_id`, `timestamp`,
-    ///   `activity`, `event`, `data`, `part`, `of` and `first`, or is there twice.
+    /// - Throws: `LogError` of code `.invalidName` when a key has not 1 to 63 characters, is one of `_id`,
+    ///   `timestamp`, `activity`, `event`, `data`, `part`, `of` and `first`, or is there twice.
     public init(
         _ store: EventStore, metadata: some Sequence<(key: String, value: String)> = [String: String]()
     )
@@ -59,17 +59,17 @@ where Property.RawValue == String {
 
     /// Stores an event.
     ///
-    /// Returns at once, unless as much waits for the disk as `store.uploader.backlogLimit` says, 16 MiB by default. Then it
-    /// waits until there is room, as long as the store makes progress. After 10 s without any, or what
-    /// `store.uploader.overflowPolicy` says, the event is dropped, counted in `store.uploader.statistics`, and reported.
-    /// An event larger than the store's `payloadLimit` is not stored, and reported likewise. In the hooks of a logger it
-    /// does not wait.
+    /// Returns at once, unless as much waits for the disk as `store.uploader.backlogLimit` says, 16 MiB by
+    /// default. Then it waits until there is room, as long as the store makes progress. After 10 s without
+    /// any, or what `store.uploader.overflowPolicy` says, the event is dropped, counted in
+    /// `store.uploader.statistics`, and reported. An event larger than the store's `payloadLimit` is not
+    /// stored, and reported likewise. In the hooks of a logger it does not wait.
     ///
     /// - Parameters:
     ///   - event: The event.
     ///   - completion: Called when the event is in the store's files, or with the reason why it is not; as at
-    ///     ``EventScope/commit(completion:)``. Without one, which is the default, events are written in batches, and such a
-    ///     reason goes to the store's error handler.
+    ///     ``EventScope/commit(completion:)``. Without one, which is the default, events are written in
+    ///     batches, and such a reason goes to the store's error handler.
     public func append(_ event: EventRecord<Property>, completion: (@Sendable ((any Error)?) -> Void)? = nil)
     {
         do {

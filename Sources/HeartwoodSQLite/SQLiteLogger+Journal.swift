@@ -2,8 +2,8 @@ package import Heartwood
 
 /// What the crash journal asks of a logger whose saves survive the process.
 ///
-/// Each save carries the writer's name and its number into the database, in the same transaction, and into the journal,
-/// before: after a crash the two say exactly whether the save has arrived.
+/// Each save carries the writer's name and its number into the database, in the same transaction, and into
+/// the journal, before: after a crash the two say exactly whether the save has arrived.
 extension SQLiteLogger: DurableLogger {
     package var journalKey: String? { "sqlite:\(path)" }
 

@@ -1,7 +1,7 @@
 /// Decides which connections are served when there are more of them than places.
 ///
-/// A stranger has not shown yet that it may be here. Strangers make room for new connections, so that a program
-/// that opens connections and sends nothing does not keep others out.
+/// A stranger has not shown yet that it may be here. Strangers make room for new connections, so that a
+/// program that opens connections and sends nothing does not keep others out.
 package struct ConnectionTable {
     /// What is to be done with a new connection.
     package enum Admission: Equatable {
@@ -34,7 +34,8 @@ package struct ConnectionTable {
 
     /// Decides about a new connection from an address.
     ///
-    /// Who makes room is a stranger of the address with the most strangers, and of those the one that came first.
+    /// Who makes room is a stranger of the address with the most strangers, and of those the one that came
+    /// first.
     package mutating func admit(_ descriptor: Int32, from peer: [UInt8]) -> Admission {
         guard entries.count(where: { !$0.isLeaving }) >= limit else {
             entries.append(Entry(descriptor: descriptor, peer: peer))

@@ -2,7 +2,8 @@ package import HeartwoodHTTP
 
 /// The start line and the fields of an HTTP/1.1 request, read strictly (RFC 9112).
 ///
-/// What two programs could read differently is refused, not guessed: line folding, blanks before a colon, two lengths.
+/// What two programs could read differently is refused, not guessed: line folding, blanks before a colon, two
+/// lengths.
 package struct HTTPRequestHead: Sendable {
     /// Why a head is refused.
     package enum Refusal: Error, Equatable {

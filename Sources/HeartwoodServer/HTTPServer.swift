@@ -3,9 +3,10 @@ import HeartwoodHTTP
 
 /// A small HTTP/1.1 server for a few clients: strict in what it reads, bounded in what it keeps.
 ///
-/// It takes `GET` and `HEAD` only, each connection on its own thread. A request with a body, a head of more than
-/// ``Limits/headBytes`` or one that takes too long is refused, and the connection closed. A client whose
-/// requests were all refused is a stranger: it makes room for others when there are more connections than ``Limits/connections``.
+/// It takes `GET` and `HEAD` only, each connection on its own thread. A request with a body, a head of more
+/// than ``Limits/headBytes`` or one that takes too long is refused, and the connection closed. A client whose
+/// requests were all refused is a stranger: it makes room for others when there are more connections than
+/// ``Limits/connections``.
 package final class HTTPServer: Sendable {
     /// What a client may ask for at most.
     package struct Limits: Sendable {

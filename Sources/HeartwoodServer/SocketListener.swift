@@ -24,8 +24,9 @@ package final class SocketListener: Sendable {
     /// - Parameters:
     ///   - address: A numeric address, IPv4 or IPv6.
     ///   - port: The port; 0 for one that is free.
-    ///   - connectionLimit: How many connections are served at a time. A new one takes the place of one that has not
-    ///     shown yet that it may be here (``SocketStream/trust()``); where all have, it is turned away.
+    ///   - connectionLimit: How many connections are served at a time. A new one takes the place of one that
+    ///     has not shown yet that it may be here (``SocketStream/trust()``); where all have, it is turned
+    ///     away.
     ///   - refusal: What those that are turned away are told.
     ///   - serve: Serves a connection, on its own thread, and returns when it is over; gets its number, from 0.
     /// - Throws: `LogError` when the address is invalid.
@@ -102,7 +103,8 @@ package final class SocketListener: Sendable {
             }
             if state.withLock({ $0.isStopped }) { break }
             if descriptor >= 0 { continue }
-            // Without descriptors or memory no connection can be accepted for a while: others may end meanwhile.
+            // Without descriptors or memory no connection can be accepted for a while: others may end
+            // meanwhile.
             switch error {
             case EINTR, ECONNABORTED: continue
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(20_000)

@@ -13,9 +13,10 @@ public import Logging
 ///   program.
 /// - **Fields**: the fields of the call, of the metadata provider and of the `Logger`, in this precedence,
 ///   followed by those of `withLogContext`, the category and the dispatcher. Values keep their types.
-/// - **Privacy**: a field that ``Logging/Logger/MetadataValue/private(_:_:)`` made, or that ``privacy`` finds private, is
-///   written as ``privacyPolicy`` says, in all of Heartwood's loggers.
-/// - **Error**: the `error:` of a call (swift-log 1.12 or later) becomes the field `error`, as in Heartwood's own calls.
+/// - **Privacy**: a field that ``Logging/Logger/MetadataValue/private(_:_:)`` made, or that ``privacy`` finds
+///   private, is written as ``privacyPolicy`` says, in all of Heartwood's loggers.
+/// - **Error**: the `error:` of a call (swift-log 1.12 or later) becomes the field `error`, as in Heartwood's
+///   own calls.
 /// - **Source location**: file, function and line are kept. The source, which is swift-log's name for the
 ///   module, is the first part of the file. If it is different, it becomes the field `source`.
 ///
@@ -36,8 +37,8 @@ public struct HeartwoodLogHandler: LogHandler {
     ///
     ///     handler.privacy = { $0.attributes[Sensitivity.self] == .sensitive ? .private : .public }
     ///
-    /// Called on the caller's thread for each field and for each value in arrays and dictionaries, if a logger wants the message.
-    /// A private array or dictionary is private as a whole. It must not log.
+    /// Called on the caller's thread for each field and for each value in arrays and dictionaries, if a
+    /// logger wants the message. A private array or dictionary is private as a whole. It must not log.
     public var privacy: (@Sendable (Logger.MetadataValue) -> LogPrivacy)?
     /// What is written in place of private fields; ``Heartwood/LogPrivacyPolicy/redact`` unless changed.
     ///
@@ -74,8 +75,9 @@ public struct HeartwoodLogHandler: LogHandler {
 
     /// Delivers a message; a `Logger` of swift-log 1.11 or later calls it.
     ///
-    /// An error that the call names becomes the field `error`, with its type, message, domain, code and causes, as with the
-    /// parameter `error` of Heartwood's own calls. A field of that name is called `_error` then.
+    /// An error that the call names becomes the field `error`, with its type, message, domain, code and
+    /// causes, as with the parameter `error` of Heartwood's own calls. A field of that name is called
+    /// `_error` then.
     ///
     /// - Parameter event: The message.
     public func log(event: HandledLogEvent) {

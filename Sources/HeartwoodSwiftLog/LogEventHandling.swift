@@ -3,9 +3,10 @@ public import Logging
 
 /// What takes a log event: swift-log's handlers.
 ///
-/// It finds out the type of the events that the version of swift-log at hand has. No condition of the compiler tells versions of
-/// a package apart, and before version 1.11 there is no such type to name: here the compiler infers it from a handler of
-/// swift-log that has the method, and takes ``EarlierLogEvent`` where none has.
+/// It finds out the type of the events that the version of swift-log at hand has. No condition of the
+/// compiler tells versions of a package apart, and before version 1.11 there is no such type to name: here
+/// the compiler infers it from a handler of swift-log that has the method, and takes ``EarlierLogEvent``
+/// where none has.
 public protocol LogEventHandling {
     /// The type of the events: `LogEvent` with swift-log 1.11 or later, ``EarlierLogEvent`` before.
     associatedtype HandledEvent = EarlierLogEvent
@@ -25,6 +26,7 @@ extension LogEventHandling where HandledEvent == EarlierLogEvent {
 
 extension SwiftLogNoOpLogHandler: LogEventHandling {}
 
-/// The type of the events that a handler takes: `LogEvent` with swift-log 1.11 or later, ``EarlierLogEvent`` before.
+/// The type of the events that a handler takes: `LogEvent` with swift-log 1.11 or later, ``EarlierLogEvent``
+/// before.
 public typealias HandledLogEvent = SwiftLogNoOpLogHandler.HandledEvent
 #endif

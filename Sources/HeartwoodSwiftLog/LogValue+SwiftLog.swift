@@ -27,8 +27,8 @@ extension LogLevel {
 extension LogValue {
     /// Converts a metadata value of swift-log, and keeps its type.
     ///
-    /// Arrays and dictionaries become arrays and objects. A `stringConvertible` keeps its type if it is a number, a Boolean,
-    /// a date, a UUID or a `LogValue`. Every other value becomes its description.
+    /// Arrays and dictionaries become arrays and objects. A `stringConvertible` keeps its type if it is a
+    /// number, a Boolean, a date, a UUID or a `LogValue`. Every other value becomes its description.
     public init(_ value: Logger.MetadataValue) {
         switch value {
         case .string(let text): self = .string(text)

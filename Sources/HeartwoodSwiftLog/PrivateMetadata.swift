@@ -15,11 +15,12 @@ struct PrivateMetadata: CustomStringConvertible, Sendable {
 extension Logger.MetadataValue {
     /// Makes a private value: `metadata: ["email": .private(email)]`.
     ///
-    /// ``HeartwoodLogHandler`` writes it as its ``HeartwoodLogHandler/privacyPolicy`` says, other handlers as `<private>`. It
-    /// works with every version of swift-log.
+    /// ``HeartwoodLogHandler`` writes it as its ``HeartwoodLogHandler/privacyPolicy`` says, other handlers as
+    /// `<private>`. It works with every version of swift-log.
     ///
     /// - Parameters:
-    ///   - value: The value; it is described at once unless it is a number, a Boolean, a date, a UUID or a `LogValue`.
+    ///   - value: The value; it is described at once unless it is a number, a Boolean, a date, a UUID or a
+    ///     `LogValue`.
     ///   - privacy: Who may see it; `private` unless given. A sensitive value is replaced here and now.
     /// - Returns: The value.
     public static func `private`(

@@ -44,7 +44,8 @@ package struct CompilerCheck {
     ///   - statements: The statements, of one line each.
     ///   - prelude: What is before them.
     ///   - close: What ends it.
-    /// - Returns: the errors, nil for a statement without one; nil in all where the modules cannot be imported.
+    /// - Returns: the errors, nil for a statement without one; nil in all where the modules cannot be
+    ///   imported.
     /// - Throws: what keeps the compiler from being started.
     package func errors(of statements: [String], after prelude: String, close: String = "}") throws
         -> [String?]?

@@ -3,8 +3,8 @@ import Heartwood
 
 /// A gate that blocks threads until a test opens it.
 ///
-/// A test waits with ``waitForArrival(of:timeout:)`` until a thread has arrived, so that it need not sleep. Every
-/// member may be used from any thread.
+/// A test waits with ``waitForArrival(of:timeout:)`` until a thread has arrived, so that it need not sleep.
+/// Every member may be used from any thread.
 public final class Gate: Sendable {
     private struct State {
         var isOpen: Bool

@@ -21,8 +21,9 @@ public import Heartwood
 /// - **texts**: empty, of a megabyte, with all kinds of characters, and with every type of value;
 /// - **amount**: a million messages leave no more memory in use than the limits allow.
 ///
-/// What arrives is seen by a formatter that the check sets. A logger that does not use its formatter gives its texts itself, with
-/// `texts:`; one that keeps only some messages reports the others with `countFiltered()`.
+/// What arrives is seen by a formatter that the check sets. A logger that does not use its formatter gives
+/// its texts itself, with `texts:`; one that keeps only some messages reports the others with
+/// `countFiltered()`.
 public enum LoggerConformance {
     /// What a logger does wrong.
     public struct Failure: Error, Sendable, CustomStringConvertible {
@@ -40,9 +41,10 @@ public enum LoggerConformance {
     /// - Parameters:
     ///   - messages: How many messages the part about the amount logs; a million unless given.
     ///   - timeout: How long a flush may take; a minute unless given.
-    ///   - memory: How much more memory of the process may be in use after that part; 256 MiB unless given. Other work of the
-    ///     process counts as well, such as tests that run at the same time.
-    ///   - texts: The texts that a logger has taken, in their order; nil, the default: those that it had formatted.
+    ///   - memory: How much more memory of the process may be in use after that part; 256 MiB unless given.
+    ///     Other work of the process counts as well, such as tests that run at the same time.
+    ///   - texts: The texts that a logger has taken, in their order; nil, the default: those that it had
+    ///     formatted.
     ///   - make: Makes a logger that was never added; called several times.
     /// - Throws: ``Failure`` for the first part that fails, or what `make` or `texts` throws.
     public static func check<Logger: AbstractLogger>(

@@ -6,8 +6,8 @@ import HeartwoodServer
 /// A small HTTP/1.1 server on 127.0.0.1 for tests, which keeps all requests, and responds or fails as it is
 /// told.
 ///
-/// It takes a free port, serves every connection on a thread of its own, and stops when it is released. At most
-/// ``requestLimit`` requests of at most ``bodyLimit`` bytes are kept; older ones go.
+/// It takes a free port, serves every connection on a thread of its own, and stops when it is released. At
+/// most ``requestLimit`` requests of at most ``bodyLimit`` bytes are kept; older ones go.
 ///
 /// ```swift
 /// // Then .ok forever.
@@ -74,7 +74,8 @@ public final class LoopbackServer: Sendable {
 
     /// Suspends until at least `count` requests have arrived in total.
     ///
-    /// - Returns: whether they have; false when the server was stopped before, or `timeout` (30 s by default) is over.
+    /// - Returns: whether they have; false when the server was stopped before, or `timeout` (30 s by default)
+    ///   is over.
     @discardableResult
     public func requests(reach count: Int, timeout: Duration = .seconds(30)) async -> Bool {
         await withCheckedContinuation { continuation in

@@ -49,7 +49,8 @@ public final class ManualClock: LogClock {
 
     /// Advances both clocks, and fires the timers that are due on their queues.
     ///
-    /// Returns when all of them have been called, those too that they have set up and that fell due meanwhile.
+    /// Returns when all of them have been called, those too that they have set up and that fell due
+    /// meanwhile.
     public func advance(by duration: Duration) {
         let end = state.withLock { $0.uptime } + duration
         while let timer = next(until: end) {

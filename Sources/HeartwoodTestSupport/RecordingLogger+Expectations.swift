@@ -15,9 +15,9 @@ public import Heartwood
 /// try await recorder.waitFor(.notice, containing: "saved", within: .seconds(5))
 /// ```
 ///
-/// All but ``waitFor(_:containing:category:with:count:within:file:line:)`` first wait until what was logged before by the
-/// calling thread has been recorded, so no flush is needed; ten seconds at most. Texts are looked at with their
-/// private pieces. What the dispatcher says of itself is left out.
+/// All but ``waitFor(_:containing:category:with:count:within:file:line:)`` first wait until what was logged
+/// before by the calling thread has been recorded, so no flush is needed; ten seconds at most. Texts are
+/// looked at with their private pieces. What the dispatcher says of itself is left out.
 extension RecordingLogger {
     /// Expects that a matching message was recorded, or an exact number of them.
     ///
@@ -133,7 +133,8 @@ extension RecordingLogger {
     ///   - file: The location of the expectation.
     ///   - line: The location of the expectation.
     /// - Returns: the messages that are meant, the oldest first; at least `count` of them.
-    /// - Throws: ``RecordingMismatch`` where they do not come in time; `CancellationError` where the task is canceled.
+    /// - Throws: ``RecordingMismatch`` where they do not come in time; `CancellationError` where the task is
+    ///   canceled.
     @discardableResult
     public final func waitFor(
         _ level: LogLevel? = nil, containing text: String? = nil, category: LogCategory? = nil,

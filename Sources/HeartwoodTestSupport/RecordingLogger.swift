@@ -12,8 +12,8 @@ public import Heartwood
 /// #expect(logger.texts == ["charged 12.5"])
 /// ```
 ///
-/// What the dispatcher says of itself ("37 messages dropped here") is kept apart from what the program logged:
-/// ``messages`` has the latter, ``entries`` both in their order.
+/// What the dispatcher says of itself ("37 messages dropped here") is kept apart from what the program
+/// logged: ``messages`` has the latter, ``entries`` both in their order.
 open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock guards what it keeps
     /// A call of one of the logger's hooks.
     public enum Event: Hashable, Sendable {

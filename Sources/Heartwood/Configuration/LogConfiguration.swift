@@ -13,8 +13,8 @@
 /// try configuration.apply()
 /// ```
 ///
-/// Later ones win, key by key: code, then file, then the file of the environment, then environment variables. The keys are
-/// listed in `Docs/Configuration.md`.
+/// Later ones win, key by key: code, then file, then the file of the environment, then environment variables.
+/// The keys are listed in `Docs/Configuration.md`.
 public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// All settings, as an object.
     public var settings: LogSetting

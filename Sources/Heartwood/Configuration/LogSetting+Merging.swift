@@ -1,7 +1,8 @@
 extension LogSetting {
     /// Puts another setting over this one.
     ///
-    /// 1. Two tables are merged key by key, however deep they are; all else is replaced as a whole, lists included.
+    /// 1. Two tables are merged key by key, however deep they are; all else is replaced as a whole, lists
+    ///    included.
     /// 2. Null takes back what was set: the key goes.
     /// 3. A table of another `kind` replaces the object: a console cannot use the settings of a file.
     /// 4. A key keeps its place in the order; new ones are added at the end.

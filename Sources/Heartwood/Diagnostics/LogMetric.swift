@@ -1,7 +1,8 @@
 /// A figure of ``LogStatistics`` in the form that metrics systems take: a counter that only grows.
 ///
 /// Drops are invisible unless they are watched. Pass the figures to your metrics library with
-/// ``LogDispatcher/observeMetrics(every:_:)``, or write ``LogStatistics/prometheusText`` where Prometheus reads.
+/// ``LogDispatcher/observeMetrics(every:_:)``, or write ``LogStatistics/prometheusText`` where Prometheus
+/// reads.
 public struct LogMetric: Hashable, Sendable {
     /// What is counted.
     public enum Counter: String, CaseIterable, Sendable {
@@ -43,7 +44,8 @@ public struct LogMetric: Hashable, Sendable {
     public let logger: String?
     /// The number since the program started.
     public let total: Int
-    /// How much it has grown since the figures that it is compared with; ``total`` without such figures, and never negative.
+    /// How much it has grown since the figures that it is compared with; ``total`` without such figures, and
+    /// never negative.
     public let increase: Int
 
     /// The name of the counter, as Prometheus has it: `heartwood_logger_dropped_total`.
@@ -54,7 +56,8 @@ public struct LogMetric: Hashable, Sendable {
 }
 
 extension LogStatistics {
-    /// The figures as counters: those of the dispatcher, then those of each logger, in the order of their names.
+    /// The figures as counters: those of the dispatcher, then those of each logger, in the order of their
+    /// names.
     ///
     /// - Parameter earlier: Earlier figures of the same dispatcher, to compare with; none unless given.
     /// - Returns: The counters.
@@ -82,7 +85,8 @@ extension LogStatistics {
         return metrics
     }
 
-    /// The figures in the text format of Prometheus, for the page that it reads, or for a file of its node exporter.
+    /// The figures in the text format of Prometheus, for the page that it reads, or for a file of its node
+    /// exporter.
     ///
     ///     # HELP heartwood_logger_dropped_total Messages that were dropped because the backlog of the logger was full.
     ///     # TYPE heartwood_logger_dropped_total counter

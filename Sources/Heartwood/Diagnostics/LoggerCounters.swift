@@ -50,8 +50,8 @@ package final class LoggerCounters: Sendable {
 
     /// Counts messages as failed that are counted as delivered, now or at the end of their batch.
     ///
-    /// No more of them show as failed than are counted as delivered, so that no figure is ever negative: a logger may also fail
-    /// to write what is no message, such as a line that says how many are missing.
+    /// No more of them show as failed than are counted as delivered, so that no figure is ever negative: a
+    /// logger may also fail to write what is no message, such as a line that says how many are missing.
     package func fail(later count: Int) { failedLater.add(count, ordering: .relaxed) }
 
     /// Takes back what messages became that will come again; `before` are the figures before them.

@@ -3,7 +3,8 @@
 /// Owned by the thread that runs the logger's hooks. Invariants:
 /// 1. Each message is in one track, in the order in which it came, and its number says so.
 /// 2. `size` is the sum of what the messages of all tracks occupy; it never exceeds the limit after a call.
-/// 3. There are no empty tracks, and no more than `mostTracks`: the one goes whose newest message is the oldest.
+/// 3. There are no empty tracks, and no more than `mostTracks`: the one goes whose newest message is the
+///    oldest.
 struct FlightMemory {
     /// Messages that are released together.
     struct Record {

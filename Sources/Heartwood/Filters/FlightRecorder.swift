@@ -33,8 +33,8 @@ public final class FlightRecorder: Sendable {
     public enum Scope: Hashable, Sendable {
         /// Messages of the same recording, see `FlightRecorder.withRecording`.
         ///
-        /// A trigger inside a recording releases the messages of that recording, of the recordings around it, and of those
-        /// inside it. Messages outside all recordings belong together.
+        /// A trigger inside a recording releases the messages of that recording, of the recordings around it,
+        /// and of those inside it. Messages outside all recordings belong together.
         case recording
         /// Messages with the same value of a field.
         ///
@@ -84,11 +84,13 @@ public final class FlightRecorder: Sendable {
     /// Makes a recorder.
     ///
     /// - Parameters:
-    ///   - heldLevels: Which levels are held back; `debug` and `verbose` unless given. A level that is a trigger is not.
+    ///   - heldLevels: Which levels are held back; `debug` and `verbose` unless given. A level that is a
+    ///     trigger is not.
     ///   - triggers: Which levels have messages written that wait; `error` and worse unless given.
-    ///   - capacity: The most messages that wait in one recording, the newest; 500 unless given, one at least.
-    ///   - memoryLimit: The most memory that all messages of a logger occupy which wait; 2 MiB unless given. A message
-    ///     occupies what its text and values take, and about 250 bytes more.
+    ///   - capacity: The most messages that wait in one recording, the newest; 500 unless given, one at
+    ///     least.
+    ///   - memoryLimit: The most memory that all messages of a logger occupy which wait; 2 MiB unless given.
+    ///     A message occupies what its text and values take, and about 250 bytes more.
     ///   - scope: Which messages belong together; those of one recording unless given.
     ///   - announces: Whether a line says how many messages follow; it does unless told otherwise.
     public init(

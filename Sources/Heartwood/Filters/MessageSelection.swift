@@ -1,5 +1,5 @@
-/// What a logger leaves out of what it is handed: by its filter, until something goes wrong, and because it is said
-/// already.
+/// What a logger leaves out of what it is handed: by its filter, until something goes wrong, and because it
+/// is said already.
 ///
 /// Owned by the thread that runs the logger's hooks.
 final class MessageSelection {

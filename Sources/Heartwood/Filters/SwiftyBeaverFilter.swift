@@ -73,8 +73,8 @@ extension LogFilter {
     /// 1. A message that meets an excluding filter, or is less serious than one allows, is dropped.
     /// 2. Where there are required filters, it passes if it meets all of them with their levels, whatever
     ///    `minimumLevel` says, and is dropped otherwise.
-    /// 3. It passes if it meets an optional filter with its level, and is dropped if it meets some, but none with its
-    ///    level.
+    /// 3. It passes if it meets an optional filter with its level, and is dropped if it meets some, but none
+    ///    with its level.
     /// 4. Otherwise `minimumLevel` decides.
     ///
     /// An excluding filter with several texts drops messages that contain any of them. SwiftyBeaver passes

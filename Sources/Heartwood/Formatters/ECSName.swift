@@ -1,7 +1,7 @@
 /// The names of members in documents of the Elastic Common Schema, in the order in which they are written.
 ///
-/// ``JSONLinesFormatter/Options/ecs(service:environment:version:dataset:)`` and the encoding of Elasticsearch's `_bulk` use
-/// them, so that an index gets the same document whichever way a message takes.
+/// ``JSONLinesFormatter/Options/ecs(service:environment:version:dataset:)`` and the encoding of
+/// Elasticsearch's `_bulk` use them, so that an index gets the same document whichever way a message takes.
 package enum ECSName {
     package static let time: StaticString = "@timestamp"
     package static let level: StaticString = "log.level"

@@ -4,9 +4,9 @@
 /// file.formatter = FormatterChain([Shout(), JSONLinesFormatter()])
 /// ```
 ///
-/// Level, category, fields and all else stay as they were; the values inside of the text become part of it after the
-/// first formatter. One that drops the message ends the chain. A text is copied once on its way from one formatter to
-/// the next, and made into a `String` by none that writes UTF-8.
+/// Level, category, fields and all else stay as they were; the values inside of the text become part of it
+/// after the first formatter. One that drops the message ends the chain. A text is copied once on its way
+/// from one formatter to the next, and made into a `String` by none that writes UTF-8.
 ///
 /// It is safe for several loggers at once where its formatters are.
 public final class FormatterChain: LogFormatter, @unchecked Sendable {  // constants only

@@ -9,8 +9,8 @@ package enum JournalFieldName {
 
     /// The journal's name of a value: `[A-Z0-9_]`, beginning with a letter, at most 64 bytes.
     ///
-    /// ASCII letters become uppercase; everything but letters and digits becomes `_`. A name that would then be empty,
-    /// begin with a digit or `_`, or be reserved gets the prefix `FIELD_`.
+    /// ASCII letters become uppercase; everything but letters and digits becomes `_`. A name that would then
+    /// be empty, begin with a digit or `_`, or be reserved gets the prefix `FIELD_`.
     package static func make(_ name: String) -> String {
         let bytes = name.unicodeScalars.map { scalar -> UInt8 in
             switch scalar {

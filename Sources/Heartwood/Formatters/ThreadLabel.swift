@@ -1,7 +1,7 @@
 /// Describes where a message was logged: the label of the queue, or the name or number of the thread.
 ///
-/// Labels of the system's global queues and the names that the kernel gives to their threads say nothing, and are
-/// skipped.
+/// Labels of the system's global queues and the names that the kernel gives to their threads say nothing, and
+/// are skipped.
 public struct ThreadLabel: Sendable {
     /// The least length: a shorter label is padded with spaces; 0 unless changed.
     public var minimumLength = 0

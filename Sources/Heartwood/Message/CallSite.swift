@@ -14,7 +14,8 @@ final class CallSite: Sendable {
     /// The file and the function as the insides of JSON strings; in memory as ``place`` is.
     nonisolated(unsafe) let fileInJSON: UnsafeRawBufferPointer
     nonisolated(unsafe) let functionInJSON: UnsafeRawBufferPointer
-    /// `,"file":"…","line":42,"function":"…"`, or nothing where the file is not known; in memory as ``place`` is.
+    /// `,"file":"…","line":42,"function":"…"`, or nothing where the file is not known; in memory as ``place``
+    /// is.
     nonisolated(unsafe) let membersInJSON: UnsafeRawBufferPointer
 
     init(id: UInt32, file: String, function: String, line: Int) {

@@ -3,11 +3,13 @@ import Synchronization
 
 /// All call sites that have logged, by number.
 ///
-/// A call looks its site up by the addresses of its literals, without a lock; only the first message of a site takes
-/// one. Invariants:
-/// 1. A slot is written once, from nil to an entry, and entries are immortal: a reader never sees one change or go.
+/// A call looks its site up by the addresses of its literals, without a lock; only the first message of a
+/// site takes one. Invariants:
+/// 1. A slot is written once, from nil to an entry, and entries are immortal: a reader never sees one change
+///    or go.
 /// 2. A table that grows is replaced by a larger copy; the old one stays for readers that still look at it.
-/// 3. Sites whose text is known only while the program runs are limited in number and bytes: data cannot fill the table.
+/// 3. Sites whose text is known only while the program runs are limited in number and bytes: data cannot fill
+///    the table.
 final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the rest is guarded by the lock
     static let shared = CallSiteTable()
 
@@ -168,11 +170,13 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
             UnsafeRawPointer(Unmanaged.passUnretained(entry).toOpaque()), ordering: .releasing)
     }
 
-    /// How many sites, and how many bytes of their texts, are kept for places that are known only while the program runs.
+    /// How many sites, and how many bytes of their texts, are kept for places that are known only while the
+    /// program runs.
     static let dynamicSiteLimit = 4096
     static let dynamicByteLimit = 512 * 1024
 
-    /// The number of a site whose text is known only while the program runs; nil where the table has no room for it.
+    /// The number of a site whose text is known only while the program runs; nil where the table has no room
+    /// for it.
     func id(file: String, function: String, line: Int) -> UInt32? {
         let text = Text(file: file, function: function, line: line)
         return content.withLock { content in

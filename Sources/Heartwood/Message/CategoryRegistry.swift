@@ -53,7 +53,8 @@ final class CategoryRegistry: Sendable {
 
     func handleFork(_ fork: ForkStep) { fork.apply(to: content) }
 
-    /// Calls `body` with the names of all categories so far, in the order of their numbers, while none can be added.
+    /// Calls `body` with the names of all categories so far, in the order of their numbers, while none can be
+    /// added.
     func withNames(_ body: ([String]) -> Void) { content.withLock { body($0.all.map(\.name)) } }
 
     func existing(named name: String) -> LogCategory.State? { content.withLock { $0.byName[name] } }

@@ -1,7 +1,7 @@
 /// What the fields of a message say about an error: the value of the field ``name``, in parts.
 ///
-/// It is an ordinary field, so that it goes through the journal, stores and bridges like the others. Formats that have
-/// names of their own for an error take it apart with this.
+/// It is an ordinary field, so that it goes through the journal, stores and bridges like the others. Formats
+/// that have names of their own for an error take it apart with this.
 package struct ErrorFields: Hashable, Sendable {
     /// The field's name.
     package static let name = "error"

@@ -5,11 +5,13 @@ import Foundation
 #endif
 
 extension LogValue {
-    /// Takes an error: named values `type`, `message`, and `domain`, `code` and `underlying` where there are any.
+    /// Takes an error: named values `type`, `message`, and `domain`, `code` and `underlying` where there are
+    /// any.
     ///
-    /// The message is the error's `errorDescription` if it is a `LocalizedError` that has one, and its description otherwise.
-    /// Errors that are among its properties or associated values, or that an `NSError` names, are the underlying ones, up to
-    /// eight levels deep. The error's own code that describes it runs here, on the caller's thread.
+    /// The message is the error's `errorDescription` if it is a `LocalizedError` that has one, and its
+    /// description otherwise. Errors that are among its properties or associated values, or that an `NSError`
+    /// names, are the underlying ones, up to eight levels deep. The error's own code that describes it runs
+    /// here, on the caller's thread.
     public init(error: any Error) { self = ErrorReading.fields(of: error, depth: 0).value }
 }
 
@@ -23,7 +25,8 @@ enum ErrorReading {
         let information = ErrorInformation.values(of: error)
         var fields = ErrorFields(type: type, message: message(of: error, information))
         let domain = error._domain
-        // The standard library invents a domain and a number for errors that have none: the type's name and the case's.
+        // The standard library invents a domain and a number for errors that have none: the type's name and
+        // the case's.
         if domain != String(reflecting: Swift.type(of: error)) {
             fields.domain = domain
             fields.code = Int64(error._code)

@@ -1,7 +1,7 @@
 /// Rules that give names levels, where a name also belongs to those that it begins with: `net.http` to `net`.
 ///
-/// Of all rules that describe a name or one that it belongs to, the one counts whose pattern has the most characters
-/// that are no stars; of two that have as many, the later one.
+/// Of all rules that describe a name or one that it belongs to, the one counts whose pattern has the most
+/// characters that are no stars; of two that have as many, the later one.
 struct LevelRules: Sendable {
     private struct Rule {
         let pattern: NamePattern

@@ -37,8 +37,8 @@ public struct LogCategory: Hashable, Sendable {
 
     /// The levels of this category that are logged; ``LogLevelMask/all`` unless changed.
     ///
-    /// A message passes if its category, its dispatcher and at least one logger want it. A change takes effect at
-    /// once, in all threads and dispatchers; reading and writing never wait for messages.
+    /// A message passes if its category, its dispatcher and at least one logger want it. A change takes
+    /// effect at once, in all threads and dispatchers; reading and writing never wait for messages.
     ///
     /// Names are hierarchical: the levels of `net` also apply to `net.http`, unless that has its own. See
     /// ``setLevels(_:matching:)`` for the precedence.
@@ -80,8 +80,8 @@ public struct LogCategory: Hashable, Sendable {
     /// LogCategory.setLevels(.debug, matching: "net.*", for: .seconds(600))
     /// ```
     ///
-    /// When the time is over, what was set for the pattern before holds again, or nothing; unless the levels of the pattern, or
-    /// all rules, were set meanwhile. Called again before that, it starts the time again.
+    /// When the time is over, what was set for the pattern before holds again, or nothing; unless the levels
+    /// of the pattern, or all rules, were set meanwhile. Called again before that, it starts the time again.
     ///
     /// - Parameters:
     ///   - levels: The levels.
@@ -174,7 +174,8 @@ final class TemporaryLevels: Sendable {
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    /// Sets the levels of a pattern; what was set before holds again after a time, unless other levels were set meanwhile.
+    /// Sets the levels of a pattern; what was set before holds again after a time, unless other levels were
+    /// set meanwhile.
     func set(_ levels: LogLevelMask, for pattern: String, _ duration: Duration, _ clock: any LogClock) {
         state.withLock { state in
             state.number += 1

@@ -4,8 +4,9 @@
 /// logInfo("signed in", metadata: ["name": name, "attempts": attempts, "quota": quota as Int?])
 /// ```
 ///
-/// A call with such a literal compiles without a word about this type; it is named only where fields are kept:
-/// `LogMetadata(["name": name])`. Lists inside of the literal have elements of one type, or are made of `LogValue`s.
+/// A call with such a literal compiles without a word about this type; it is named only where fields are
+/// kept: `LogMetadata(["name": name])`. Lists inside of the literal have elements of one type, or are made of
+/// `LogValue`s.
 public struct LogFields: ExpressibleByDictionaryLiteral {
     /// The fields with their types.
     public let metadata: LogMetadata
@@ -22,7 +23,8 @@ extension LogMetadata {
 }
 
 extension LogMetadata {
-    /// The fields with those of an error in front; a field that has their name keeps its value under `_error`.
+    /// The fields with those of an error in front; a field that has their name keeps its value under
+    /// `_error`.
     static func adding(_ error: (any Error)?, to metadata: LogMetadata?) -> LogMetadata? {
         guard let error else { return metadata }
         var fields: LogMetadata = [ErrorFields.name: LogValue(error: error)]

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The severity of a message: one of seven standard levels, or one of up to 25 custom ones.
 ///
-/// Every level is one bit of 32, so that any set of levels is one number (``LogLevelMask``). A custom level is
-/// declared once, and then used like the others, in masks, calls, formatters and colors:
+/// Every level is one bit of 32, so that any set of levels is one number (``LogLevelMask``). A custom level
+/// is declared once, and then used like the others, in masks, calls, formatters and colors:
 ///
 /// ```swift
 /// extension LogLevel {
@@ -28,8 +28,8 @@ public struct LogLevel: Hashable, Sendable {
     ///   - bit: 7 to 31; 0 to 6 are the standard levels. Declaring the same bit again with another name is a
     ///     programming error, which stops the program.
     ///   - name: What formatters print.
-    ///   - severity: The standard level that it is as serious as, for colors, limits and remote systems that know
-    ///     only the standard levels; `info` unless given.
+    ///   - severity: The standard level that it is as serious as, for colors, limits and remote systems that
+    ///     know only the standard levels; `info` unless given.
     public init(bit: Int, name: String, severity: LogLevel = .info) {
         precondition(
             (7...31).contains(bit),
@@ -137,7 +137,8 @@ public struct LogLevel: Hashable, Sendable {
         return LogLevel.custom.withLock { $0[index]?.severity } ?? .info
     }
 
-    /// The bits of the custom levels declared so far that are as serious as the standard level of this index, or more.
+    /// The bits of the custom levels declared so far that are as serious as the standard level of this index,
+    /// or more.
     static func declared(asSeriousAs index: Int) -> UInt32 { declarations.levels(asSeriousAs: index) }
 
     /// Whether it is a standard level, or a custom one that was declared.
@@ -169,8 +170,9 @@ extension LogLevel: Comparable {
     /// Whether the left level is less serious: `.debug < .info`, so you can write `message.level >=
     /// .warning`.
     ///
-    /// Levels are compared by their ``severity``. A custom level is directly above the standard level that is its severity,
-    /// and below the next one; two custom levels of one severity are in the order of their bits.
+    /// Levels are compared by their ``severity``. A custom level is directly above the standard level that is
+    /// its severity, and below the next one; two custom levels of one severity are in the order of their
+    /// bits.
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
         let (one, other) = (left.severity.index, right.severity.index)
         return one == other ? left.index < right.index : one > other

@@ -8,9 +8,10 @@
 /// file.levels = .warning.union([.audit])
 /// ```
 ///
-/// A threshold also holds custom levels, by their ``LogLevel/severity``: `.info` lets a level of severity `notice` pass and
-/// one of severity `debug` not, whether it was declared before or after the mask was made. A list holds only the levels
-/// that it names, and what is named decides: `.info.subtracting([.audit])` leaves out that one level.
+/// A threshold also holds custom levels, by their ``LogLevel/severity``: `.info` lets a level of severity
+/// `notice` pass and one of severity `debug` not, whether it was declared before or after the mask was made.
+/// A list holds only the levels that it names, and what is named decides: `.info.subtracting([.audit])`
+/// leaves out that one level.
 public struct LogLevelMask: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The standard levels, and the custom ones that were named and pass.
     @usableFromInline let named: UInt32

@@ -4,8 +4,8 @@ extension LogMessage: Equatable {
     /// That is their text and values with types, names and privacy, level, category, context, tag, fields,
     /// source location, time, sequence number, thread, queue and task.
     ///
-    /// Tags are equal if they have one type, and are equal values or the same object. Two tags that cannot be compared are
-    /// different, unless the messages are copies of one value.
+    /// Tags are equal if they have one type, and are equal values or the same object. Two tags that cannot be
+    /// compared are different, unless the messages are copies of one value.
     public static func == (left: LogMessage, right: LogMessage) -> Bool {
         let (one, other) = (left.storage, right.storage)
         if one === other { return true }

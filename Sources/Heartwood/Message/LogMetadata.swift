@@ -50,7 +50,8 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
     ///
     /// - Parameters:
     ///   - other: The fields to add, in their order.
-    ///   - combine: Called with the current and the new value of a key that both have; returns the value to keep.
+    ///   - combine: Called with the current and the new value of a key that both have; returns the value to
+    ///     keep.
     /// - Throws: What `combine` throws; fields that come later in `other` are then missing.
     public mutating func merge(
         _ other: LogMetadata,

@@ -17,7 +17,8 @@ import CHeartwood
 public enum LogSourceLevels {
     private struct State {
         var rules = LevelRules(separator: "/")
-        /// What the rules say of the files that were asked for, by the address of their names; nil where nothing.
+        /// What the rules say of the files that were asked for, by the address of their names; nil where
+        /// nothing.
         var known: [UInt: LogLevelMask?] = [:]
     }
 

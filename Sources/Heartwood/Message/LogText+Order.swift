@@ -5,7 +5,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The integer.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - format: How it is written as text.
     ///   - privacy: Who may see the value.
     @inlinable
@@ -19,7 +20,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The number.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - format: How it is written as text.
     ///   - privacy: Who may see the value.
     @inlinable

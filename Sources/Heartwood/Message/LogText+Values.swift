@@ -65,7 +65,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The integer. One that needs more than 64 bits is kept as decimal digits.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     ///   - format: How it is written as text; nil, the default, writes plain decimal digits.
     @inlinable
@@ -94,9 +95,11 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The number.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
-    ///   - format: How it is written as text; nil, the default, writes the fewest digits that identify the number.
+    ///   - format: How it is written as text; nil, the default, writes the fewest digits that identify the
+    ///     number.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Double, as name: StaticString? = nil, privacy: LogPrivacy = .public,
@@ -110,9 +113,11 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The number.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
-    ///   - format: How it is written as text; nil, the default, writes the fewest digits that identify the number.
+    ///   - format: How it is written as text; nil, the default, writes the fewest digits that identify the
+    ///     number.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Float, as name: StaticString? = nil, privacy: LogPrivacy = .public,
@@ -134,7 +139,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The Boolean.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     @inlinable
     public mutating func appendInterpolation(
@@ -156,7 +162,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The string.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     @inlinable
     public mutating func appendInterpolation(
@@ -170,7 +177,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The substring.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     @inlinable
     public mutating func appendInterpolation(
@@ -189,7 +197,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The character.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     @inlinable
     public mutating func appendInterpolation(
@@ -202,7 +211,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The string.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     @inlinable
     public mutating func appendInterpolation(
@@ -220,11 +230,13 @@ extension LogText.StringInterpolation {
 
     /// Adds a date, with a precision of a nanosecond as far as `Date` has it.
     ///
-    /// The text is not that of a `String`, which has neither fractions of a second nor a form that machines sort.
+    /// The text is not that of a `String`, which has neither fractions of a second nor a form that machines
+    /// sort.
     ///
     /// - Parameters:
     ///   - value: The date.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     ///   - format: How it is written as text; nil, the default, is ``DateFormat/iso8601``.
     public mutating func appendInterpolation(
@@ -238,7 +250,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The time stamp.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     ///   - format: How it is written as text; nil, the default, is ``DateFormat/iso8601``.
     public mutating func appendInterpolation(
@@ -253,7 +266,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The UUID.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation(
         _ value: UUID, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -275,7 +289,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The number.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation(
         _ value: Decimal, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -294,7 +309,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The URL. Its user name, password and query are kept: use `privacy` if they are secret.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation(
         _ value: URL, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -307,7 +323,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation(
         _ value: LogValue, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -322,13 +339,14 @@ extension LogText.StringInterpolation {
 
     /// Adds any other value, as `String(describing:)` writes it.
     ///
-    /// The value is described at once, on the caller's thread. An `Encodable` value that has a name is also kept as JSON, for
-    /// structured formats. A value whose type is known only while the program runs keeps that type if it is one of those
-    /// above, such as an integer or a date.
+    /// The value is described at once, on the caller's thread. An `Encodable` value that has a name is also
+    /// kept as JSON, for structured formats. A value whose type is known only while the program runs keeps
+    /// that type if it is one of those above, such as an integer or a date.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     @_disfavoredOverload
     public mutating func appendInterpolation<T>(
@@ -344,7 +362,8 @@ extension LogText.StringInterpolation {
     ///
     /// - Parameters:
     ///   - value: The optional.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation<T>(
         _ value: T?, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -362,7 +381,8 @@ extension LogText.StringInterpolation {
     /// - Parameters:
     ///   - value: The optional.
     ///   - text: The text to add for nil.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a literal.
+    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
+    ///     literal.
     ///   - privacy: Who may see the value; `public` unless given.
     public mutating func appendInterpolation<T>(
         _ value: T?, default text: String, as name: StaticString? = nil, privacy: LogPrivacy = .public

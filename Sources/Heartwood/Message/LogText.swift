@@ -44,7 +44,8 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
         self.init(stringInterpolation: pieces)
     }
 
-    /// Takes bytes that should be UTF-8, and need not be: formatters write the others as `\\x{ff}`, JSON as U+FFFD.
+    /// Takes bytes that should be UTF-8, and need not be: formatters write the others as `\\x{ff}`, JSON as
+    /// U+FFFD.
     package init(utf8 bytes: UnsafeRawBufferPointer) {
         var pieces = StringInterpolation(literalCapacity: 0, interpolationCount: 1)
         pieces.put(.string, bytes)
@@ -119,7 +120,8 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
             }
         }
 
-        // Always inlined: the length of a literal is known where it is, so that a few stores are left of the copy.
+        // Always inlined: the length of a literal is known where it is, so that a few stores are left of the
+        // copy.
         /// Appends a piece of the literal.
         @inlinable @inline(__always)
         public mutating func appendLiteral(_ literal: StaticString) {

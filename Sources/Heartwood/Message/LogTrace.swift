@@ -1,6 +1,7 @@
 /// Where a message belongs in a distributed trace: the trace, and the span of it that is at work.
 ///
-/// A server makes one from the header `traceparent` of a request (W3C Trace Context), and runs the request's work with it:
+/// A server makes one from the header `traceparent` of a request (W3C Trace Context), and runs the request's
+/// work with it:
 ///
 /// ```swift
 /// let trace = LogTrace(traceparent: request.headers["traceparent"] ?? "")?.child() ?? LogTrace.random()
@@ -9,9 +10,9 @@
 /// }
 /// ```
 ///
-/// Each message has the fields `trace_id`, `span_id` and `trace_flags` then, and each format writes them once, where it wants
-/// them: OTLP in the record's own `traceId`, `spanId` and `flags`, ECS as `trace.id` and `span.id`, Datadog as
-/// `dd.trace_id` and `dd.span_id`.
+/// Each message has the fields `trace_id`, `span_id` and `trace_flags` then, and each format writes them
+/// once, where it wants them: OTLP in the record's own `traceId`, `spanId` and `flags`, ECS as `trace.id` and
+/// `span.id`, Datadog as `dd.trace_id` and `dd.span_id`.
 public struct LogTrace: Hashable, Sendable, CustomStringConvertible {
     /// The trace: 32 lowercase hexadecimal digits, not all of them zero.
     public let traceID: String
@@ -38,8 +39,9 @@ public struct LogTrace: Hashable, Sendable, CustomStringConvertible {
 
     /// Takes a `traceparent` header: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
     ///
-    /// As strict as the W3C's recommendation wants: lowercase digits, no identifier that is all zeros, no version `ff`, and
-    /// for version `00` nothing after the flags. Of a later version, what this one knows is read.
+    /// As strict as the W3C's recommendation wants: lowercase digits, no identifier that is all zeros, no
+    /// version `ff`, and for version `00` nothing after the flags. Of a later version, what this one knows is
+    /// read.
     ///
     /// - Returns: nil for anything else; start a new trace then.
     public init?(traceparent: String) {
@@ -116,7 +118,8 @@ public struct LogTrace: Hashable, Sendable, CustomStringConvertible {
 /// Logs everything in `body`, and in the tasks that it starts, as a part of a trace.
 ///
 /// - Parameters:
-///   - trace: The trace and the span; nil changes nothing, so that a header that cannot be read needs no case of its own.
+///   - trace: The trace and the span; nil changes nothing, so that a header that cannot be read needs no case
+///     of its own.
 ///   - body: The work.
 /// - Returns: what `body` returns.
 /// - Throws: what `body` throws.

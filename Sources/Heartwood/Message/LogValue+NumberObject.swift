@@ -5,10 +5,12 @@ import Foundation
 #endif
 
 extension LogValue {
-    /// What an object holds that is a number, as an `NSNumber` out of JSON or of attributes of a file; nil for all else.
+    /// What an object holds that is a number, as an `NSNumber` out of JSON or of attributes of a file; nil
+    /// for all else.
     ///
-    /// The core does not see the class, which is in full Foundation. Such an object casts to each type that can hold its
-    /// number: 3 and `true` to `Double` as well. What it holds, its class and its description say.
+    /// The core does not see the class, which is in full Foundation. Such an object casts to each type that
+    /// can hold its number: 3 and `true` to `Double` as well. What it holds, its class and its description
+    /// say.
     ///
     /// - Parameter object: Any value.
     package init?(numberObject object: Any) {

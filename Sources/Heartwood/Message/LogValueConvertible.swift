@@ -6,8 +6,8 @@ public import Foundation
 
 /// A value that can be a field: what a plain variable must be to go into the metadata of a call.
 ///
-/// Strings, numbers, truth values, dates, UUIDs and URLs are, and optionals, arrays and dictionaries of these. Your own type
-/// becomes one with a property:
+/// Strings, numbers, truth values, dates, UUIDs and URLs are, and optionals, arrays and dictionaries of
+/// these. Your own type becomes one with a property:
 ///
 /// ```swift
 /// extension Money: LogValueConvertible {
@@ -143,7 +143,8 @@ extension Dictionary: LogValueConvertible where Key == String, Value: LogValueCo
     }
 }
 
-// What makes `.string(name)` and the like work beside plain variables; where a `LogValue` is asked for, its own cases are meant.
+// What makes `.string(name)` and the like work beside plain variables; where a `LogValue` is asked for, its
+// own cases are meant.
 extension LogValueConvertible where Self == LogValue {
     /// Nothing.
     @_disfavoredOverload public static var null: LogValue { LogValue.null }

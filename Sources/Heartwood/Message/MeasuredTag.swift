@@ -6,9 +6,10 @@ public import Foundation
 
 /// A tag that reports how much memory it uses, so that the limits of queues include it.
 ///
-/// The limits of queues include the tags of waiting messages. A tag of another type counts as ``LogDispatcher/unmeasuredTagSize``,
-/// 4 KiB unless changed, if it may refer to memory, as a class instance does; a plain value such as a number counts as its
-/// own size. Adopt the protocol for types that refer to much memory:
+/// The limits of queues include the tags of waiting messages. A tag of another type counts as
+/// ``LogDispatcher/unmeasuredTagSize``, 4 KiB unless changed, if it may refer to memory, as a class instance
+/// does; a plain value such as a number counts as its own size. Adopt the protocol for types that refer to
+/// much memory:
 ///
 /// ```swift
 /// struct Snapshot: MeasuredTag {
@@ -17,8 +18,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Strings, `Data`, arrays, sets, dictionaries and optionals say theirs: an array of these is the sum of its elements,
-/// another one counts the elements themselves.
+/// Strings, `Data`, arrays, sets, dictionaries and optionals say theirs: an array of these is the sum of its
+/// elements, another one counts the elements themselves.
 public protocol MeasuredTag {
     /// The memory that the value holds; asked for once for each message, on the thread that logs.
     var tagSize: ByteCount { get }

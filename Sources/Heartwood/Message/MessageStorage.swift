@@ -2,9 +2,9 @@ import CHeartwood
 
 /// The bytes of one message, in memory of its own: a message that is kept keeps nothing else.
 ///
-/// A logger's node owns one and fills it again for each message, unless a logger kept the last one. Written only
-/// while it has one owner, then only read: that is what makes it safe to share. For the same reason its variables need
-/// no checks of exclusive access, which would take a tenth of the time that a formatter takes.
+/// A logger's node owns one and fills it again for each message, unless a logger kept the last one. Written
+/// only while it has one owner, then only read: that is what makes it safe to share. For the same reason its
+/// variables need no checks of exclusive access, which would take a tenth of the time that a formatter takes.
 final class MessageStorage: @unchecked Sendable {
     /// The record (`RecordView`) with text and fields in place, whatever their size.
     @exclusivity(unchecked) private(set) var bytes: UnsafeMutableRawPointer
@@ -127,7 +127,8 @@ final class MessageStorage: @unchecked Sendable {
         }
     }
 
-    /// Becomes a message that was not logged through a ring: one of the framework's own, or one read from a disk.
+    /// Becomes a message that was not logged through a ring: one of the framework's own, or one read from a
+    /// disk.
     func fill(_ parts: MessageParts) {
         let names = [parts.threadName, parts.queueLabel, parts.taskName].map {
             Array(($0 ?? "").utf8.prefix(255))

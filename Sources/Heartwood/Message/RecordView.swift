@@ -22,8 +22,8 @@ import CHeartwood
 
 /// Reads and writes the fields of one record, wherever its bytes are.
 ///
-/// Nothing else knows where a field is; the first word while a record is in the ring is `RecordRing`'s. All of it is
-/// inlined to plain loads and stores.
+/// Nothing else knows where a field is; the first word while a record is in the ring is `RecordRing`'s. All
+/// of it is inlined to plain loads and stores.
 struct RecordView {
     /// What a record in the ring is.
     enum Kind: UInt64 {
@@ -190,7 +190,8 @@ struct RecordView {
 
     // MARK: - All at once
 
-    /// Writes the fields of a message that has neither own fields, a task, references nor flags, several at a time.
+    /// Writes the fields of a message that has neither own fields, a task, references nor flags, several at a
+    /// time.
     @inline(__always)
     func setPlain(
         time: UInt64, thread: UInt64, context: Int64, site: UInt32, category: UInt32, textSize: Int,
@@ -237,7 +238,8 @@ struct RecordView {
     /// Whether it was published at this position, and not sealed yet.
     func isStamped(_ position: UInt64, _ salt: UInt64) -> Bool { sequence == position ^ salt }
 
-    /// Puts the check of a stamped record, which `copy` has the bytes of, in the place of its stamp: in one store.
+    /// Puts the check of a stamped record, which `copy` has the bytes of, in the place of its stamp: in one
+    /// store.
     @inline(__always)
     func seal(_ position: UInt64, _ salt: UInt64, copy: RecordView) {
         store(copy.check(position, salt), Offset.sequence)
@@ -252,7 +254,8 @@ struct RecordView {
         return hw_record_check(base, base + body.offset, body.count, position ^ salt)
     }
 
-    /// Joins what is after the fields with as many bytes of a pad, which begins where the record does: encrypts or decrypts.
+    /// Joins what is after the fields with as many bytes of a pad, which begins where the record does:
+    /// encrypts or decrypts.
     func joinBody(with pad: UnsafeRawPointer, size: Int) {
         var offset = RecordView.header
         while offset < size {

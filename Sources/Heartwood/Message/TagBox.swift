@@ -9,7 +9,8 @@ final class TagBox: @unchecked Sendable {  // `onLeavingRing` is set before the 
     private var onLeavingRing: (@Sendable (Int) -> Void)?
     private let hasLeft = Atomic<Bool>(false)
 
-    /// A tag of this weight or less is not counted while it is in the ring, whose records bound how many there are.
+    /// A tag of this weight or less is not counted while it is in the ring, whose records bound how many
+    /// there are.
     static let lightWeight = 256
 
     /// Weighs a tag, on the caller's thread: a type of the user's says its size itself.

@@ -15,7 +15,8 @@ struct ThreadState {
     @inline(__always)
     var isInHook: Bool { thread.pointee.running_node != nil }
 
-    /// Runs user code that is no hook, but is called from inside of the framework: what it logs does not wait, either.
+    /// Runs user code that is no hook, but is called from inside of the framework: what it logs does not
+    /// wait, either.
     func runCallback(_ body: () -> Void) {
         let outer = runningNode
         runningNode = outer ?? UnsafeRawPointer(thread)
@@ -90,7 +91,8 @@ struct ThreadState {
         return TextBuffer(capacity: TextBuffer.usualCapacity)
     }
 
-    /// Keeps a buffer for the next message, unless another reference holds it, it grew large, or there is one.
+    /// Keeps a buffer for the next message, unless another reference holds it, it grew large, or there is
+    /// one.
     @inline(__always)
     func recycle(_ buffer: consuming TextBuffer) {
         if thread.pointee.spare != nil || buffer.capacity > 16 * TextBuffer.usualCapacity { return }

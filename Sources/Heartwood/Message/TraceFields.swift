@@ -1,4 +1,5 @@
-/// What the fields of a message say about a trace, whoever set them: a call, a context, or a provider of swift-log.
+/// What the fields of a message say about a trace, whoever set them: a call, a context, or a provider of
+/// swift-log.
 ///
 /// An identifier that does not have the form of one is an ordinary field.
 package struct TraceFields: Hashable, Sendable {

@@ -2,8 +2,8 @@ package import Dispatch
 
 /// The timer for whatever its owner has due next.
 ///
-/// Owned by its owner's queue. A timer that is canceled takes memory until the queue is idle, so an owner that is asked often
-/// looks at ``serves(_:)`` first, which needs no closure.
+/// Owned by its owner's queue. A timer that is canceled takes memory until the queue is idle, so an owner
+/// that is asked often looks at ``serves(_:)`` first, which needs no closure.
 package struct DueTimer {
     private var timer: (any LogTimer)?
     private var moment = Duration.zero
@@ -13,7 +13,8 @@ package struct DueTimer {
     /// When it fires, as steady time of its clock; nil if it is not armed.
     package var due: Duration? { timer == nil ? nil : moment }
 
-    /// Whether nothing must change for what is due at `moment`, which is nil for never: an earlier timer is enough.
+    /// Whether nothing must change for what is due at `moment`, which is nil for never: an earlier timer is
+    /// enough.
     package func serves(_ moment: Duration?) -> Bool {
         guard let moment else { return timer == nil }
         return timer != nil && self.moment <= moment

@@ -1,7 +1,8 @@
 extension HomeDirectory {
     /// Replaces `~` or `~/` at the start of a path, as a shell does.
     ///
-    /// - Throws: ``LogError`` of code `setting` for the home of another user (`~name`), and where there is no home.
+    /// - Throws: ``LogError`` of code `setting` for the home of another user (`~name`), and where there is no
+    ///   home.
     static func expand(_ path: String) throws -> String {
         guard path.hasPrefix("~") else { return path }
         guard path == "~" || path.hasPrefix("~/") else {

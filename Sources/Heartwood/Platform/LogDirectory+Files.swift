@@ -72,8 +72,10 @@ extension LogDirectory {
 
     /// Opens a file and takes its lock, to remove it or to work on it.
     ///
-    /// - Returns: the file, whose lock is held until it is released; nil where another process or logger has the lock.
-    /// - Throws: ``Refusal`` for what is not a regular file of this user, ``SystemFailure`` of `ENOENT` where it is gone.
+    /// - Returns: the file, whose lock is held until it is released; nil where another process or logger has
+    ///   the lock.
+    /// - Throws: ``Refusal`` for what is not a regular file of this user, ``SystemFailure`` of `ENOENT` where
+    ///   it is gone.
     package func hold(_ name: String) throws -> Descriptor? {
         let (file, status) = try open(name, writing: false, acceptsLinked: true)
         guard status.owner == calls.user else { throw Refusal.foreignOwner }
@@ -83,7 +85,8 @@ extension LogDirectory {
         return file
     }
 
-    /// Whether no process or logger writes to a file, as its lock tells; false where that cannot be found out.
+    /// Whether no process or logger writes to a file, as its lock tells; false where that cannot be found
+    /// out.
     func isFree(_ name: String) -> Bool {
         guard let file = try? hold(name) else { return false }
         calls.unlock(file.number)
@@ -109,8 +112,8 @@ extension LogDirectory {
 
     /// Gives a file another name, which must be free.
     ///
-    /// Done as link and unlink, so that nothing is ever replaced; a crash between leaves both names. Where the file
-    /// system has no links, the name is looked for first.
+    /// Done as link and unlink, so that nothing is ever replaced; a crash between leaves both names. Where
+    /// the file system has no links, the name is looked for first.
     ///
     /// - Returns: false where the file has kept its old name as well, which the caller has to remove later.
     package func rename(_ old: String, to new: String) throws -> Bool {
@@ -173,6 +176,7 @@ extension LogDirectory {
     /// All names, in no order.
     package func names() throws -> [String] { try calls.names(descriptor.number) }
 
-    /// Puts the names on the disk: without it, a file that was made or renamed may have its old name after a power cut.
+    /// Puts the names on the disk: without it, a file that was made or renamed may have its old name after a
+    /// power cut.
     package func sync() throws { try calls.syncDirectory(descriptor.number) }
 }

@@ -3,8 +3,8 @@ import CHeartwood
 /// The directory that a file logger works in, held open, so that no name in its path is looked up twice.
 ///
 /// 1. Nothing outside of the directory is ever opened, made, renamed or removed: names with `/` are refused.
-/// 2. Nothing is opened through a symbolic link, and only regular files are opened, which belong to this user and
-///    have no other name. What was planted there is refused, unread and unwritten.
+/// 2. Nothing is opened through a symbolic link, and only regular files are opened, which belong to this user
+///    and have no other name. What was planted there is refused, unread and unwritten.
 /// 3. A file is made with `O_EXCL`: it never replaces another one, and never inherits foreign permissions.
 ///
 /// Every member may be used from any thread.
@@ -35,8 +35,8 @@ package final class LogDirectory: Sendable {
     ///
     /// A path that begins with `~/` is in the home directory of the user.
     ///
-    /// - Throws: ``LogError`` of code `unsafe` where others may write to it, `setting` for a path that cannot name a
-    ///   directory, else `file`.
+    /// - Throws: ``LogError`` of code `unsafe` where others may write to it, `setting` for a path that cannot
+    ///   name a directory, else `file`.
     package init(
         _ path: String, policy: Policy = Policy(), calls: SystemCalls = SystemCalls(), isMade: Bool = true
     ) throws {
@@ -67,7 +67,8 @@ package final class LogDirectory: Sendable {
     package var isInPlace: Bool {
         let descriptor = descriptor
         guard let held = try? calls.status(descriptor.number), held.links > 0 else { return false }
-        // Through "/." so that a symbolic link at the end of the path is followed, as it was when it was opened.
+        // Through "/." so that a symbolic link at the end of the path is followed, as it was when it was
+        // opened.
         guard let there = try? calls.status(path: path + "/.") else { return false }
         return there.identity == held.identity
     }

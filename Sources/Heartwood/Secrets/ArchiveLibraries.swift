@@ -12,7 +12,8 @@ package enum ArchiveLibraries {
 
     /// The registered library.
     ///
-    /// - Throws: ``LogError`` of code `setting`, which names the product and the call to add, if no library is registered.
+    /// - Throws: ``LogError`` of code `setting`, which names the product and the call to add, if no library
+    ///   is registered.
     package static func registered(for feature: String, place: String? = nil) throws -> any ArchiveLibrary {
         if let library = library.withLock({ $0 }) { return library }
         throw LogError(.setting, missing(feature), place: place)

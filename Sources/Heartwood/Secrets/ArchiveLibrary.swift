@@ -10,7 +10,8 @@ package protocol ArchiveLibrary: Sendable {
     func makeDecompressor() -> any Decompressor
     /// HMAC-SHA-256.
     func code(for bytes: [UInt8], key: Secret) throws -> [UInt8]
-    /// AES-256 in counter mode: what plain bytes are joined with by exclusive or, from the block `counter` on.
+    /// AES-256 in counter mode: what plain bytes are joined with by exclusive or, from the block `counter`
+    /// on.
     ///
     /// False, and nothing may be used, where the library refuses. `memory` is whole blocks of 16 bytes.
     func writeKeystream(_ key: Secret, counter: [UInt8], to memory: UnsafeMutableRawBufferPointer) -> Bool
@@ -53,7 +54,8 @@ package protocol Decompressor: AnyObject {
 
     /// Decompresses as much of `input` as `room` holds, and removes from `input` what was used.
     ///
-    /// - Returns: how many bytes are in `room`, 0 where more input is needed; and whether what follows is not gzip.
+    /// - Returns: how many bytes are in `room`, 0 where more input is needed; and whether what follows is not
+    ///   gzip.
     /// - Throws: ``LogError`` where there is no memory to decompress with.
     func decompress(
         _ input: inout UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer

@@ -15,7 +15,8 @@ public struct FileSecrets: SecretProvider {
 
     /// Reads the content of the file with this name.
     ///
-    /// - Throws: ``LogError`` of code `.secret` when the file is missing, empty, too large, or open to others.
+    /// - Throws: ``LogError`` of code `.secret` when the file is missing, empty, too large, or open to
+    ///   others.
     public func secret(named name: String) throws -> Secret {
         let path = name.hasPrefix("/") ? name : directory + "/" + name
         let descriptor: Int32

@@ -9,7 +9,8 @@ package struct FrameCipher: Sendable, Equatable {
 
     /// Takes a key of 32 bytes, or of 64 hexadecimal digits.
     ///
-    /// - Throws: ``LogError`` of code `secret` for any other, of code `setting` where no library is registered.
+    /// - Throws: ``LogError`` of code `secret` for any other, of code `setting` where no library is
+    ///   registered.
     package init(key: Secret) throws {
         library = try ArchiveLibraries.registered(for: "Encryption")
         let bytes = key.withBytes { Array($0) }

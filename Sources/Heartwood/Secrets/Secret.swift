@@ -1,7 +1,7 @@
 /// A password, token or key, which is never printed.
 ///
-/// Interpolating, logging, dumping or reflecting it shows `<secret>`. The bytes are shared by copies and go when
-/// the last copy goes.
+/// Interpolating, logging, dumping or reflecting it shows `<secret>`. The bytes are shared by copies and go
+/// when the last copy goes.
 public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {

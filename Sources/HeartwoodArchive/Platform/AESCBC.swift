@@ -10,8 +10,8 @@ import CCrypto
 package enum AESCBC {
     /// The encrypted bytes.
     ///
-    /// - Throws: `LogError` of code `.secret` for a key that has not 32 bytes, an initialization vector that has not 16,
-    ///   or when the library refuses.
+    /// - Throws: `LogError` of code `.secret` for a key that has not 32 bytes, an initialization vector that
+    ///   has not 16, or when the library refuses.
     package static func encrypt(_ bytes: [UInt8], key: Secret, vector: [UInt8]) throws -> [UInt8] {
         guard key.count == 32, vector.count == 16 else {
             throw LogError(.secret, "the encryption key must have 32 bytes; it has \(key.count)")

@@ -43,7 +43,8 @@ struct CipherRun: ~Copyable {
         return Int(length)
     }
 
-    /// Writes what is left; returns how many bytes that are, or nil if the library refuses or the tag is wrong.
+    /// Writes what is left; returns how many bytes that are, or nil if the library refuses or the tag is
+    /// wrong.
     func finish(to output: UnsafeMutablePointer<UInt8>?) -> Int? {
         var length: Int32 = 0
         return EVP_CipherFinal_ex(context, output, &length) == 1 ? Int(length) : nil

@@ -40,6 +40,7 @@ extension EventObject {
 public protocol CustomEventRepresentable {
     /// Valid JSON, of any kind.
     ///
-    /// What it throws, or text that is no JSON, becomes the error of every scope that is open: nothing of them is stored.
+    /// What it throws, or text that is no JSON, becomes the error of every scope that is open: nothing of
+    /// them is stored.
     func customEventRepresentation() throws -> String
 }

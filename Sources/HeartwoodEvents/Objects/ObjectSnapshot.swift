@@ -18,13 +18,15 @@ struct ObjectSnapshot: Sendable, Equatable {
 
     /// Takes an object.
     ///
-    /// - Throws: what its encoding throws; `LogError` of code `.invalidEvent` for a representation that is no JSON.
+    /// - Throws: what its encoding throws; `LogError` of code `.invalidEvent` for a representation that is no
+    ///   JSON.
     init(_ object: some EventObject, expanding links: LinkExpansion = .none) throws {
         identity = Identity(type: type(of: object).eventType, id: try ObjectEncoder.value(of: object.id))
         value = try ObjectEncoder.object(object, links)
     }
 
-    /// The fields of `self` that `older` has not, or has otherwise; null for those that are gone; nil where all is equal.
+    /// The fields of `self` that `older` has not, or has otherwise; null for those that are gone; nil where
+    /// all is equal.
     ///
     /// A representation that is no object has no fields: it is given whole.
     func changes(since older: ObjectSnapshot) -> LogValue? {

@@ -3,8 +3,9 @@ import HeartwoodHTTP
 
 /// An event of a scope, or a custom one.
 ///
-/// It has exactly these fields: `_id`, `event`, `activity`, `timestamp`, `data`, and one per metadata key. What is not
-/// there is null. One of several that a large read or transaction was divided into has `part`, `of` and `first` too.
+/// It has exactly these fields: `_id`, `event`, `activity`, `timestamp`, `data`, and one per metadata key.
+/// What is not there is null. One of several that a large read or transaction was divided into has `part`,
+/// `of` and `first` too.
 struct AuditRecord {
     /// Which part of a divided event it is.
     struct Part {

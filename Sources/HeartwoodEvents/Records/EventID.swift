@@ -4,8 +4,8 @@ import Synchronization
 
 /// An event's key: 12 bytes, as an ObjectId has them; in JSON its 24 hexadecimal digits.
 ///
-/// Seconds since 1970 (4 bytes), a random number of the process (5), and a counter (3): no two are alike, and later ones
-/// are greater as long as the process and its clock go on.
+/// Seconds since 1970 (4 bytes), a random number of the process (5), and a counter (3): no two are alike, and
+/// later ones are greater as long as the process and its clock go on.
 public struct EventID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     private static let process = UInt64.random(in: 0..<1 << 40)
     private static let counter = Atomic<UInt32>(.random(in: 0..<1 << 24))

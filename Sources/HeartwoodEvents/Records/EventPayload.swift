@@ -25,8 +25,8 @@ struct EventPayload {
         return part.isEmpty ? texts : texts + [Self.render(type, part)]
     }
 
-    /// `{"Person":{"insertions":[…],"modifications":[{"oldValue":{…},"newValue":{…}}],"deletions":[…]}}`; what is empty
-    /// is left out, and all of it where there are no changes.
+    /// `{"Person":{"insertions":[…],"modifications":[{"oldValue":{…},"newValue":{…}}],"deletions":[…]}}`;
+    /// what is empty is left out, and all of it where there are no changes.
     ///
     /// - Throws: `LogError` of code `.invalidEvent` when one change is larger than the limit.
     func write(_ changes: [(type: String, change: ChangeFold.Change)]) throws -> [String] {

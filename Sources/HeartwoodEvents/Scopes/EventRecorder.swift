@@ -2,8 +2,8 @@ import Heartwood
 
 /// The open scopes of an event log, and its metadata.
 ///
-/// What is recorded goes to every scope that is open. Objects are turned into values outside of the lock: that is the
-/// user's code.
+/// What is recorded goes to every scope that is open. Objects are turned into values outside of the lock:
+/// that is the user's code.
 final class EventRecorder: Sendable {
     private struct Scope {
         let activity: String

@@ -1,12 +1,14 @@
 /// An activity that is being recorded, from ``EventLog/beginScope(activity:)`` to ``commit(completion:)``.
 ///
-/// What is recorded goes to every scope of the log that is open at that moment, whichever of them it is recorded by. At
-/// the end all events of a scope are stored or none is, also when the process is killed meanwhile; until then nothing of
-/// it is in the store. Scopes are stored in the order in which they are committed.
+/// What is recorded goes to every scope of the log that is open at that moment, whichever of them it is
+/// recorded by. At the end all events of a scope are stored or none is, also when the process is killed
+/// meanwhile; until then nothing of it is in the store. Scopes are stored in the order in which they are
+/// committed.
 ///
-/// Recording turns the objects into JSON on the caller's thread; beyond 64 KiB it also writes to a nameless file there, so
-/// that a scope of any length takes little memory. All members may be used from any thread. A scope that is released
-/// without having been ended is canceled, and that is reported. It may outlive its log.
+/// Recording turns the objects into JSON on the caller's thread; beyond 64 KiB it also writes to a nameless
+/// file there, so that a scope of any length takes little memory. All members may be used from any thread. A
+/// scope that is released without having been ended is canceled, and that is reported. It may outlive its
+/// log.
 public final class EventScope: Sendable {
     /// What is being done.
     public let activity: String
@@ -29,19 +31,20 @@ public final class EventScope: Sendable {
 
     /// Records that objects were read, as an event of type `read`; no objects are no event.
     ///
-    /// Reads of one type in a row become one event, with the time of the first of them, and an object that is read again
-    /// as it is there already is not repeated. The event is complete at 512 KiB, when an object is read that was changed
-    /// meanwhile, when a change is recorded, and when the scope ends. ``EventStore/foldsReads`` turns that off.
+    /// Reads of one type in a row become one event, with the time of the first of them, and an object that is
+    /// read again as it is there already is not repeated. The event is complete at 512 KiB, when an object is
+    /// read that was changed meanwhile, when a change is recorded, and when the scope ends.
+    /// ``EventStore/foldsReads`` turns that off.
     ///
-    /// What is larger than the store's `payloadLimit` becomes several events, with `part`, `of` and `first`, the key of
-    /// the first part. An object that is larger by itself, or whose JSON cannot be made, is an error: each scope that is
-    /// open then fails when it is committed.
+    /// What is larger than the store's `payloadLimit` becomes several events, with `part`, `of` and `first`,
+    /// the key of the first part. An object that is larger by itself, or whose JSON cannot be made, is an
+    /// error: each scope that is open then fails when it is committed.
     ///
     /// - Parameters:
     ///   - objects: What was read.
-    ///   - links: Which links in them become full objects instead of ids: the names of fields as they are encoded, with
-    ///     points between those of fields in fields, `["manager", "orders.product"]` for instance. A link is expanded
-    ///     only where the one that it is in is. None unless given.
+    ///   - links: Which links in them become full objects instead of ids: the names of fields as they are
+    ///     encoded, with points between those of fields in fields, `["manager", "orders.product"]` for
+    ///     instance. A link is expanded only where the one that it is in is. None unless given.
     public func record<Object: EventObject>(read objects: [Object], expanding links: [String] = []) {
         recorder.record(read: number, Object.eventType) {
             let expansion = LinkExpansion(links)
@@ -57,8 +60,8 @@ public final class EventScope: Sendable {
         record(read: [object], expanding: links)
     }
 
-    /// Records that an object was `old` and is `new`, as a transaction of its own; nil before an insertion and after a
-    /// deletion.
+    /// Records that an object was `old` and is `new`, as a transaction of its own; nil before an insertion
+    /// and after a deletion.
     public func record<Object: EventObject>(old: Object?, new: Object?) {
         transaction { $0.record(old: old, new: new) }
     }
@@ -81,7 +84,8 @@ public final class EventScope: Sendable {
         }
     }
 
-    /// Changes a collection, and records what was inserted, changed and deleted in it as a transaction of its own.
+    /// Changes a collection, and records what was inserted, changed and deleted in it as a transaction of its
+    /// own.
     ///
     /// ```swift
     /// scope.transaction(on: &people) { people in
@@ -90,8 +94,8 @@ public final class EventScope: Sendable {
     /// }
     /// ```
     ///
-    /// Nothing has to be copied by hand. Objects are told apart by their `id`; all of them are turned into JSON before
-    /// and after, also those that do not change.
+    /// Nothing has to be copied by hand. Objects are told apart by their `id`; all of them are turned into
+    /// JSON before and after, also those that do not change.
     ///
     /// - Parameters:
     ///   - objects: The collection; it has its new content when the call returns.
@@ -129,9 +133,9 @@ public final class EventScope: Sendable {
 
     /// Ends the scope and has its events stored; returns at once.
     ///
-    /// - Parameter completion: Called when the events are in the store's files, on a queue of the store's own, in the
-    ///   order of the commits; with nil, or with the reason why nothing of the scope was stored. It does not wait for
-    ///   the upload. Without one, such a reason goes to the store's error handler.
+    /// - Parameter completion: Called when the events are in the store's files, on a queue of the store's
+    ///   own, in the order of the commits; with nil, or with the reason why nothing of the scope was stored.
+    ///   It does not wait for the upload. Without one, such a reason goes to the store's error handler.
     /// - Throws: `LogError` of code `.scopeEnded` when the scope was ended before.
     public func commit(completion: (@Sendable ((any Error)?) -> Void)? = nil) throws {
         try recorder.commit(number, completion)
@@ -139,7 +143,8 @@ public final class EventScope: Sendable {
 
     /// Ends the scope; returns when its events are in the store's files.
     ///
-    /// - Throws: `LogError` of code `.scopeEnded` when the scope was ended before; what kept it from being stored.
+    /// - Throws: `LogError` of code `.scopeEnded` when the scope was ended before; what kept it from being
+    ///   stored.
     public func commit() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             do {

@@ -1,7 +1,9 @@
-/// Changes that were made together: they become one event, in which only the state before and after them counts.
+/// Changes that were made together: they become one event, in which only the state before and after them
+/// counts.
 ///
-/// What was inserted and modified is an insertion in its final state, what was modified and deleted is a deletion of what
-/// was there before, and what was inserted and deleted again is nothing. Without any change there is no event.
+/// What was inserted and modified is an insertion in its final state, what was modified and deleted is a
+/// deletion of what was there before, and what was inserted and deleted again is nothing. Without any change
+/// there is no event.
 public struct EventTransaction {
     var fold = ChangeFold()
     var failure: (any Error)?

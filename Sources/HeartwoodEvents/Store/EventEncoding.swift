@@ -1,8 +1,8 @@
 import Heartwood
 public import HeartwoodHTTP
 
-/// Events as a JSON array of objects that have the events' fields and nothing else; or an object that has that array
-/// under a key.
+/// Events as a JSON array of objects that have the events' fields and nothing else; or an object that has
+/// that array under a key.
 public struct EventEncoding: RemoteEncoding {
     /// The key, or nil for a bare array.
     public let wrappingKey: String?

@@ -11,21 +11,21 @@ public import HeartwoodHTTP
 /// store.uploader.decorators = [.bearer(named: "EVENT_TOKEN", from: EnvironmentSecrets())]
 /// ```
 ///
-/// The events lie in `directory/user/prefix`, in partitions: directories of ``partitionSize`` at most. Those that earlier
-/// runs have left are sent first, one after the other, and deleted. The directory belongs to one store: a second one, in
-/// whatever process, is refused; logs in one process share the store.
+/// The events lie in `directory/user/prefix`, in partitions: directories of ``partitionSize`` at most. Those
+/// that earlier runs have left are sent first, one after the other, and deleted. The directory belongs to one
+/// store: a second one, in whatever process, is refused; logs in one process share the store.
 ///
-/// The ``uploader`` sends, by the same rules as an `HTTPLogger` with a spool: its interval, retries, limits, decorators and
-/// statistics are those of its own properties. It takes no messages, whatever its levels say, and is not among the
-/// dispatcher's `loggers`: `removeAll()` does not close the store. But flushing the dispatcher saves the events, and so does
-/// the end of the process, which also sends them and waits for that as `uploader.exitWait` says. Storing happens on its
-/// queue.
+/// The ``uploader`` sends, by the same rules as an `HTTPLogger` with a spool: its interval, retries, limits,
+/// decorators and statistics are those of its own properties. It takes no messages, whatever its levels say,
+/// and is not among the dispatcher's `loggers`: `removeAll()` does not close the store. But flushing the
+/// dispatcher saves the events, and so does the end of the process, which also sends them and waits for that
+/// as `uploader.exitWait` says. Storing happens on its queue.
 ///
-/// What an earlier run left is sent from the first event on, or from the first flush or delivery, or a second after the
-/// last setting was changed: settings that follow the creation at once hold for the first request.
+/// What an earlier run left is sent from the first event on, or from the first flush or delivery, or a second
+/// after the last setting was changed: settings that follow the creation at once hold for the first request.
 ///
-/// Nothing is ever dropped to make room. When the files reach `uploader.spoolSettings.maximumBytes`, 4 GiB unless given,
-/// new events are refused with an error until something was sent.
+/// Nothing is ever dropped to make room. When the files reach `uploader.spoolSettings.maximumBytes`, 4 GiB
+/// unless given, new events are refused with an error until something was sent.
 public final class EventStore: Sendable {
     typealias Completion = @Sendable ((any Error)?) -> Void
 
@@ -70,22 +70,23 @@ public final class EventStore: Sendable {
     ///   - address: Where events are sent.
     ///   - directory: Where the files are kept; made where it is missing.
     ///   - user: Whose events they are; `default` unless given.
-    ///   - prefix: The name of this row of partitions; `events` unless given. Another prefix is another store.
-    ///   - encoding: The requests' form; an array of the events unless given. Others work as well: an event's fields
-    ///     are its entry's metadata.
+    ///   - prefix: The name of this row of partitions; `events` unless given. Another prefix is another
+    ///     store.
+    ///   - encoding: The requests' form; an array of the events unless given. Others work as well: an event's
+    ///     fields are its entry's metadata.
     ///   - partitionSize: When a partition is full; 256 MiB unless given.
-    ///   - settings: Further settings of the files; nil: those described above, and at `SpoolSettings`. `overflow` and
-    ///     `maximumFiles` mean nothing here.
+    ///   - settings: Further settings of the files; nil: those described above, and at `SpoolSettings`.
+    ///     `overflow` and `maximumFiles` mean nothing here.
     ///   - dispatcher: Where the uploader belongs to, and where its errors are reported.
     ///   - allowsInsecureHTTP: Whether plain `http` to another machine is meant.
     ///   - transport: What carries requests; the system's unless given.
     ///   - connectivity: Tells when there is a network; nil: there always is.
     ///   - clock: Where times come from.
-    ///   - errorHandler: Called, on a queue of the store's own, with each error that no completion gets: events that
-    ///     could not be stored, scopes that were released, files that cannot be opened. Without one they go to the
-    ///     dispatcher's diagnostics. Nothing ever aborts.
-    /// - Throws: `LogError`: `.setting` for a prefix, user or address that cannot be used, `.inUse` when there is such a
-    ///   store already, `.file` or `.unsafe` when the directory cannot be used.
+    ///   - errorHandler: Called, on a queue of the store's own, with each error that no completion gets:
+    ///     events that could not be stored, scopes that were released, files that cannot be opened. Without
+    ///     one they go to the dispatcher's diagnostics. Nothing ever aborts.
+    /// - Throws: `LogError`: `.setting` for a prefix, user or address that cannot be used, `.inUse` when
+    ///   there is such a store already, `.file` or `.unsafe` when the directory cannot be used.
     public init(
         _ address: String, directory: String, user: String = "default", prefix: String = "events",
         encoding: any RemoteEncoding = EventEncoding(), partitionSize: ByteCount = .mebibytes(256),
@@ -165,29 +166,30 @@ public final class EventStore: Sendable {
         }
     }
 
-    /// The level at which each event is also logged as a message to the dispatcher, once it is stored; nil, the default:
-    /// not at all.
+    /// The level at which each event is also logged as a message to the dispatcher, once it is stored; nil,
+    /// the default: not at all.
     ///
-    /// Its category is `LogCategory.events`, its metadata the event's fields, private ones too. It is subject to the
-    /// dispatcher's limits like any message.
+    /// Its category is `LogCategory.events`, its metadata the event's fields, private ones too. It is subject
+    /// to the dispatcher's limits like any message.
     public var messageLevel: LogLevel? {
         get { settings.withLock { $0.messageLevel } }
         set { settings.withLock { $0.messageLevel = newValue } }
     }
 
-    /// The most bytes of an event: of a typed one as a whole, of a scope's and a custom one in `data`; 16 MiB by default,
-    /// 48 MiB at most.
+    /// The most bytes of an event: of a typed one as a whole, of a scope's and a custom one in `data`; 16 MiB
+    /// by default, 48 MiB at most.
     ///
-    /// One read and one transaction are one event up to it; what is larger becomes several, each with `part`, `of` and
-    /// `first`, the key of the first part. An object or custom data larger by itself is an error of code
-    /// `.invalidEvent`. The server must take requests of that size: an event larger than the uploader's
+    /// One read and one transaction are one event up to it; what is larger becomes several, each with `part`,
+    /// `of` and `first`, the key of the first part. An object or custom data larger by itself is an error of
+    /// code `.invalidEvent`. The server must take requests of that size: an event larger than the uploader's
     /// `maximumBytesPerRequest` is sent alone. A change holds for what is recorded afterwards.
     public var payloadLimit: ByteCount {
         get { limits.withLock { $0.payload } }
         set { limits.withLock { $0.payload = min(max(newValue, .kibibytes(1)), .mebibytes(48)) } }
     }
 
-    /// Whether reads of one type in a row become one event, true by default; see `EventScope.record(read:expanding:)`.
+    /// Whether reads of one type in a row become one event, true by default; see
+    /// `EventScope.record(read:expanding:)`.
     ///
     /// A change holds for what is recorded afterwards.
     public var foldsReads: Bool {
@@ -211,11 +213,11 @@ public final class EventStore: Sendable {
 
     /// Stores what was recorded, ends the sending, and frees the directory.
     ///
-    /// It waits for that, for 10 s at most. What was not sent is, after the next start. What is recorded from now on
-    /// fails.
+    /// It waits for that, for 10 s at most. What was not sent is, after the next start. What is recorded from
+    /// now on fails.
     ///
-    /// A store that is released without it does the same, and first sends what is pending and waits for that as
-    /// `uploader.exitWait` says, 1 s by default: the process may be about to end.
+    /// A store that is released without it does the same, and first sends what is pending and waits for that
+    /// as `uploader.exitWait` says, 1 s by default: the process may be about to end.
     public func close() { dispatcher.remove(uploader) }
 
     // MARK: - Storing
@@ -248,8 +250,8 @@ public final class EventStore: Sendable {
         }
     }
 
-    /// Stores what was submitted, on the uploader's queue; returns how many events it stored, and a closure that tells the
-    /// completions.
+    /// Stores what was submitted, on the uploader's queue; returns how many events it stored, and a closure
+    /// that tells the completions.
     private func work(_ store: any UnsentStore) -> (count: Int, then: () -> Void) {
         let operations = inbox.withLock { $0.takeAll() }
         guard let partitions = store as? PartitionedSpool else { return (0, {}) }

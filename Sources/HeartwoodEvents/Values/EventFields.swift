@@ -2,15 +2,16 @@ import Heartwood
 
 /// Named values of several types: what a property may be that is a dictionary.
 ///
-/// A literal makes one wherever an ``EventRecord`` takes a value. What is in it has to be an ``EventValue``, and keeps the
-/// order of the literal; a name that comes twice has the last value.
+/// A literal makes one wherever an ``EventRecord`` takes a value. What is in it has to be an ``EventValue``,
+/// and keeps the order of the literal; a name that comes twice has the last value.
 ///
 /// ```swift
 /// visit[.detail] = ["battery": 0.83, "network": "wifi", "count": count]
 /// visit[.detail] = ["battery": 0.83, "screen": EventFields(["width": 390, "unit": "pt"])]
 /// ```
 ///
-/// A dictionary whose values are `Any`, from JSON or Objective-C for instance, has to be checked while the program runs:
+/// A dictionary whose values are `Any`, from JSON or Objective-C for instance, has to be checked while the
+/// program runs:
 ///
 /// ```swift
 /// visit[.detail] = try EventFields(checking: dictionary)
@@ -39,12 +40,13 @@ public struct EventFields: EventValue, Hashable, ExpressibleByDictionaryLiteral,
 
     /// Takes a dictionary of anything; its keys are sorted.
     ///
-    /// The values may be what an ``EventValue`` may be, `NSNull`, optionals, and arrays and dictionaries of such, as deep
-    /// as you like: what lies deeper than 32 levels becomes `"<too deep>"`.
+    /// The values may be what an ``EventValue`` may be, `NSNull`, optionals, and arrays and dictionaries of
+    /// such, as deep as you like: what lies deeper than 32 levels becomes `"<too deep>"`.
     ///
     /// - Parameter dictionary: The names and values.
-    /// - Throws: `LogError` of code `.invalidEvent` for the first value, by the order of the keys, that is something else.
-    ///   Its `place` is the path to it, `detail.screens[2].color` for instance. Nothing is replaced or left out.
+    /// - Throws: `LogError` of code `.invalidEvent` for the first value, by the order of the keys, that is
+    ///   something else. Its `place` is the path to it, `detail.screens[2].color` for instance. Nothing is
+    ///   replaced or left out.
     public init(checking dictionary: [String: Any]) throws {
         stored = try AnyValueReader.read(dictionary, at: "", depth: 0)
     }

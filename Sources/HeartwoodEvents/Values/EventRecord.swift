@@ -2,8 +2,8 @@ import Heartwood
 
 /// Properties with their values: an event, or what is nested in one.
 ///
-/// Only the cases of `Property` can be keys, and only ``EventValue``s can be values. The properties stay in the order in
-/// which they were first set. In JSON the keys are the cases' raw values.
+/// Only the cases of `Property` can be keys, and only ``EventValue``s can be values. The properties stay in
+/// the order in which they were first set. In JSON the keys are the cases' raw values.
 ///
 /// ```swift
 /// enum Detail: String { case battery, network }

@@ -7,9 +7,9 @@ import Heartwood
 
 /// What an event's property may be: something that JSON can say.
 ///
-/// The set is closed: whole numbers of any width, `Float`, `Double`, `Bool`, `String`, `Date`, `UUID`, `Decimal`,
-/// optionals, arrays and string-keyed dictionaries of these, ``EventRecord``, and ``EventFields`` for dictionaries of several
-/// types. Anything else does not compile.
+/// The set is closed: whole numbers of any width, `Float`, `Double`, `Bool`, `String`, `Date`, `UUID`,
+/// `Decimal`, optionals, arrays and string-keyed dictionaries of these, ``EventRecord``, and ``EventFields``
+/// for dictionaries of several types. Anything else does not compile.
 ///
 /// | value | JSON |
 /// |---|---|

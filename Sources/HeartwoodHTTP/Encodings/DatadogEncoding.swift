@@ -2,10 +2,12 @@ public import Heartwood
 
 /// Datadog's log intake, version 2.
 ///
-/// A trace (`withLogTrace(_:_:)`) is in `dd.trace_id` and `dd.span_id`, as the decimal numbers of 64 bits that Datadog
-/// correlates with its own; the error of a call in `error.kind`, `error.message` and `error.stack`.
+/// A trace (`withLogTrace(_:_:)`) is in `dd.trace_id` and `dd.span_id`, as the decimal numbers of 64 bits
+/// that Datadog correlates with its own; the error of a call in `error.kind`, `error.message` and
+/// `error.stack`.
 ///
-/// Log in with ``RequestDecorator/datadogKey(_:)``. What is older than 18 hours is taken with another date, or refused.
+/// Log in with ``RequestDecorator/datadogKey(_:)``. What is older than 18 hours is taken with another date,
+/// or refused.
 public struct DatadogEncoding: RemoteEncoding {
     private let service: String
     private let source: String

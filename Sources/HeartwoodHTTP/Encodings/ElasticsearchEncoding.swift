@@ -5,12 +5,12 @@ import Foundation
 #endif
 import Heartwood
 
-/// Elasticsearch's and OpenSearch's `_bulk`: every entry is created under an `_id` of its own, so that a repetition does
-/// no harm, and is judged by itself.
+/// Elasticsearch's and OpenSearch's `_bulk`: every entry is created under an `_id` of its own, so that a
+/// repetition does no harm, and is judged by itself.
 ///
-/// A document has the fields of ECS, `trace.id`, `span.id` and `error.*` among them, and the named values and fields of the
-/// message in `labels`, where they cannot collide with its own ones; a dot in such a name becomes `_`. Its members and their
-/// order are those of `JSONLinesFormatter.Options.ecs`.
+/// A document has the fields of ECS, `trace.id`, `span.id` and `error.*` among them, and the named values and
+/// fields of the message in `labels`, where they cannot collide with its own ones; a dot in such a name
+/// becomes `_`. Its members and their order are those of `JSONLinesFormatter.Options.ecs`.
 public struct ElasticsearchEncoding: RemoteEncoding {
     /// The index or data stream.
     public let index: String
@@ -79,7 +79,8 @@ public struct ElasticsearchEncoding: RemoteEncoding {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// The fields under names without points: `a` and `a.b` in one document are a value and an object of one name.
+    /// The fields under names without points: `a` and `a.b` in one document are a value and an object of one
+    /// name.
     private static func labels(_ fields: LogMetadata) -> LogMetadata {
         var labels = LogMetadata()
         for (name, value) in fields {
@@ -91,7 +92,8 @@ public struct ElasticsearchEncoding: RemoteEncoding {
         return labels
     }
 
-    /// A 200 is read entry by entry: 409 is one that was stored before, 429 and 503 come again, the rest is refused.
+    /// A 200 is read entry by entry: 409 is one that was stored before, 429 and 503 come again, the rest is
+    /// refused.
     public func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
         guard response.status == 200 else {
             return DeliveryVerdict(statusPolicy.action(for: response.status))

@@ -2,15 +2,17 @@ import Heartwood
 
 /// Grafana Loki's push API: one stream for each level, everything else as structured metadata.
 ///
-/// A line has 128 fields at most, which is Loki's limit; how many more there were is in `heartwood_dropped_fields`. A server
-/// that takes no structured metadata, as those before version 3 unless told to, refuses every batch; nothing is lost, and
-/// the report says so. For such a server make the encoding with `structuredMetadata: false`.
+/// A line has 128 fields at most, which is Loki's limit; how many more there were is in
+/// `heartwood_dropped_fields`. A server that takes no structured metadata, as those before version 3 unless
+/// told to, refuses every batch; nothing is lost, and the report says so. For such a server make the encoding
+/// with `structuredMetadata: false`.
 public struct LokiEncoding: RemoteEncoding {
     /// The labels of every stream; few, and with few values.
     public let labels: [String: String]
     /// The tenant (`X-Scope-OrgID`), where Loki has several.
     public let tenant: String?
-    /// Whether fields go beside the line; otherwise each line is a JSON object, which `| json` takes apart in a query.
+    /// Whether fields go beside the line; otherwise each line is a JSON object, which `| json` takes apart in
+    /// a query.
     public let structuredMetadata: Bool
 
     /// How many fields Loki takes for a line.
@@ -21,8 +23,8 @@ public struct LokiEncoding: RemoteEncoding {
     /// - Parameters:
     ///   - labels: The labels of every stream; a character that a label's name cannot have becomes `_`.
     ///   - tenant: The tenant, where Loki has several.
-    ///   - structuredMetadata: Whether the server takes fields beside the line, as it does from version 3 on. With false
-    ///     each line is a JSON object with the text and the fields.
+    ///   - structuredMetadata: Whether the server takes fields beside the line, as it does from version 3 on.
+    ///     With false each line is a JSON object with the text and the fields.
     public init(labels: [String: String], tenant: String? = nil, structuredMetadata: Bool = true) {
         self.structuredMetadata = structuredMetadata
         var clean: [String: String] = [:]
@@ -136,11 +138,12 @@ public struct LokiEncoding: RemoteEncoding {
         return label.first.map { $0.isNumber } ?? true ? "_" + label : label
     }
 
-    /// An answer of 400 says that lines were refused, but not which: parts are sent again, down to single lines, and what
-    /// is refused alone is set aside.
+    /// An answer of 400 says that lines were refused, but not which: parts are sent again, down to single
+    /// lines, and what is refused alone is set aside.
     ///
-    /// Lines that Loki had taken come to it twice then; it keeps those of the same time and content once, or shows them
-    /// once in a query. Where it refuses all lines for their structured metadata, everything is held.
+    /// Lines that Loki had taken come to it twice then; it keeps those of the same time and content once, or
+    /// shows them once in a query. Where it refuses all lines for their structured metadata, everything is
+    /// held.
     public func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
         guard response.status == 400 else {
             return DeliveryVerdict(statusPolicy.action(for: response.status))

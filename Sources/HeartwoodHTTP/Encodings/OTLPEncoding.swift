@@ -7,11 +7,13 @@ public import Heartwood
 
 /// OpenTelemetry logs over HTTP, as JSON (OTLP 1.x, `/v1/logs`).
 ///
-/// Each category is a scope. `trace_id` (32 hexadecimal digits), `span_id` (16) and `trace_flags` among the fields
-/// become the record's own, as `withLogTrace(_:_:)` sets them; the error of a call becomes `exception.type`,
-/// `exception.message`, `exception.domain`, `exception.code` and, with the errors that caused it, `exception.stacktrace`. The resource's attributes have the names of the semantic
-/// conventions: `service.name`, `service.version`, `os.type`, `os.version`, `host.arch`, `device.model.name`, and `host.name`
-/// where ``HTTPLogger/deviceFacts`` includes it. Partial success is honored: what the collector threw away is counted and not sent again.
+/// Each category is a scope. `trace_id` (32 hexadecimal digits), `span_id` (16) and `trace_flags` among the
+/// fields become the record's own, as `withLogTrace(_:_:)` sets them; the error of a call becomes
+/// `exception.type`, `exception.message`, `exception.domain`, `exception.code` and, with the errors that
+/// caused it, `exception.stacktrace`. The resource's attributes have the names of the semantic conventions:
+/// `service.name`, `service.version`, `os.type`, `os.version`, `host.arch`, `device.model.name`, and
+/// `host.name` where ``HTTPLogger/deviceFacts`` includes it. Partial success is honored: what the collector
+/// threw away is counted and not sent again.
 public struct OTLPEncoding: RemoteEncoding {
     /// What describes the program: `service.name` and others.
     public let resource: LogMetadata
@@ -53,7 +55,8 @@ public struct OTLPEncoding: RemoteEncoding {
         return output.array
     }
 
-    /// The facts about the device under the names of the semantic conventions; what these have no name for is `heartwood.…`.
+    /// The facts about the device under the names of the semantic conventions; what these have no name for is
+    /// `heartwood.…`.
     private static func conventional(_ device: LogMetadata) -> LogMetadata {
         var attributes = LogMetadata()
         for (key, value) in device {

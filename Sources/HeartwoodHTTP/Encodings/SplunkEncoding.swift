@@ -7,8 +7,8 @@ public import Heartwood
 
 /// Splunk's HTTP Event Collector: one JSON object per event, one after the other.
 ///
-/// Log in with ``RequestDecorator/splunkToken(_:)``. For a token with indexer acknowledgement (`useACK`) give a channel:
-/// what the collector has received stays in the store then until it says that it is indexed.
+/// Log in with ``RequestDecorator/splunkToken(_:)``. For a token with indexer acknowledgement (`useACK`) give
+/// a channel: what the collector has received stays in the store then until it says that it is indexed.
 public struct SplunkEncoding: RemoteEncoding {
     private let host: String?
     private let source: String?
@@ -23,8 +23,9 @@ public struct SplunkEncoding: RemoteEncoding {
     ///   - source: The events' source; none unless given.
     ///   - sourceType: The events' source type; `_json` unless given.
     ///   - index: The index; the token's own unless given.
-    ///   - channel: The channel that every request names, a UUID, such as `UUID().uuidString`. Acknowledgements are asked for
-    ///     on it when the collector offers them; a token that requires them answers with an error without a channel.
+    ///   - channel: The channel that every request names, a UUID, such as `UUID().uuidString`.
+    ///     Acknowledgements are asked for on it when the collector offers them; a token that requires them
+    ///     answers with an error without a channel.
     public init(
         host: String? = nil, source: String? = nil, sourceType: String = "_json", index: String? = nil,
         channel: String? = nil

@@ -3,8 +3,9 @@ import HeartwoodArchive
 
 /// SwiftyBeaver's platform: entries and device, encrypted with AES-256-CBC, in one JSON object.
 ///
-/// Log in with ``RequestDecorator/basicAuth(user:password:)`` (app id and app secret). Only 200 counts as success. The
-/// cipher is the platform's; it hides the content and does not show whether it was changed on its way.
+/// Log in with ``RequestDecorator/basicAuth(user:password:)`` (app id and app secret). Only 200 counts as
+/// success. The cipher is the platform's; it hides the content and does not show whether it was changed on
+/// its way.
 public struct SwiftyBeaverEncoding: RemoteEncoding {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     private let key: Secret
@@ -65,7 +66,8 @@ public struct SwiftyBeaverEncoding: RemoteEncoding {
         return device
     }
 
-    /// The thread's name or the queue's label; `main` for the main thread, and nothing for a thread without a name.
+    /// The thread's name or the queue's label; `main` for the main thread, and nothing for a thread without a
+    /// name.
     private static func thread(_ entry: RemoteEntry) -> String {
         if entry.queueLabel == "com.apple.main-thread" { return "main" }
         if let name = entry.threadName, !name.isEmpty { return name }

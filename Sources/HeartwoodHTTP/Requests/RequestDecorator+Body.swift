@@ -4,9 +4,9 @@ import HeartwoodArchive
 extension RequestDecorator {
     /// Compresses the body with gzip, where that makes it smaller.
     ///
-    /// A body that has a `Content-Encoding` already, or fewer than `minimum` bytes (1 KiB by default), stays as it
-    /// is. Level 1 is the quickest, 9 the smallest. The logger's own `compression` setting does this for the
-    /// encodings that allow it.
+    /// A body that has a `Content-Encoding` already, or fewer than `minimum` bytes (1 KiB by default), stays
+    /// as it is. Level 1 is the quickest, 9 the smallest. The logger's own `compression` setting does this
+    /// for the encodings that allow it.
     public static func gzip(level: Int = 6, minimum: ByteCount = .kibibytes(1)) -> RequestDecorator {
         RequestDecorator { request in
             guard request.headers["Content-Encoding"] == nil, request.body.count >= minimum.bytes else {
@@ -20,7 +20,8 @@ extension RequestDecorator {
 
     /// Signs the body as it is sent: a header field with the HMAC-SHA256 in lower-case hexadecimal.
     ///
-    /// Put it after whatever changes the body. The field is `X-Signature-256` with the value `sha256=…` by default.
+    /// Put it after whatever changes the body. The field is `X-Signature-256` with the value `sha256=…` by
+    /// default.
     ///
     /// - Parameters:
     ///   - key: The key that the server knows too.

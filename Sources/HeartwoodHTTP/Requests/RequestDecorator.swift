@@ -1,7 +1,7 @@
 /// A change that is made to every request before it is sent; pure, so that decorators compose.
 ///
-/// Later ones see what earlier ones did, and of two that set the same field the later wins. A decorator is called
-/// for each attempt, so that what depends on the time or on a token that is renewed is always fresh.
+/// Later ones see what earlier ones did, and of two that set the same field the later wins. A decorator is
+/// called for each attempt, so that what depends on the time or on a token that is renewed is always fresh.
 ///
 /// ```swift
 /// logger.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets()), .header("X-Team", "core")]

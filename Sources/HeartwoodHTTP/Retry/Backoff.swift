@@ -1,6 +1,7 @@
 import Heartwood
 
-/// Pauses that grow with each failure and are drawn at random, so that many clients do not come back together.
+/// Pauses that grow with each failure and are drawn at random, so that many clients do not come back
+/// together.
 public struct Backoff: Sendable, Equatable {
     /// The longest first pause, 1 s by default.
     public var initial: Duration

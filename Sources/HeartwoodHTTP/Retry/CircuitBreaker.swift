@@ -1,8 +1,8 @@
 /// Keeps attempts away from a server that has failed many times in a row.
 ///
-/// Closed, it lets everything through. After ``threshold`` failures it opens: until its time is over, nothing but the
-/// retry that the policy has set may go out, and a flush or a full batch do not cause attempts of their own. Then it is
-/// half open: one attempt decides.
+/// Closed, it lets everything through. After ``threshold`` failures it opens: until its time is over, nothing
+/// but the retry that the policy has set may go out, and a flush or a full batch do not cause attempts of
+/// their own. Then it is half open: one attempt decides.
 struct CircuitBreaker: Sendable, Equatable {
     /// The states of the breaker.
     enum State: Sendable, Equatable {

@@ -1,6 +1,7 @@
 package import Heartwood
 
-/// The dates of HTTP header fields: `Sun, 06 Nov 1994 08:49:37 GMT` and the two older forms that must be understood.
+/// The dates of HTTP header fields: `Sun, 06 Nov 1994 08:49:37 GMT` and the two older forms that must be
+/// understood.
 package enum HTTPDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",

@@ -1,4 +1,5 @@
-/// Decides what is done after a failed attempt; pure: the same failure and random number give the same decision.
+/// Decides what is done after a failed attempt; pure: the same failure and random number give the same
+/// decision.
 ///
 /// ```swift
 /// struct Patient: RetryPolicy {

@@ -1,8 +1,8 @@
-/// Scrooge's rule: 404, 500, 502 and 503 are tried again at the next interval; failing more than twice in a row, or
-/// with anything else at once, the oldest 50 records are thrown away "to see whether it recovers".
+/// Scrooge's rule: 404, 500, 502 and 503 are tried again at the next interval; failing more than twice in a
+/// row, or with anything else at once, the oldest 50 records are thrown away "to see whether it recovers".
 ///
-/// It loses records where ``StandardRetryPolicy`` would not; it is here for those who move from Scrooge. A device that
-/// is offline counts as no failure.
+/// It loses records where ``StandardRetryPolicy`` would not; it is here for those who move from Scrooge. A
+/// device that is offline counts as no failure.
 public struct ScroogeRetryPolicy: RetryPolicy, Equatable {
     /// How many records are thrown away, 50.
     public var dropCount: Int

@@ -2,8 +2,8 @@ import Heartwood
 
 /// The policy that loses nothing.
 ///
-/// Transient failures are repeated forever, with growing pauses; failures that need intervention are held; only single
-/// messages that the server refuses are set aside.
+/// Transient failures are repeated forever, with growing pauses; failures that need intervention are held;
+/// only single messages that the server refuses are set aside.
 public struct StandardRetryPolicy: RetryPolicy, Equatable {
     /// The pauses between attempts: 1 s, doubled each time, 5 min at most, drawn at random below that.
     public var backoff: Backoff
@@ -27,8 +27,8 @@ public struct StandardRetryPolicy: RetryPolicy, Equatable {
         self.holdTime = holdTime
     }
 
-    /// The decision; a wait that the server asked for is kept to, with up to a tenth more, where the policy's own is not
-    /// longer.
+    /// The decision; a wait that the server asked for is kept to, with up to a tenth more, where the policy's
+    /// own is not longer.
     public func decide(after failure: DeliveryFailure, random: Double) -> RetryDecision {
         if case .transport(let error) = failure.cause {
             return error.isTransient ? .retry(after: pause(failure, random)) : .hold(holdTime)
@@ -47,8 +47,8 @@ public struct StandardRetryPolicy: RetryPolicy, Equatable {
         max(asked(failure, random), backoff.pause(failures: failure.consecutiveFailures, random: random))
     }
 
-    /// What the server has asked for; a server that asks for nothing, or for a time that has passed, gets no more attempts
-    /// for that.
+    /// What the server has asked for; a server that asks for nothing, or for a time that has passed, gets no
+    /// more attempts for that.
     private func asked(_ failure: DeliveryFailure, _ random: Double) -> Duration {
         guard let asked = failure.retryAfter else { return .zero }
         let clamped = min(max(asked, retryAfterRange.lowerBound), retryAfterRange.upperBound)

@@ -1,7 +1,7 @@
 /// Which status means what; a table that can be changed row by row.
 ///
-/// ``standard`` suits your own server. It never drops on a guess: what is neither a success, nor known to pass
-/// by itself, nor known to be about the data, holds everything and reports.
+/// ``standard`` suits your own server. It never drops on a guess: what is neither a success, nor known to
+/// pass by itself, nor known to be about the data, holds everything and reports.
 public struct StatusPolicy: Sendable, Equatable {
     private var exceptions: [Int: StatusAction]
     private var otherwise: StatusAction
@@ -25,8 +25,9 @@ public struct StatusPolicy: Sendable, Equatable {
         return copy
     }
 
-    /// What passes by itself is retried (408, 425, 429, 500, 502–504, 507, 509, 520–529), 413 splits, 400 and 422
-    /// are about single records, 401 and 403 ask for new credentials; everything else holds, redirects too.
+    /// What passes by itself is retried (408, 425, 429, 500, 502–504, 507, 509, 520–529), 413 splits, 400 and
+    /// 422 are about single records, 401 and 403 ask for new credentials; everything else holds, redirects
+    /// too.
     public static let standard: StatusPolicy = {
         var table: [Int: StatusAction] = [
             413: .split, 400: .isolate, 422: .isolate, 401: .authorize, 403: .authorize,

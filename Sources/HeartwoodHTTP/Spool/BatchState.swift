@@ -1,10 +1,11 @@
 /// How far the delivery is: what is done, which batch is open, and which part of it is on its way.
 ///
 /// 1. Every record up to ``acknowledged`` is done: delivered, set aside or dropped; it is never sent again.
-/// 2. A batch is the records in `acknowledged + 1 ... last`. While pieces of it are parked it may become longer.
+/// 2. A batch is the records in `acknowledged + 1 ... last`. While pieces of it are parked it may become
+///    longer.
 /// 3. What of it is done is marked record by record; the batch ends when all of it is.
-/// 4. The piece that is on its way is written down before it is sent, so that after a crash the very same piece
-///    is sent again, under the same key.
+/// 4. The piece that is on its way is written down before it is sent, so that after a crash the very same
+///    piece is sent again, under the same key.
 struct BatchState: Equatable, Sendable {
     /// The widest batch, so that its marks fit into the cursor's slot.
     static let widestBatch = 32_000

@@ -3,12 +3,13 @@ import Heartwood
 
 /// The file of what servers have refused: one JSON object per line, bounded unless ``limit`` is nil.
 ///
-/// 1. When the file would become larger than half the limit, it becomes `rejected.1.ndjson`, in place of the one
-///    before: the newest half is always there. How many letters that removes is returned, so that they are counted.
-/// 2. A line is whole: what a failed write or a crash has left of one is cut off before the next is written. Its
-///    message was not settled then, and comes again.
-/// 3. ``synchronize()`` waits until the disk has the lines, so that a power cut loses no message which its store has
-///    forgotten.
+/// 1. When the file would become larger than half the limit, it becomes `rejected.1.ndjson`, in place of the
+///    one before: the newest half is always there. How many letters that removes is returned, so that they
+///    are counted.
+/// 2. A line is whole: what a failed write or a crash has left of one is cut off before the next is written.
+///    Its message was not settled then, and comes again.
+/// 3. ``synchronize()`` waits until the disk has the lines, so that a power cut loses no message which its
+///    store has forgotten.
 /// 4. A line has the message in its stored form too, from which ``DeadLetters`` puts it back.
 final class DeadLetterFile {
     /// How an entry was taken.

@@ -7,8 +7,8 @@ import Heartwood
 
 /// Entries as bytes, as the spool keeps them: a version, then the properties in their order.
 ///
-/// Numbers are little-endian, texts are a length (u32) and UTF-8. A reader takes nothing on trust: every length is
-/// checked before it is used, and values nest 64 deep at most.
+/// Numbers are little-endian, texts are a length (u32) and UTF-8. A reader takes nothing on trust: every
+/// length is checked before it is used, and values nest 64 deep at most.
 package enum EntryCoder {
     private static let version: UInt8 = 1
     private static let deepest = 64

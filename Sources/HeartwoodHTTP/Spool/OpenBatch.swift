@@ -8,7 +8,8 @@ struct OpenBatch {
     /// How many of its records were done since its files were last looked at for room.
     private(set) var reclaimable = 0
 
-    /// Goes on where a state says; of an open batch all that is not done is to be sent, the piece on its way unchanged.
+    /// Goes on where a state says; of an open batch all that is not done is to be sent, the piece on its way
+    /// unchanged.
     init(_ state: BatchState) {
         self.state = state
         guard let range = state.range else { return }

@@ -1,5 +1,5 @@
-/// The partitions that are open: the one that is sent, the one that is written, which may be the same, and those that are
-/// passed by, since everything in them was refused and a later one is tried.
+/// The partitions that are open: the one that is sent, the one that is written, which may be the same, and
+/// those that are passed by, since everything in them was refused and a later one is tried.
 struct OpenPartitions {
     typealias Partition = (name: String, spool: Spool)
 
@@ -51,8 +51,8 @@ struct OpenPartitions {
     /// Writes to a partition from now on.
     mutating func write(to partition: Partition) { current = partition }
 
-    /// Nothing more is written to the current one; returns it unless it is sent next, which it is only where no older one
-    /// `isLeft` to be opened.
+    /// Nothing more is written to the current one; returns it unless it is sent next, which it is only where
+    /// no older one `isLeft` to be opened.
     mutating func releaseCurrent(whileOlder isLeft: Bool) -> Partition? {
         defer { current = nil }
         guard let current, sending == nil, !isLeft, current.spool.pending > 0 else { return current }
@@ -60,7 +60,8 @@ struct OpenPartitions {
         return nil
     }
 
-    /// Sends from a later partition, since everything in the oldest one is parked; false when no later one has messages.
+    /// Sends from a later partition, since everything in the oldest one is parked; false when no later one
+    /// has messages.
     ///
     /// `open` opens the oldest closed partition, if there is one.
     mutating func passBy(_ open: () -> Partition?) -> Bool {

@@ -1,6 +1,7 @@
 import Heartwood
 
-/// The directory of a ``PartitionedSpool``: opens its partitions, closes them, and deletes those that were sent.
+/// The directory of a ``PartitionedSpool``: opens its partitions, closes them, and deletes those that were
+/// sent.
 ///
 /// It has the figures and the errors of those that are not open any more.
 final class PartitionDirectory {
@@ -30,8 +31,8 @@ final class PartitionDirectory {
     /// The names of the partitions that there are, the oldest first.
     func names() -> [String] { (root?.subdirectories() ?? []).filter(PartitionName.isValid).sorted() }
 
-    /// Finds out what a partition of an earlier run holds; the names of its files say it, unless a crash has left one
-    /// that was never sealed.
+    /// Finds out what a partition of an earlier run holds; the names of its files say it, unless a crash has
+    /// left one that was never sealed.
     func count(_ name: String) -> (bytes: Int, records: Int) {
         let segments = (root?.list(name) ?? []).compactMap {
             SpoolSegment(name: $0.name, size: $0.size)
@@ -86,7 +87,8 @@ final class PartitionDirectory {
         past += partition.spool.counters
     }
 
-    /// Closes an empty partition and deletes it; one in which damage was found is kept, for a person to look at.
+    /// Closes an empty partition and deletes it; one in which damage was found is kept, for a person to look
+    /// at.
     func retire(_ partition: OpenPartitions.Partition) {
         leave(partition)
         guard let root else { return }

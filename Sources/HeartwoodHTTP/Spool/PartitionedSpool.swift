@@ -5,13 +5,16 @@ extension LogError.Code {
     public static let full = LogError.Code(rawValue: "full")
 }
 
-/// Spools in a row, each in a directory of its own: one is written, the oldest is sent, and deleted when it is empty.
+/// Spools in a row, each in a directory of its own: one is written, the oldest is sent, and deleted when it
+/// is empty.
 ///
-/// 1. At most two are open: the one that is sent and the one that is written, which may be the same. Where all that is
-///    pending in the first was refused, up to ``OpenPartitions/widestSearch`` more, to find out whether the server takes anything.
-/// 2. What an earlier run has left is sent first, partition by partition, in the order in which they were made.
-/// 3. A partition that has reached ``partitionSize`` when something is to be written is closed, and a new one is started. So
-///    it may become larger by one write; a group is never divided.
+/// 1. At most two are open: the one that is sent and the one that is written, which may be the same. Where
+///    all that is pending in the first was refused, up to ``OpenPartitions/widestSearch`` more, to find out
+///    whether the server takes anything.
+/// 2. What an earlier run has left is sent first, partition by partition, in the order in which they were
+///    made.
+/// 3. A partition that has reached ``partitionSize`` when something is to be written is closed, and a new one
+///    is started. So it may become larger by one write; a group is never divided.
 /// 4. Nothing is ever dropped to make room: what does not fit into `settings.maximumBytes` is refused.
 /// 5. ``pending`` is zero only when no partition has anything left.
 package final class PartitionedSpool: UnsentStore {
@@ -39,7 +42,8 @@ package final class PartitionedSpool: UnsentStore {
     ///   - partitionSize: When a partition is full.
     ///   - settings: The limits.
     ///   - clock: Where times come from.
-    ///   - makeName: A name for a new partition, 24 hexadecimal digits, that is greater than the newest there is.
+    ///   - makeName: A name for a new partition, 24 hexadecimal digits, that is greater than the newest there
+    ///     is.
     /// - Throws: `LogError` when the directory cannot be used, or another store has it.
     package init(
         path: String, partitionSize: ByteCount, settings: SpoolSettings, clock: any LogClock,
@@ -85,13 +89,15 @@ package final class PartitionedSpool: UnsentStore {
 
     // MARK: Storing
 
-    /// Writes records that belong together, as ``Spool/appendWhole(_:_:)`` does; no records make no partition.
+    /// Writes records that belong together, as ``Spool/appendWhole(_:_:)`` does; no records make no
+    /// partition.
     ///
     /// - Parameters:
     ///   - count: How many there are.
     ///   - size: How many bytes their payloads have together.
     ///   - next: The next record's payload, time and level.
-    /// - Throws: `LogError`: `.full` when the store has reached its limit, `.file` when the files could not take them.
+    /// - Throws: `LogError`: `.full` when the store has reached its limit, `.file` when the files could not
+    ///   take them.
     package func appendWhole(
         _ count: Int, bytes size: Int,
         _ next: () throws -> (payload: [UInt8], time: LogTimestamp, level: UInt8)
@@ -119,8 +125,8 @@ package final class PartitionedSpool: UnsentStore {
 
     /// Takes a record over, in memory until ``save()``.
     ///
-    /// - Throws: `LogError`, and counts the record as refused: `.full` when the store has reached its limit, `.file` when the
-    ///   files cannot take it.
+    /// - Throws: `LogError`, and counts the record as refused: `.full` when the store has reached its limit,
+    ///   `.file` when the files cannot take it.
     package func add(_ payload: [UInt8], time: LogTimestamp, level: UInt8) throws {
         guard bytes + payload.count + SpoolFrame.headerSize <= settings.maximumBytes.bytes else {
             home.countRefused()
@@ -168,8 +174,8 @@ package final class PartitionedSpool: UnsentStore {
 
     // MARK: Dead letters
 
-    /// Stores the dead letters of the directory again, in a new partition, and removes them from their files; as
-    /// ``Spool/resendRejected()`` does it.
+    /// Stores the dead letters of the directory again, in a new partition, and removes them from their files;
+    /// as ``Spool/resendRejected()`` does it.
     package func resendRejected() throws -> (messages: Int, others: Int) {
         guard let root = home.root else {
             throw LogError(.file, "the store is closed", place: home.path)
@@ -397,7 +403,8 @@ struct ClosedPartitions {
         self.records += records
     }
 
-    /// Takes the oldest out, which is open from now on or gone; returns how many records it was thought to hold.
+    /// Takes the oldest out, which is open from now on or gone; returns how many records it was thought to
+    /// hold.
     mutating func removeOldest() -> Int {
         guard let oldest = partitions.popFirst() else { return 0 }
         bytes -= oldest.bytes

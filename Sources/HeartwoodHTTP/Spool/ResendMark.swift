@@ -1,11 +1,12 @@
 import CHeartwood
 
-/// The note, a file's name, that dead letters are being stored again: after a crash the next start can tell whether
-/// they were.
+/// The note, a file's name, that dead letters are being stored again: after a crash the next start can tell
+/// whether they were.
 ///
-/// The mark is made before the messages are stored, all of them or none, and goes after the letters were removed. Whoever
-/// opens the store looks for it before anything else is stored or sent: where the messages are there, the letters are
-/// removed now; where they are not, nothing has happened. So each letter is stored once.
+/// The mark is made before the messages are stored, all of them or none, and goes after the letters were
+/// removed. Whoever opens the store looks for it before anything else is stored or sent: where the messages
+/// are there, the letters are removed now; where they are not, nothing has happened. So each letter is stored
+/// once.
 struct ResendMark {
     private static let prefix = "resend."
     /// Where the messages are going to be: a number or a name, by the kind of the store.

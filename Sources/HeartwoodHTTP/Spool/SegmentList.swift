@@ -1,14 +1,15 @@
 /// The segments of a spool in the order of their ids, and what they take together.
 ///
-/// A spool may have 100,000 of them: to take one from the beginning or the end takes constant time, and to find one takes
-/// as many looks as their number has bits.
+/// A spool may have 100,000 of them: to take one from the beginning or the end takes constant time, and to
+/// find one takes as many looks as their number has bits.
 struct SegmentList: RandomAccessCollection {
     /// The segments are in `places[head...]`; those in front of them were removed.
     private var places: [SpoolSegment] = []
     private var head = 0
     /// The bytes of all files.
     private(set) var bytes = 0
-    /// Whether no segment may have ids that are in the range of a later one; planted or damaged names can say so.
+    /// Whether no segment may have ids that are in the range of a later one; planted or damaged names can say
+    /// so.
     private var isDisjoint = true
 
     init() {}

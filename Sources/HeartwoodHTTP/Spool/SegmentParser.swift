@@ -3,9 +3,11 @@ import Heartwood
 /// Finds the records in a segment's bytes, whatever has become of them.
 ///
 /// 1. A record is accepted only if both its checksums hold and its id is greater than the one before.
-/// 2. A frame whose header holds but whose payload does not is skipped exactly; the next one is looked for after it.
+/// 2. A frame whose header holds but whose payload does not is skipped exactly; the next one is looked for
+///    after it.
 /// 3. Where no header holds, the next one that does is looked for byte by byte.
-/// 4. So damage costs the records it hits, and no other. Every byte is either part of a record or reported as damaged.
+/// 4. So damage costs the records it hits, and no other. Every byte is either part of a record or reported as
+///    damaged.
 struct SegmentParser {
     /// A record's place in the bytes.
     struct Entry: Equatable {

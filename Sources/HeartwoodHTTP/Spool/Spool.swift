@@ -1,9 +1,10 @@
 package import Heartwood
 
-/// The store of unsent messages: what is appended stays until it is acknowledged, set aside, or dropped and counted.
+/// The store of unsent messages: what is appended stays until it is acknowledged, set aside, or dropped and
+/// counted.
 ///
-/// With a directory it outlives the process; without one it is memory only, with the same limits. It belongs to one
-/// logger and is used in its hooks only.
+/// With a directory it outlives the process; without one it is memory only, with the same limits. It belongs
+/// to one logger and is used in its hooks only.
 ///
 /// `appended + recovered = acknowledged + set aside + lost + pending` holds at any time.
 package final class Spool: UnsentStore {
@@ -246,7 +247,8 @@ extension Spool {
 extension Spool {
     /// What is to be sent next, noted on disk as being on its way; nil when nothing waits.
     ///
-    /// Until ``complete(_:done:)``, ``split(_:)`` or ``park(_:)`` is called, it is the same again, over restarts too.
+    /// Until ``complete(_:done:)``, ``split(_:)`` or ``park(_:)`` is called, it is the same again, over
+    /// restarts too.
     package func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece? {
         save()
         recount()
@@ -390,7 +392,8 @@ extension Spool {
         if isStateSaved { disk?.reap(through: batch.state.acknowledged) }
     }
 
-    /// The records of a range that are not done; nil when a file that may have some of them cannot be read now.
+    /// The records of a range that are not done; nil when a file that may have some of them cannot be read
+    /// now.
     func records(in range: ClosedRange<UInt64>) -> [SpoolRecord]? {
         var records: [SpoolRecord] = []
         var seen: UInt64 = 0
@@ -427,8 +430,8 @@ extension Spool {
 
     /// Counts the pending records after damage, as soon as all files can be read.
     ///
-    /// Until then their number is a guess: a file that is lost may have had records that were done, or not have had them
-    /// any more.
+    /// Until then their number is a guess: a file that is lost may have had records that were done, or not
+    /// have had them any more.
     private func recount() {
         guard let disk, disk.losses.isUncertain else { return }
         settleDamage()
@@ -448,7 +451,8 @@ extension Spool {
 extension Spool {
     /// Makes room for a record, as ``SpoolSettings/overflow`` says; false when there is no room.
     ///
-    /// What the open batch has done takes no room that new messages need: its files are rewritten without it first.
+    /// What the open batch has done takes no room that new messages need: its files are rewritten without it
+    /// first.
     func makeRoom(for record: SpoolRecord) -> Bool {
         var size = SpoolFrame.size(of: record)
         if disk != nil {
@@ -488,8 +492,9 @@ extension Spool {
 
     /// Drops the oldest half of what is left of the open batch, where nothing else is left to go.
     ///
-    /// A store that is full of refused messages would take no other one otherwise, and so never find out that the server
-    /// takes others. The piece on its way goes last; what the server has received and not yet confirmed stays.
+    /// A store that is full of refused messages would take no other one otherwise, and so never find out that
+    /// the server takes others. The piece on its way goes last; what the server has received and not yet
+    /// confirmed stays.
     private func evictFromBatch() -> Bool {
         let ids = pendingOfBatch(besides: batch.parked.filter(\.isUnconfirmed).map(\.range))
         let others = ids.filter { batch.state.piece?.contains($0) != true }
@@ -520,7 +525,8 @@ extension Spool {
         return reclaim()
     }
 
-    /// Takes what is done in the open batch out of memory, or of the oldest file that has such; false when there is nothing.
+    /// Takes what is done in the open batch out of memory, or of the oldest file that has such; false when
+    /// there is nothing.
     private func reclaim() -> Bool {
         guard batch.reclaimable > 0, let range = batch.state.range else { return false }
         if unsaved.removeAll(where: { batch.state.isDone($0.id) }) > 0 { return true }
@@ -558,7 +564,8 @@ extension Spool {
 extension Spool {
     /// Writes records that belong together to the files, at once: all of them are there afterwards, or none.
     ///
-    /// That holds for a crash in the middle of it, too. They are never all in memory: `next` gives one after the other.
+    /// That holds for a crash in the middle of it, too. They are never all in memory: `next` gives one after
+    /// the other.
     ///
     /// - Parameters:
     ///   - count: How many there are.
@@ -614,12 +621,15 @@ extension Spool {
 // MARK: - Resending
 
 extension Spool {
-    /// Stores the dead letters of the directory again, after everything that is pending, and removes them from their files.
+    /// Stores the dead letters of the directory again, after everything that is pending, and removes them
+    /// from their files.
     ///
     /// All of them are stored or none, each once, also when the process dies in the middle of it.
     ///
-    /// - Returns: how many messages are pending again, and how many lines stay since they have no message that can be stored.
-    /// - Throws: `LogError` when the files cannot be written; then the letters are where they were, unless it says else.
+    /// - Returns: how many messages are pending again, and how many lines stay since they have no message
+    ///   that can be stored.
+    /// - Throws: `LogError` when the files cannot be written; then the letters are where they were, unless it
+    ///   says else.
     package func resendRejected() throws -> (messages: Int, others: Int) {
         guard let disk else { throw LogError(.file, "the spool is closed, or has no directory") }
         let letters = DeadLetters(in: disk.directory, payloadLimit: SpoolRecord.largestPayload)
@@ -683,8 +693,8 @@ extension DeadLetters {
 
 /// How old records are, as far as the wall clock can be trusted.
 ///
-/// Once it was seen to jump by more than an hour, nothing counts as old until the next start: a wrong clock must not empty
-/// the store. Times before 2001 are a clock that was never set, and no age.
+/// Once it was seen to jump by more than an hour, nothing counts as old until the next start: a wrong clock
+/// must not empty the store. Times before 2001 are a clock that was never set, and no age.
 struct SpoolAge {
     private static let firstTime = 978_307_200_000_000_000 as Int64
 

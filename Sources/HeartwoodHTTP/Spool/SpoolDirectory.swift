@@ -3,9 +3,9 @@ import Heartwood
 
 /// A directory that is ours alone: opened once, locked, and reached by its descriptor only.
 ///
-/// Files are made with mode 0600, opened with `O_NOFOLLOW`, and must be regular, ours and without a second name; nothing
-/// is written to or cut off one that is not. The same holds for the directories in it, which are never links. A failed
-/// call returns its `errno`; nothing here throws after ``init(path:)``.
+/// Files are made with mode 0600, opened with `O_NOFOLLOW`, and must be regular, ours and without a second
+/// name; nothing is written to or cut off one that is not. The same holds for the directories in it, which
+/// are never links. A failed call returns its `errno`; nothing here throws after ``init(path:)``.
 package final class SpoolDirectory {
     let path: String
     private let descriptor: Int32
@@ -16,8 +16,8 @@ package final class SpoolDirectory {
 
     /// Makes the directory where it is missing (mode 0700), and locks it.
     ///
-    /// - Throws: `LogError`: `.inUse` when another logger or process has it, `.unsafe` when others may write in it,
-    ///   `.file` when the system refuses, `.setting` for a path that is empty or has a zero byte.
+    /// - Throws: `LogError`: `.inUse` when another logger or process has it, `.unsafe` when others may write
+    ///   in it, `.file` when the system refuses, `.setting` for a path that is empty or has a zero byte.
     init(path: String) throws {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LogError(
@@ -45,8 +45,9 @@ package final class SpoolDirectory {
     }
 
     deinit {
-        // A child that another thread is just starting has the lock's descriptor, too, until it runs its program:
-        // closing ours would leave the directory locked so long. A forked child must not free its parent's lock.
+        // A child that another thread is just starting has the lock's descriptor, too, until it runs its
+        // program: closing ours would leave the directory locked so long. A forked child must not free its
+        // parent's lock.
         if owner.isHere { _ = flock(lock, LOCK_UN) }
         close(lock)
         close(descriptor)
@@ -86,7 +87,8 @@ package final class SpoolDirectory {
         }
     }
 
-    /// Opens a directory in this one that is no link and ours; negative on failure, with the reason in `errno`.
+    /// Opens a directory in this one that is no link and ours; negative on failure, with the reason in
+    /// `errno`.
     private func openDirectory(_ name: String) -> Int32 {
         Self.number { () throws(SystemFailure) in
             let place = try Self.calls.openFile(descriptor, name, O_RDONLY | O_DIRECTORY)
@@ -175,8 +177,8 @@ package final class SpoolDirectory {
         entries(of: ".")?.filter { $0.status.kind == .directory }.map(\.name)
     }
 
-    /// Removes a directory inside of this one with its files: segments first, what is known of them then, the lock at
-    /// last; 0 or `errno`.
+    /// Removes a directory inside of this one with its files: segments first, what is known of them then, the
+    /// lock at last; 0 or `errno`.
     func removeDirectory(_ name: String) -> Int32 {
         let place = openDirectory(name)
         guard place >= 0 else { return hw_errno() == ENOENT ? 0 : hw_errno() }

@@ -5,13 +5,16 @@ import Heartwood
 ///
 /// Invariants, each held by a test:
 /// 1. A record is in exactly one segment, or it is still in memory, or it is done.
-/// 2. Segments are only appended to, and only by the process that made them; what a dead process left is sealed.
-/// 3. A frame is written whole or not at all: what a failed write has left of one is cut off, or the file is sealed.
+/// 2. Segments are only appended to, and only by the process that made them; what a dead process left is
+///    sealed.
+/// 3. A frame is written whole or not at all: what a failed write has left of one is cut off, or the file is
+///    sealed.
 /// 4. A segment is deleted only after the cursor on disk says that all of it is done. A crash between the two
 ///    leaves a file that the next start deletes.
 /// 5. The piece on its way is in the cursor before it is sent (see ``BatchState``).
 /// 6. Damage costs the records it hits; the bytes go to `quarantine/`, the others are delivered.
-/// 7. Of a group of records all are there or none: one that was not written to its end is cut off (`+Groups`).
+/// 7. Of a group of records all are there or none: one that was not written to its end is cut off
+///    (`+Groups`).
 /// 8. The files together never have more bytes than the limit that ``Spool`` checks before it writes.
 final class SpoolDisk {
     let directory: SpoolDirectory
@@ -114,8 +117,8 @@ extension SpoolDisk {
         return files.map(\.name)
     }
 
-    /// Sets files aside whose names have ids that no spool comes to, unless their headers are the spool's own: otherwise a
-    /// planted name would use all ids up.
+    /// Sets files aside whose names have ids that no spool comes to, unless their headers are the spool's
+    /// own: otherwise a planted name would use all ids up.
     private func setAsideImplausible() {
         for segment in segments where max(segment.firstID, segment.lastID ?? 0) > SpoolSegment.largestUsualID
         {
@@ -204,7 +207,8 @@ extension SpoolDisk {
         return true
     }
 
-    /// How many of a segment's records are not done; of one that cannot be read now, by what is known without reading.
+    /// How many of a segment's records are not done; of one that cannot be read now, by what is known without
+    /// reading.
     func unfinished(in segment: SpoolSegment, _ isDone: (UInt64) -> Bool) -> Int {
         if let file = open(segment) { return file.entries.reduce(0) { $0 + (isDone($1.id) ? 0 : 1) } }
         if segments.index(of: segment.firstID) == nil { return 0 }
@@ -290,8 +294,8 @@ extension SpoolDisk {
 
     /// Whether it may be read at once.
     ///
-    /// A lack of descriptors or memory says nothing about the file, and refuses the opening instead. A file that is not
-    /// ours to open stays where it is.
+    /// A lack of descriptors or memory says nothing about the file, and refuses the opening instead. A file
+    /// that is not ours to open stays where it is.
     private func refuse(_ segment: SpoolSegment, _ error: Int32) -> Bool {
         guard opening.isUnderWay, error != EIO else { return true }
         guard [EMFILE, ENFILE, ENOMEM].contains(error) else { return false }
@@ -328,7 +332,8 @@ extension SpoolDisk {
 // MARK: - Writing
 
 extension SpoolDisk {
-    /// Appends records to the active segment, beginning new ones as needed; returns how many are in the files now.
+    /// Appends records to the active segment, beginning new ones as needed; returns how many are in the files
+    /// now.
     ///
     /// With `groupEnd` they are part of a group that is whole only once that id is in the files.
     func write(
@@ -445,7 +450,8 @@ extension SpoolDisk {
         }
     }
 
-    /// Deletes the oldest segment that has nothing of `range`; returns how many unfinished records went with it.
+    /// Deletes the oldest segment that has nothing of `range`; returns how many unfinished records went with
+    /// it.
     func evictOldest(sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int? {
         let candidate = range.map { segments.oldest(besides: $0) } ?? segments.indices.first
         guard let oldest = candidate.map({ segments[$0] }) else { return nil }
@@ -457,7 +463,8 @@ extension SpoolDisk {
         return count
     }
 
-    /// Rewrites the oldest segment that has records less serious than `level`, without these; returns how many went.
+    /// Rewrites the oldest segment that has records less serious than `level`, without these; returns how
+    /// many went.
     func compact(below level: UInt8, sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int?
     {
         var index = compacted.level <= level ? segments.place { $0.firstID >= compacted.end } : 0
@@ -489,8 +496,8 @@ extension SpoolDisk {
         return nil
     }
 
-    /// Rewrites the oldest segment with done records of `range` without these; false when it has none, or the disk does
-    /// not take it.
+    /// Rewrites the oldest segment with done records of `range` without these; false when it has none, or the
+    /// disk does not take it.
     func reclaim(_ range: ClosedRange<UInt64>, _ isDone: (UInt64) -> Bool) -> Bool {
         var next = segments.place(after: range.lowerBound - 1)
         while next < segments.count {
@@ -561,14 +568,16 @@ extension SpoolDisk {
 extension SpoolDisk {
     /// Takes away what a process that ended has written of a group without coming to its end.
     ///
-    /// Such a group is always the last thing in the files: nothing is written before a group is whole or taken back.
+    /// Such a group is always the last thing in the files: nothing is written before a group is whole or
+    /// taken back.
     private func cutUnfinishedGroup() {
         var isUnfinished = false
         for segment in segments.reversed() {
             guard let file = open(segment) else { return }
             guard let last = file.entries.last else { continue }
             if !isUnfinished {
-                // What a sealed file should have and has not is damage, and no reason to take anything else away.
+                // What a sealed file should have and has not is damage, and no reason to take anything else
+                // away.
                 guard last.continues, segment.lastID ?? last.id == last.id else { return }
                 isUnfinished = true
             }
@@ -595,7 +604,8 @@ extension SpoolDisk {
         return true
     }
 
-    /// Takes away every record after `id`, and seals the files; false when a file cannot be read, cut or removed.
+    /// Takes away every record after `id`, and seals the files; false when a file cannot be read, cut or
+    /// removed.
     @discardableResult
     private func rollBack(to id: UInt64) -> Bool {
         sealActive()

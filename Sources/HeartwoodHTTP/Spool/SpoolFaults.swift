@@ -1,4 +1,5 @@
-/// What a test makes of a spool's file calls: a full disk, a failing one, or the death of the process in a call.
+/// What a test makes of a spool's file calls: a full disk, a failing one, or the death of the process in a
+/// call.
 package protocol SpoolFaults: AnyObject, Sendable {
     /// How many of `count` bytes a write takes, and the `errno` with which it fails then; nil: it takes all.
     ///
@@ -10,7 +11,8 @@ package protocol SpoolFaults: AnyObject, Sendable {
     func read() -> Int32
     /// The `errno` with which a call fails that waits until the disk has a file; 0: it succeeds.
     func synchronize() -> Int32
-    /// The `errno` with which a call fails that waits until the disk has the names of a directory; 0: it succeeds.
+    /// The `errno` with which a call fails that waits until the disk has the names of a directory; 0: it
+    /// succeeds.
     func synchronizeNames() -> Int32
 }
 

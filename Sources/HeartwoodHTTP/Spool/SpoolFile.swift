@@ -8,7 +8,8 @@ package enum SpoolFile {
 
     private static let calls = SystemCalls()
 
-    /// Appends all of `bytes`, in one call if the system takes them in one; returns what was written, and `errno`.
+    /// Appends all of `bytes`, in one call if the system takes them in one; returns what was written, and
+    /// `errno`.
     package static func append(_ file: Int32, _ bytes: [UInt8]) -> (written: Int, error: Int32) {
         writeWhole(bytes, faults?.write(bytes.count, inPlace: false)) { rest, _ throws(SystemFailure) in
             try calls.write(file, rest, quietly: true)

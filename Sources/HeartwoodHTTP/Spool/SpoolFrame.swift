@@ -14,8 +14,9 @@ import Heartwood
 /// 36       the payload
 /// ```
 ///
-/// The salt comes from the spool's random identity and the segment's first id. A payload that looks like a frame, made
-/// by a person who can choose what is logged, can therefore never be taken for one, not even inside a damaged frame.
+/// The salt comes from the spool's random identity and the segment's first id. A payload that looks like a
+/// frame, made by a person who can choose what is logged, can therefore never be taken for one, not even
+/// inside a damaged frame.
 enum SpoolFrame {
     static let headerSize = 36
     static let magic: UInt32 = 0x4352_5748

@@ -11,7 +11,8 @@ struct SpoolLosses {
     ///
     /// - Parameters:
     ///   - isDone: Whether a record needs no sending any more: losing it is no damage.
-    ///   - onLoss: Told of each record that counts as damaged from now on, so that it counts as nothing else afterwards.
+    ///   - onLoss: Told of each record that counts as damaged from now on, so that it counts as nothing else
+    ///     afterwards.
     mutating func connect(isDone: @escaping (UInt64) -> Bool, onLoss: @escaping (UInt64) -> Void) {
         (self.isDone, self.onLoss) = (isDone, onLoss)
     }

@@ -22,8 +22,8 @@ package struct SpoolPiece: Sendable, Equatable {
 
     /// A hash of the spool's identity and of each record's id and checksum.
     ///
-    /// The ids alone would not do: after a failed write of the cursor, or when files are lost, a later process may use
-    /// ids again that were sent.
+    /// The ids alone would not do: after a failed write of the cursor, or when files are lost, a later
+    /// process may use ids again that were sent.
     static func key(_ records: [SpoolRecord], identity: [UInt8]) -> String {
         var input = Array("heartwood batch".utf8) + identity
         for record in records {

@@ -1,6 +1,7 @@
 package import Heartwood
 
-/// What the spool keeps of a message: its bytes, which the spool does not look into, and what it is sorted by.
+/// What the spool keeps of a message: its bytes, which the spool does not look into, and what it is sorted
+/// by.
 package struct SpoolRecord: Sendable, Equatable {
     /// The largest payload that a spool takes unless its settings say otherwise.
     package static let payloadLimit = 1_048_576
@@ -11,7 +12,8 @@ package struct SpoolRecord: Sendable, Equatable {
 
     /// The record's number: from 1, growing.
     ///
-    /// It is used again only where neither the files nor the cursor could keep it: ``checksum`` tells the two apart.
+    /// It is used again only where neither the files nor the cursor could keep it: ``checksum`` tells the two
+    /// apart.
     package var id: UInt64
     /// When the message was logged.
     package var time: LogTimestamp

@@ -2,9 +2,10 @@ import Heartwood
 
 /// What is known of a segment file without reading it: it is all in the name.
 ///
-/// A file that is being written is called by its first id, `00000000000000000001.seg`; a sealed one by its first id,
-/// its last id and its number of records, `00000000000000000001-00000000000000000300-300.seg`. The file begins with
-/// 40 bytes: "HWSPOOL1", the spool's identity (16), the first id (u64), CRC32C of these (u32), four zeros.
+/// A file that is being written is called by its first id, `00000000000000000001.seg`; a sealed one by its
+/// first id, its last id and its number of records, `00000000000000000001-00000000000000000300-300.seg`. The
+/// file begins with 40 bytes: "HWSPOOL1", the spool's identity (16), the first id (u64), CRC32C of these
+/// (u32), four zeros.
 struct SpoolSegment: Equatable {
     static let headerSize = 40
     /// The largest file, and the most ids between its first and its last: what claims more is no segment.

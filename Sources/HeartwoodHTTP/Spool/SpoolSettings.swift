@@ -2,7 +2,8 @@ public import Heartwood
 
 /// How much the store of unsent messages holds, for how long, and how it is cut into files.
 public struct SpoolSettings: Sendable, Equatable {
-    /// The most that the unsent messages take, on disk or (without a directory) in memory; 256 MiB by default.
+    /// The most that the unsent messages take, on disk or (without a directory) in memory; 256 MiB by
+    /// default.
     public var maximumBytes = ByteCount.mebibytes(256)
     /// The most files; 10,000 by default, 0 for no limit.
     public var maximumFiles = 10_000
@@ -10,14 +11,15 @@ public struct SpoolSettings: Sendable, Equatable {
     public var maximumAge: Duration?
     /// What goes when a limit is reached; ``SpoolOverflow/dropOldest`` by default.
     public var overflow = SpoolOverflow.dropOldest
-    /// A segment is sealed when it would become larger; 4 MiB by default, an eighth of `maximumBytes` and 128 MiB at most.
+    /// A segment is sealed when it would become larger; 4 MiB by default, an eighth of `maximumBytes` and 128
+    /// MiB at most.
     public var segmentBytes = ByteCount.mebibytes(4)
     /// A segment is sealed when it has so many messages; 100,000 by default.
     public var segmentCount = 100_000
     /// A segment is sealed when its first message is so old; 1 h by default.
     public var segmentAge = Duration.seconds(3600)
-    /// Whether each save waits until the disk has it, so that a power cut loses nothing; false by default: what was
-    /// saved survives the death of the process, `kill -9` included.
+    /// Whether each save waits until the disk has it, so that a power cut loses nothing; false by default:
+    /// what was saved survives the death of the process, `kill -9` included.
     public var synchronizes = false
     /// What of damaged files is kept in `quarantine/`; 8 MiB by default.
     public var quarantineBytes = ByteCount.mebibytes(8)
@@ -36,14 +38,17 @@ public struct SpoolSettings: Sendable, Equatable {
 
 /// What goes when the store of unsent messages is full; everything that goes is counted.
 ///
-/// A logger's `OverflowPolicy` is another decision: it limits the queue in front of the logger, where a caller can wait for
-/// room. A store cannot make anyone wait, and it also contains messages that the server has refused.
+/// A logger's `OverflowPolicy` is another decision: it limits the queue in front of the logger, where a
+/// caller can wait for room. A store cannot make anyone wait, and it also contains messages that the server
+/// has refused.
 public enum SpoolOverflow: Hashable, Sendable {
-    /// The oldest segment goes, to make room for the new message; where all are in the batch on its way, its oldest half.
+    /// The oldest segment goes, to make room for the new message; where all are in the batch on its way, its
+    /// oldest half.
     case dropOldest
-    /// The new message goes, unless there is one that the server has refused: that goes instead, since the new one shows
-    /// whether the server takes any.
+    /// The new message goes, unless there is one that the server has refused: that goes instead, since the
+    /// new one shows whether the server takes any.
     case dropNewest
-    /// New messages less serious than this level go, and those in the store; when that is not enough, the oldest.
+    /// New messages less serious than this level go, and those in the store; when that is not enough, the
+    /// oldest.
     case dropBelow(LogLevel)
 }

@@ -2,8 +2,8 @@ package import Heartwood
 
 /// What an ``HTTPLogger`` asks of its store of unsent messages: a ``Spool``, or a row of them.
 ///
-/// It belongs to one logger and is used in its hooks only. `appended + recovered = acknowledged + set aside + lost +
-/// pending` holds at any time.
+/// It belongs to one logger and is used in its hooks only. `appended + recovered = acknowledged + set aside +
+/// lost + pending` holds at any time.
 package protocol UnsentStore: AnyObject {
     /// Limits and the cutting into files; may be changed at any time.
     var settings: SpoolSettings { get set }
@@ -24,8 +24,8 @@ package protocol UnsentStore: AnyObject {
     /// Whether it was closed: nothing may be asked of it any more but its figures.
     var isClosed: Bool { get }
 
-    /// Takes a record over, in memory until ``save()``; false when it was dropped, which is counted. `mark` is the
-    /// journal's, 0 without a journal.
+    /// Takes a record over, in memory until ``save()``; false when it was dropped, which is counted. `mark`
+    /// is the journal's, 0 without a journal.
     @discardableResult func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64) -> Bool
     /// Writes what is in memory only to the files; true when nothing is left there.
     @discardableResult func save() -> Bool
@@ -39,8 +39,8 @@ package protocol UnsentStore: AnyObject {
     func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece?
     /// Notes that records of a piece need no sending any more; returns how many of them were pending.
     @discardableResult func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int
-    /// Keeps the piece, and continues with those after it until ``unpark(_:)``; `isUnconfirmed` says that the server has
-    /// received it and will confirm that later, and has not refused it.
+    /// Keeps the piece, and continues with those after it until ``unpark(_:)``; `isUnconfirmed` says that the
+    /// server has received it and will confirm that later, and has not refused it.
     func park(_ piece: SpoolPiece, isUnconfirmed: Bool)
     /// Has parked pieces sent again, in their order.
     func unpark(_ pieces: [SpoolPiece])

@@ -2,8 +2,8 @@ import Heartwood
 
 /// Where requests go: an `http` or `https` address, checked once and never changed by a server's answer.
 ///
-/// Only plain addresses are taken: no user name in it, no fragment, no characters outside of ASCII, so that no two
-/// readers of the address can understand it differently.
+/// Only plain addresses are taken: no user name in it, no fragment, no characters outside of ASCII, so that
+/// no two readers of the address can understand it differently.
 public struct HTTPEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// Whether the connection is encrypted (`https`).
     public let isSecure: Bool

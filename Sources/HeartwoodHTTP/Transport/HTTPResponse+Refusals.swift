@@ -1,9 +1,9 @@
 extension HTTPResponse {
-    /// The failure of TLS of which a front server tells by an answer of 400: nothing of the request has reached whoever takes
-    /// messages.
+    /// The failure of TLS of which a front server tells by an answer of 400: nothing of the request has
+    /// reached whoever takes messages.
     ///
-    /// nginx lets the handshake pass without the client certificate that it asks for, and then answers with one of these titles.
-    /// Taken for an answer about the messages, they would all seem to be refused.
+    /// nginx lets the handshake pass without the client certificate that it asks for, and then answers with
+    /// one of these titles. Taken for an answer about the messages, they would all seem to be refused.
     var refusalOfConnection: HTTPTransportError? {
         guard status == 400, body.count <= 4096 else { return nil }
         let text = text

@@ -1,7 +1,7 @@
 /// What carries a request to a server and brings the answer back.
 ///
-/// ``PlatformTransport/make(options:)`` gives the system's own (libcurl on Linux, URLSession on Apple's systems); a
-/// test or a program with a network stack of its own provides another:
+/// ``PlatformTransport/make(options:)`` gives the system's own (libcurl on Linux, URLSession on Apple's
+/// systems); a test or a program with a network stack of its own provides another:
 ///
 /// ```swift
 /// struct Echo: HTTPTransport {
@@ -11,13 +11,14 @@
 /// }
 /// ```
 ///
-/// A transport never follows redirects, stores no cookies, keeps ``HTTPResponse/bodyLimit`` of an answer at most,
-/// ends within the request's timeout, and refuses plain `http` to another machine unless the request allows it.
+/// A transport never follows redirects, stores no cookies, keeps ``HTTPResponse/bodyLimit`` of an answer at
+/// most, ends within the request's timeout, and refuses plain `http` to another machine unless the request
+/// allows it.
 public protocol HTTPTransport: Sendable {
     /// Sends the request and returns the answer, whatever its status; ends soon when the task is cancelled.
     ///
-    /// - Throws: ``HTTPTransportError`` when no usable answer came. The server may have taken the request all the
-    ///   same.
+    /// - Throws: ``HTTPTransportError`` when no usable answer came. The server may have taken the request all
+    ///   the same.
     func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse
 }
 
@@ -30,8 +31,8 @@ public protocol HTTPTransport: Sendable {
 /// }
 /// ```
 public protocol ConnectivityMonitor: AnyObject, Sendable {
-    /// Begins to watch; calls `changed` soon with the present state, and again when routes or addresses change, on any
-    /// thread.
+    /// Begins to watch; calls `changed` soon with the present state, and again when routes or addresses
+    /// change, on any thread.
     func start(_ changed: @escaping @Sendable (Bool) -> Void)
 
     /// Ends watching; `changed` is not called any more after it has returned, but for a call under way.

@@ -31,7 +31,8 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
         public static let certificateNotYetValid = Reason(rawValue: "certificateNotYetValid")
         /// The server's certificate is for another host.
         public static let certificateForOtherHost = Reason(rawValue: "certificateForOtherHost")
-        /// The server's certificate was issued by an authority that this machine does not trust, or is self-signed.
+        /// The server's certificate was issued by an authority that this machine does not trust, or is
+        /// self-signed.
         public static let certificateUntrusted = Reason(
             rawValue: "certificateUntrusted")
         /// The server's certificate was revoked, is malformed, or failed in another way.

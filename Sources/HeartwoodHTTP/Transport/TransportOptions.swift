@@ -21,7 +21,8 @@ public struct TransportOptions: Sendable, Equatable {
     ///   - caCertificateFile: A PEM file of the authorities to trust; nil: the system's.
     ///   - clientCertificateFile: A PEM file with this client's certificate; none unless given.
     ///   - clientKeyFile: A PEM file with its key.
-    ///   - pinnedPublicKeys: Hashes of the server's public keys, one of which must be used; any key unless given.
+    ///   - pinnedPublicKeys: Hashes of the server's public keys, one of which must be used; any key unless
+    ///     given.
     ///   - usesEnvironmentProxy: Whether a proxy that the environment names is used; true unless given.
     public init(
         caCertificateFile: String? = nil, clientCertificateFile: String? = nil, clientKeyFile: String? = nil,

@@ -1,7 +1,8 @@
 import Dispatch
 import Heartwood
 
-/// Gives a ``DeliveryShell`` what it needs of the world: the clock, timers, threads for requests, and the network's state.
+/// Gives a ``DeliveryShell`` what it needs of the world: the clock, timers, threads for requests, and the
+/// network's state.
 ///
 /// Everything but what is marked otherwise runs in the logger's hooks.
 final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is used in hooks only
@@ -20,8 +21,8 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     private let mail = Semaphore()
     /// Whether what an earlier run left waits for the first use, so that settings can follow the creation.
     private let startsAtFirstUse: Bool
-    /// The path of the spool that a journal can follow; nil for a store in memory, and for events, which have partitions and
-    /// are stored before their call returns.
+    /// The path of the spool that a journal can follow; nil for a store in memory, and for events, which have
+    /// partitions and are stored before their call returns.
     let journaledPath: String?
 
     // MARK: Guarded by themselves
@@ -107,8 +108,8 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         shell.save()
     }
 
-    /// Saves, has everything sent, and waits for it as long as the settings say; at the exit of the process nothing is
-    /// started without a wait.
+    /// Saves, has everything sent, and waits for it as long as the settings say; at the exit of the process
+    /// nothing is started without a wait.
     func flush(isExit: Bool) {
         save()
         guard isExit else {
@@ -122,8 +123,8 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 
     /// Saves what is left, which is sent after the next start, and frees the store's directory.
     ///
-    /// Nothing new is started. A request in flight has a second to end by itself; then it is cancelled. A store in memory
-    /// is delivered as by a flush, as long as that waits.
+    /// Nothing new is started. A request in flight has a second to end by itself; then it is cancelled. A
+    /// store in memory is delivered as by a flush, as long as that waits.
     func removed() {
         monitor?.stop()
         if shell.store.isOnDisk {
@@ -187,8 +188,8 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 
     func draw() -> Double { Double.random(in: 0..<1, using: &random) }
 
-    /// A timer for the same time stays: one that is cancelled takes memory until the queue has a pause, and under a
-    /// load without end no pause comes.
+    /// A timer for the same time stays: one that is cancelled takes memory until the queue has a pause, and
+    /// under a load without end no pause comes.
     func wake(at time: Duration?) {
         guard let time else { return timer.cancel() }
         if timer.due == time { return }
@@ -272,8 +273,8 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 
 /// Runs the tasks of a logger's uploads on a queue of their own.
 ///
-/// The shared pool of Swift's tasks has as many threads as the machine has cores. A program that blocks them, by waiting
-/// for a flush for instance, would keep the very requests from being sent that it waits for.
+/// The shared pool of Swift's tasks has as many threads as the machine has cores. A program that blocks them,
+/// by waiting for a flush for instance, would keep the very requests from being sent that it waits for.
 private final class UploadExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "heartwood.http.upload", qos: .utility)
 

@@ -54,7 +54,8 @@ final class DeliveryShell {
         return true
     }
 
-    /// Calls `work` with the store, which returns how many records it has stored, and what follows when the figures have them.
+    /// Calls `work` with the store, which returns how many records it has stored, and what follows when the
+    /// figures have them.
     func append(_ work: (any UnsentStore) -> (count: Int, then: () -> Void)) {
         let (count, then) = work(store)
         newCount += count
@@ -130,7 +131,8 @@ final class DeliveryShell {
         run(.discarded)
     }
 
-    /// Tells the engine of the end of an attempt whose messages were thrown away: it concerns the server, but no message.
+    /// Tells the engine of the end of an attempt whose messages were thrown away: it concerns the server, but
+    /// no message.
     private func finishDiscarded(_ report: UploadJob.Report) {
         var answer = answer(report)
         var taken = 0
@@ -350,7 +352,8 @@ final class DeliveryShell {
         report.piece.records.map(\.id).filter { !report.unreadable.contains($0) }
     }
 
-    /// Sets entries of the piece aside that the server will never take; those that cannot be written stay pending.
+    /// Sets entries of the piece aside that the server will never take; those that cannot be written stay
+    /// pending.
     private func setAside(_ entries: [(index: Int, reason: String)], _ events: inout [DeliveryEvent]) {
         guard let hand, !entries.isEmpty else { return }
         let ids = readableIDs(of: hand)

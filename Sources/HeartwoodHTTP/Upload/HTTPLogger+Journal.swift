@@ -23,7 +23,8 @@ extension HTTPLogger: DurableLogger {
         runtime.shell.stored()
     }
 
-    /// Compares the segment with what was going to be written to it; the spool itself has cut off what was torn.
+    /// Compares the segment with what was going to be written to it; the spool itself has cut off what was
+    /// torn.
     package func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
         guard let disk = journaled?.disk else { return nil }
         let calls = SystemCalls()

@@ -10,15 +10,16 @@ public import Heartwood
 /// LogDispatcher.shared.add(remote, levels: .notice)
 /// ```
 ///
-/// With a spool directory a message is on disk before it is sent, and goes only after the server has it: it survives a
-/// dead network, server errors, `kill -9` and restarts. Every batch has an `Idempotency-Key` that stays the same when it
-/// is repeated, so that a server can recognize it. Without a directory the store is memory, with the same limits, and a
-/// flush waits for the delivery. Private pieces are redacted before they are stored, unless ``privacy`` says otherwise.
+/// With a spool directory a message is on disk before it is sent, and goes only after the server has it: it
+/// survives a dead network, server errors, `kill -9` and restarts. Every batch has an `Idempotency-Key` that
+/// stays the same when it is repeated, so that a server can recognize it. Without a directory the store is
+/// memory, with the same limits, and a flush waits for the delivery. Private pieces are redacted before they
+/// are stored, unless ``privacy`` says otherwise.
 ///
-/// Nothing is sent before the logger is added to a dispatcher; settings made until then hold for the first request. Then
-/// what an earlier run left is sent at once. One request is in flight at a time, so that the order is kept. Callers and
-/// other loggers never wait for the network.
-/// All settings may be changed at any time, and take effect in order with the messages.
+/// Nothing is sent before the logger is added to a dispatcher; settings made until then hold for the first
+/// request. Then what an earlier run left is sent at once. One request is in flight at a time, so that the
+/// order is kept. Callers and other loggers never wait for the network. All settings may be changed at any
+/// time, and take effect in order with the messages.
 public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordered`, or used in hooks
     // MARK: Constants (any thread)
 
@@ -54,10 +55,11 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @Ordered public var weights = LevelWeights.standard
     /// How many points make pending messages go at once; 10 by default, 0: points do nothing.
     @Ordered public var threshold = 10
-    /// How many pending messages are sent at once, without waiting for the interval; 300 by default, nil: the number
-    /// does nothing.
+    /// How many pending messages are sent at once, without waiting for the interval; 300 by default, nil: the
+    /// number does nothing.
     @Ordered public var countThreshold: Int? = 300
-    /// The most messages in a request; 300 by default, nil: as many as ``maximumBytesPerRequest`` and the encoding allow.
+    /// The most messages in a request; 300 by default, nil: as many as ``maximumBytesPerRequest`` and the
+    /// encoding allow.
     ///
     /// One batch is never wider than 32,000 messages.
     @Ordered public var maximumMessagesPerRequest: Int? = 300
@@ -71,17 +73,19 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @Ordered public var maximumMessageSize = ByteCount.kibibytes(64)
     /// Whether sending is held, false by default; what is logged meanwhile is stored.
     @Ordered public var isPaused = false
-    /// Asked before each request, on the logger's queue, unless nil; false holds the sending until the next interval.
+    /// Asked before each request, on the logger's queue, unless nil; false holds the sending until the next
+    /// interval.
     ///
     /// It is asked once per interval then, however much is pending; ``sendNow()`` asks again.
     @Ordered public var condition: (@Sendable () -> Bool)?
 
     /// What is done after a failed attempt.
     @Ordered public var retryPolicy: any RetryPolicy = StandardRetryPolicy()
-    /// Called when the server does not accept our credentials, once until it accepts them again, to get new ones; nil
-    /// by default.
+    /// Called when the server does not accept our credentials, once until it accepts them again, to get new
+    /// ones; nil by default.
     ///
-    /// When it returns the request is sent again. A second refusal, or nil here, holds the sending and keeps everything.
+    /// When it returns the request is sent again. A second refusal, or nil here, holds the sending and keeps
+    /// everything.
     @Ordered public var refreshAuthorization: (@Sendable () async -> Void)?
 
     /// Limits of the store of unsent messages.
@@ -92,31 +96,36 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @Ordered public var saveDelay = Duration.zero
     /// How much the files of refused messages take; 8 MiB by default.
     ///
-    /// The oldest are removed to make room, and counted in ``HTTPStatistics/rejectedRemoved``; an event store removes none.
+    /// The oldest are removed to make room, and counted in ``HTTPStatistics/rejectedRemoved``; an event store
+    /// removes none.
     @Ordered public var deadLetterLimit = ByteCount.mebibytes(8)
     /// How long a flush waits for the delivery; zero by default, 4 s without a spool directory.
     @Ordered public var flushWait: Duration
-    /// How long the end of the process waits for the delivery, if that is longer than ``flushWait``; 1 s by default.
+    /// How long the end of the process waits for the delivery, if that is longer than ``flushWait``; 1 s by
+    /// default.
     ///
-    /// What is pending is sent then, as far as the time suffices, and the server is asked for the acknowledgements that
-    /// are still to come. With zero for both, no request is started at the end. The same is done when the logger's
-    /// dispatcher is released, or the event store that it belongs to.
+    /// What is pending is sent then, as far as the time suffices, and the server is asked for the
+    /// acknowledgements that are still to come. With zero for both, no request is started at the end. The
+    /// same is done when the logger's dispatcher is released, or the event store that it belongs to.
     @Ordered public var exitWait = Duration.seconds(1)
-    /// How long a server may take to acknowledge what it has received before it is sent again; 5 min by default.
+    /// How long a server may take to acknowledge what it has received before it is sent again; 5 min by
+    /// default.
     ///
     /// It is about servers that confirm later, see ``AcknowledgingEncoding``.
     @Ordered public var acknowledgementTimeout = Duration.seconds(300)
 
     /// Which facts about the device go along, where the encoding has a place for them.
     ///
-    /// By default ``DeviceFacts/standard``: the host's name and the id of the installation only where you say so. A logger that
-    /// is made with ``SwiftyBeaverEncoding`` sends all, as that platform's clients do.
+    /// By default ``DeviceFacts/standard``: the host's name and the id of the installation only where you say
+    /// so. A logger that is made with ``SwiftyBeaverEncoding`` sends all, as that platform's clients do.
     @Ordered public var deviceFacts: DeviceFacts
-    /// A name for the user, where it may be sent; nil, the default: the one that was set last, in an earlier run too.
+    /// A name for the user, where it may be sent; nil, the default: the one that was set last, in an earlier
+    /// run too.
     ///
     /// It is kept in the spool's directory until it is set to the empty text.
     @Ordered public var userName: String?
-    /// Gets a line for each step, as `[Heartwood.<name>.Sending] sending 2 logs`, on the logger's queue; nil by default.
+    /// Gets a line for each step, as `[Heartwood.<name>.Sending] sending 2 logs`, on the logger's queue; nil
+    /// by default.
     @Ordered public var transcript: (@Sendable (String) -> Void)?
 
     // MARK: Owned by the hooks
@@ -128,7 +137,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// - Parameters:
     ///   - address: Where requests go. Without a path the encoding's own is taken.
     ///   - encoding: The body's form; a JSON array unless given.
-    ///   - directory: Where unsent messages are stored; nil keeps them in memory. It belongs to this logger alone.
+    ///   - directory: Where unsent messages are stored; nil keeps them in memory. It belongs to this logger
+    ///     alone.
     ///   - name: The logger's name.
     ///   - formatter: Makes the text of each message; nil takes the message's own.
     ///   - settings: The store's limits.
@@ -157,8 +167,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     /// Makes a logger with the store that `open` opens, once everything else is known to be right.
     ///
-    /// With `takesNoMessages` it sends what ``store(_:)`` stores, never drops any of it, and what an earlier run left
-    /// waits for the first use.
+    /// With `takesNoMessages` it sends what ``store(_:)`` stores, never drops any of it, and what an earlier
+    /// run left waits for the first use.
     package init(
         _ address: String, encoding: any RemoteEncoding, name: String?, formatter: LogFormatter?,
         settings: SpoolSettings, allowsInsecureHTTP: Bool, appVersion: String?, appBuild: Int?,
@@ -215,9 +225,11 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     // MARK: - Asking
 
-    /// Sends what is pending now, whatever the interval says; nothing before the logger was added to a dispatcher.
+    /// Sends what is pending now, whatever the interval says; nothing before the logger was added to a
+    /// dispatcher.
     ///
-    /// A pause that the server asked for is kept to, and while it has failed five times in a row, so are the others.
+    /// A pause that the server asked for is kept to, and while it has failed five times in a row, so are the
+    /// others.
     public func sendNow() {
         performInOrder { [runtime] in runtime.shell.wish(.sendNow) }
     }
@@ -250,8 +262,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     /// Throws everything away that is pending; it counts as dropped.
     ///
-    /// Messages of a request in flight are thrown away, too, and not sent again. They count as pending until the answer
-    /// comes, then as acknowledged if the server has taken them.
+    /// Messages of a request in flight are thrown away, too, and not sent again. They count as pending until
+    /// the answer comes, then as acknowledged if the server has taken them.
     public func discardUnsent() {
         performInOrder { [runtime] in runtime.shell.discard() }
     }
@@ -290,8 +302,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// Saves what was stored, and sends it if it is time.
     public override func batchDidEnd() { runtime.stored() }
 
-    /// Saves what was stored and has it sent; waits for the delivery as long as ``flushWait`` says, and at the end of the
-    /// process as long as ``exitWait`` does.
+    /// Saves what was stored and has it sent; waits for the delivery as long as ``flushWait`` says, and at
+    /// the end of the process as long as ``exitWait`` does.
     public override func flush() { runtime.flush(isExit: isLastFlush) }
 
     /// Starts to watch the network, and sends at once what an earlier run has left.
@@ -302,8 +314,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     /// Saves what is left, which is sent after the next start, and frees the spool's directory.
     ///
-    /// Nothing new is sent. A request in flight has a second to end by itself; then it is cancelled. Without a directory
-    /// the messages are sent now, and waited for as long as ``flushWait`` says.
+    /// Nothing new is sent. A request in flight has a second to end by itself; then it is cancelled. Without
+    /// a directory the messages are sent now, and waited for as long as ``flushWait`` says.
     public override func willRemove() { runtime.removed() }
 
     /// Takes new settings over.

@@ -10,9 +10,11 @@ public struct HTTPStatistics: Sendable, Equatable {
     public var sent = 0
     /// Messages that the server has taken.
     public var acknowledged = 0
-    /// Messages that the server has refused, or taken and thrown away; the former are in the dead-letter file.
+    /// Messages that the server has refused, or taken and thrown away; the former are in the dead-letter
+    /// file.
     public var rejected = 0
-    /// Refused messages that were in the dead-letter file, and were removed from it to keep its limit: those are lost.
+    /// Refused messages that were in the dead-letter file, and were removed from it to keep its limit: those
+    /// are lost.
     ///
     /// It is no part of the sum above: each was counted as rejected, by this run or an earlier one.
     public var rejectedRemoved = 0

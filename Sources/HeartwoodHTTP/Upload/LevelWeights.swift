@@ -12,10 +12,12 @@ public struct LevelWeights: Sendable, Equatable {
     /// The points of a level; a custom level without points has those of the level it is as serious as.
     public subscript(level: LogLevel) -> Int { points[level.index] ?? points[level.severity.index] ?? 0 }
 
-    /// An error goes now, everything else waits for the interval: `fatal` and `error` bring 10, the others nothing.
+    /// An error goes now, everything else waits for the interval: `fatal` and `error` bring 10, the others
+    /// nothing.
     public static let standard = LevelWeights([.fatal: 10, .error: 10])
 
-    /// SwiftyBeaver's points: 10 for `error` and `fatal`, 8 for `warning`, 5 for `info` and `notice`, 1 for `debug`.
+    /// SwiftyBeaver's points: 10 for `error` and `fatal`, 8 for `warning`, 5 for `info` and `notice`, 1 for
+    /// `debug`.
     public static let swiftyBeaver = LevelWeights([
         .fatal: 10, .error: 10, .warning: 8, .notice: 5, .info: 5, .debug: 1,
     ])

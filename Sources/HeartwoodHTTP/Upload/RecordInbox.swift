@@ -1,10 +1,10 @@
 import Heartwood
 
-/// What waits for a logger that sends records of another module, and who waits for room there: pure, without lock, thread
-/// or clock.
+/// What waits for a logger that sends records of another module, and who waits for room there: pure, without
+/// lock, thread or clock.
 ///
-/// Callers wait as long as the logger makes progress, as ``OverflowPolicy/block(upTo:)`` has them wait for messages:
-/// progress is each record that was stored, and each time that all which waits was taken out.
+/// Callers wait as long as the logger makes progress, as ``OverflowPolicy/block(upTo:)`` has them wait for
+/// messages: progress is each record that was stored, and each time that all which waits was taken out.
 package struct RecordInbox<Item> {
     /// What becomes of an item.
     package enum Answer: Equatable {

@@ -1,10 +1,11 @@
 public import Heartwood
 
-/// The store of unsent messages of an ``HTTPLogger``, or of an event store, that does not run: to look into it, to export
-/// it, to empty it, and to have refused messages sent again.
+/// The store of unsent messages of an ``HTTPLogger``, or of an event store, that does not run: to look into
+/// it, to export it, to empty it, and to have refused messages sent again.
 ///
-/// To send messages, make a logger with the directory, add it to a dispatcher, and call its `deliver(timeout:)`; events are sent by
-/// their event store. It is not thread-safe. ``close()`` gives the directory back; so does the release.
+/// To send messages, make a logger with the directory, add it to a dispatcher, and call its
+/// `deliver(timeout:)`; events are sent by their event store. It is not thread-safe. ``close()`` gives the
+/// directory back; so does the release.
 public final class UnsentMessages {
     private enum Store {
         case messages(Spool)
@@ -27,10 +28,12 @@ public final class UnsentMessages {
         }
     }
 
-    /// Gives the directory back, so that a logger or another process can have it; also done when the object is released.
+    /// Gives the directory back, so that a logger or another process can have it; also done when the object
+    /// is released.
     ///
-    /// Afterwards there are no messages: ``count`` and ``size`` are 0, ``forEach(_:)`` and ``export(_:)`` have nothing,
-    /// ``removeAll()`` removes nothing, and ``resendRejected()`` throws. Closing twice does no harm.
+    /// Afterwards there are no messages: ``count`` and ``size`` are 0, ``forEach(_:)`` and ``export(_:)``
+    /// have nothing, ``removeAll()`` removes nothing, and ``resendRejected()`` throws. Closing twice does no
+    /// harm.
     public func close() {
         if !unsent.isClosed { unsent.close() }
     }
@@ -93,14 +96,14 @@ public final class UnsentMessages {
         if buffer.count > 0 { try write(buffer.array) }
     }
 
-    /// Has the messages of `rejected.1.ndjson` and `rejected.ndjson` sent again: they are pending, in their order, after
-    /// everything that is pending already, and are removed from those files.
+    /// Has the messages of `rejected.1.ndjson` and `rejected.ndjson` sent again: they are pending, in their
+    /// order, after everything that is pending already, and are removed from those files.
     ///
-    /// All of them are pending afterwards or none is, each once, also when the process is killed in the middle of it. They
-    /// are new messages for the server: their ids and keys are others than before.
+    /// All of them are pending afterwards or none is, each once, also when the process is killed in the
+    /// middle of it. They are new messages for the server: their ids and keys are others than before.
     ///
-    /// - Returns: how many messages are pending again, and how many lines stay in the files, since they have no message in its
-    ///   stored form: those of older versions, and damaged ones.
+    /// - Returns: how many messages are pending again, and how many lines stay in the files, since they have
+    ///   no message in its stored form: those of older versions, and damaged ones.
     /// - Throws: `LogError` when the files cannot be written.
     public func resendRejected() throws -> (messages: Int, others: Int) {
         guard !unsent.isClosed else {

@@ -105,8 +105,8 @@ struct UploadJob: Sendable {
         return try RequestDecorator.all(gzip + decorators)(request)
     }
 
-    /// nginx answers a missing or refused client certificate, and plain HTTP on a TLS port, with 400: that is about
-    /// settings, and must not count as a refusal of the data.
+    /// nginx answers a missing or refused client certificate, and plain HTTP on a TLS port, with 400: that is
+    /// about settings, and must not count as a refusal of the data.
     private static func isAboutTLS(_ response: HTTPResponse) -> Bool {
         guard response.status == 400 else { return false }
         let text = response.text

@@ -7,8 +7,8 @@ private let isAsynchronous = Atomic<Bool>(true)
 ///
 /// Calls with other flags log nothing. It is `all` unless a package trait sets a floor.
 ///
-/// CocoaLumberjack sets it with `DD_LOG_LEVEL`; here the traits `FloorDebug` to `FloorError` do, and the calls below
-/// vanish from the binary.
+/// CocoaLumberjack sets it with `DD_LOG_LEVEL`; here the traits `FloorDebug` to `FloorError` do, and the
+/// calls below vanish from the binary.
 @inlinable
 public var DDDefaultLogLevel: DDLogLevel {
     #if FloorError

@@ -1,5 +1,5 @@
-// The calls that app code makes. Each evaluates its message at most once, on the caller's thread, and only if `level`,
-// ``dynamicLogLevel`` and at least one logger want it.
+// The calls that app code makes. Each evaluates its message at most once, on the caller's thread, and only if
+// `level`, ``dynamicLogLevel`` and at least one logger want it.
 
 /// Logs a message with the flag `error`: an operation failed.
 ///

@@ -11,7 +11,8 @@ public import Heartwood
 /// ```
 ///
 /// - Parameters:
-///   - messageFormat: What to log. Evaluated only if `level`, ``dynamicLogLevel`` and a logger want the message.
+///   - messageFormat: What to log. Evaluated only if `level`, ``dynamicLogLevel`` and a logger want the
+///     message.
 ///   - level: Which flags are logged from here.
 ///   - flag: The flag of the message.
 ///   - context: A number that formatters and filters may use.
@@ -19,7 +20,8 @@ public import Heartwood
 ///   - function: The function of the call.
 ///   - line: The line of the call.
 ///   - tag: Any value, handed to loggers and formatters as it is.
-///   - asynchronous: False waits until all loggers have handled the message; nil leaves it to ``asyncLoggingEnabled``.
+///   - asynchronous: False waits until all loggers have handled the message; nil leaves it to
+///     ``asyncLoggingEnabled``.
 ///   - ddlog: The dispatcher.
 @inlinable
 public func _DDLogMessage(
@@ -35,7 +37,8 @@ public func _DDLogMessage(
         line: line)
 }
 
-/// Logs any value, as it describes itself, with any flag; the parameters are those of the call with a literal.
+/// Logs any value, as it describes itself, with any flag; the parameters are those of the call with a
+/// literal.
 @inlinable @_disfavoredOverload
 public func _DDLogMessage(
     _ message: @autoclosure () -> Any, level: DDLogLevel, flag: DDLogFlag, context: Int, file: StaticString,

@@ -2,8 +2,8 @@
 extension DDLog {
     /// A serial queue for your code.
     ///
-    /// No logger runs on it, and nothing is logged through it: it orders nothing between messages. Settings of loggers
-    /// are ordered with the messages by themselves.
+    /// No logger runs on it, and nothing is logged through it: it orders nothing between messages. Settings
+    /// of loggers are ordered with the messages by themselves.
     public static let loggingQueue = DispatchQueue(label: "cocoa.lumberjack")
 
     /// Adds a logger, which gets all messages from now on.

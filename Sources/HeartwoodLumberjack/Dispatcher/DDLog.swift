@@ -2,8 +2,8 @@ public import Heartwood
 
 /// Delivers the messages of `DDLog…` calls to loggers.
 ///
-/// It is a dispatcher of Heartwood's, ``dispatcher``: the shared one is `LogDispatcher.shared`, and each other one has
-/// nothing in common with it. Calls of both kinds go the same way, and keep one order:
+/// It is a dispatcher of Heartwood's, ``dispatcher``: the shared one is `LogDispatcher.shared`, and each
+/// other one has nothing in common with it. Calls of both kinds go the same way, and keep one order:
 ///
 /// ```swift
 /// DDLog.add(DDOSLogger.sharedInstance)
@@ -43,8 +43,8 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
 
     /// Adds a logger, which gets the messages of these levels from now on.
     ///
-    /// Adding a logger again sets its level: it never gets a message twice. A logger may be in several dispatchers; only a
-    /// ``DDFileLogger`` and a ``DDAbstractDatabaseLogger`` are in one.
+    /// Adding a logger again sets its level: it never gets a message twice. A logger may be in several
+    /// dispatchers; only a ``DDFileLogger`` and a ``DDAbstractDatabaseLogger`` are in one.
     ///
     /// - Parameters:
     ///   - logger: The logger; it is kept until it is removed.
@@ -75,7 +75,8 @@ open class DDLog: NSObject, @unchecked Sendable {  // constants only
         forgetRemoved()
     }
 
-    /// The loggers, in the order in which they were added; those that were added to Heartwood's dispatcher are not listed.
+    /// The loggers, in the order in which they were added; those that were added to Heartwood's dispatcher
+    /// are not listed.
     open var allLoggers: [any DDLogger] { current.map(\.logger) }
 
     /// The loggers with their levels, in the order in which they were added.

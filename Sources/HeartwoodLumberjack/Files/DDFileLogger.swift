@@ -9,9 +9,9 @@ public import Heartwood
 /// DDLog.add(fileLogger)
 /// ```
 ///
-/// A file never exceeds its size, and the limits of its manager hold at every moment, the file that is written included.
-/// Heartwood's name for it is `FileLogger`; ``heartwoodFileLogger`` has what that offers besides: compression,
-/// encryption, calendar boundaries, durability.
+/// A file never exceeds its size, and the limits of its manager hold at every moment, the file that is
+/// written included. Heartwood's name for it is `FileLogger`; ``heartwoodFileLogger`` has what that offers
+/// besides: compression, encryption, calendar boundaries, durability.
 open class DDFileLogger: DDAbstractLogger {
     /// Decides where files are, how they are named, and how many are kept.
     open var logFileManager: any DDLogFileManager { manager }
@@ -24,7 +24,8 @@ open class DDFileLogger: DDAbstractLogger {
     ///
     /// - Parameters:
     ///   - logFileManager: Says where files are, how they are named and how many are kept.
-    ///   - dispatchQueue: What is called when a file is finished is called there; a global queue unless given.
+    ///   - dispatchQueue: What is called when a file is finished is called there; a global queue unless
+    ///     given.
     public init(logFileManager: any DDLogFileManager, completionQueue dispatchQueue: DispatchQueue?) {
         manager = logFileManager
         completionQueue = dispatchQueue ?? .global()
@@ -73,8 +74,9 @@ open class DDFileLogger: DDAbstractLogger {
 
     /// The size limit of a file in bytes; 1 MiB unless changed, and 0 for no limit.
     ///
-    /// Only a single message may exceed it. If the manager's quota was not set, it is raised to twice this size, and without
-    /// a limit on the size it is 0 as well: a quota that a program never named removes none of its lines.
+    /// Only a single message may exceed it. If the manager's quota was not set, it is raised to twice this
+    /// size, and without a limit on the size it is 0 as well: a quota that a program never named removes none
+    /// of its lines.
     open var maximumFileSize: UInt64 {
         get { UInt64(clamping: file?.maximumFileSize.bytes ?? 0) }
         set {
@@ -123,8 +125,8 @@ open class DDFileLogger: DDAbstractLogger {
 
     /// The current file, which is opened or created where none is open; nil if there can be none.
     ///
-    /// Waits until what was logged before is written, five seconds at most. Inside of a logger it neither waits nor creates a
-    /// file: it is nil there before the first message was written.
+    /// Waits until what was logged before is written, five seconds at most. Inside of a logger it neither
+    /// waits nor creates a file: it is nil there before the first message was written.
     open var currentLogFileInfo: DDLogFileInfo? {
         guard let file else { return nil }
         file.openFile(timeout: .seconds(5))
@@ -133,7 +135,8 @@ open class DDFileLogger: DDAbstractLogger {
 
     /// Writes everything that was logged before to the disk itself, and waits for that, up to ten seconds.
     ///
-    /// Inside of a logger it does not wait. As a hook, which `flushLog()` calls, it has nothing to do: the base has written.
+    /// Inside of a logger it does not wait. As a hook, which `flushLog()` calls, it has nothing to do: the
+    /// base has written.
     open override func flush() {
         guard let file, !file.isInHook else { return }
         file.synchronize()

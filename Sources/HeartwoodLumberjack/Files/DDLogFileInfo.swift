@@ -72,8 +72,8 @@ open class DDLogFileInfo: NSObject {
 
     /// Whether the file is finished, at the moment; nothing is ever added to it then.
     ///
-    /// Reads the directory, on the caller's thread. Of a file whose name the default manager cannot read it is known while
-    /// a logger uses its manager, and false otherwise. Setting it changes this object alone;
+    /// Reads the directory, on the caller's thread. Of a file whose name the default manager cannot read it
+    /// is known while a logger uses its manager, and false otherwise. Setting it changes this object alone;
     /// `rollLogFile(withCompletion:)` finishes a file.
     open var isArchived: Bool {
         get {

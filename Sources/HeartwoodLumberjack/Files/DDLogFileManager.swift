@@ -1,9 +1,10 @@
 /// Decides where log files are, how they are named and how many are kept, and is told when a file is
 /// finished.
 ///
-/// Managers derive from ``DDLogFileManagerDefault``. One that adopts the protocol alone is asked for its directory, its
-/// serializer and the names of its files, and told of finished files; it removes old ones itself. Heartwood's names for
-/// the parts of it are `LogFileNaming`, `LogFileScheme` and the properties of `FileLogger`.
+/// Managers derive from ``DDLogFileManagerDefault``. One that adopts the protocol alone is asked for its
+/// directory, its serializer and the names of its files, and told of finished files; it removes old ones
+/// itself. Heartwood's names for the parts of it are `LogFileNaming`, `LogFileScheme` and the properties of
+/// `FileLogger`.
 public protocol DDLogFileManager: NSObjectProtocol {
     /// The largest number of files, including the current one; 0 for no limit.
     var maximumNumberOfLogFiles: UInt { get set }
@@ -44,7 +45,8 @@ public protocol DDLogFileManager: NSObjectProtocol {
     func cleanupLogFiles() throws
     /// Called when a file logger uses the manager; does nothing by default.
     func didAdd(to fileLogger: DDFileLogger)
-    /// Called when a file is finished, on the logger's completion queue; by default calls one of the older forms.
+    /// Called when a file is finished, on the logger's completion queue; by default calls one of the older
+    /// forms.
     ///
     /// - Parameters:
     ///   - logFilePath: The path of the file.

@@ -2,8 +2,8 @@ import Heartwood
 
 /// Names log files `<app> yyyy-MM-dd--HH-mm-ss-SSS.log`, and keeps up to 5 files and 20 MiB.
 ///
-/// A subclass overrides ``newLogFileName`` together with ``isLogFile(withName:)``, ``logFileHeader``, or what is called
-/// when a file is finished:
+/// A subclass overrides ``newLogFileName`` together with ``isLogFile(withName:)``, ``logFileHeader``, or what
+/// is called when a file is finished:
 ///
 /// ```swift
 /// final class DailyFiles: DDLogFileManagerDefault {
@@ -17,8 +17,8 @@ import Heartwood
 /// }
 /// ```
 ///
-/// A name that is taken gets a number before its extension: `shop 2026-11-20 2.log`. Only regular files of the same user
-/// are ever written or removed, whatever `isLogFile` says.
+/// A name that is taken gets a number before its extension: `shop 2026-11-20 2.log`. Only regular files of
+/// the same user are ever written or removed, whatever `isLogFile` says.
 open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
     private let directory: String
 
@@ -40,7 +40,8 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
 
     /// Makes a manager.
     ///
-    /// - Parameter logsDirectory: The path of the directory; Heartwood's usual one for the program unless given.
+    /// - Parameter logsDirectory: The path of the directory; Heartwood's usual one for the program unless
+    ///   given.
     public init(logsDirectory: String?) {
         directory = logsDirectory ?? DDLogFileManagerDefault.usualDirectory
         super.init()
@@ -192,7 +193,8 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
     /// Called when a file logger uses the manager; does nothing unless overridden.
     open func didAdd(to fileLogger: DDFileLogger) {}
 
-    /// Called when a file is finished, on the logger's completion queue; calls one of the older forms unless overridden.
+    /// Called when a file is finished, on the logger's completion queue; calls one of the older forms unless
+    /// overridden.
     open func didArchiveLogFile(atPath logFilePath: String, wasRolled: Bool) {
         if wasRolled {
             didRollAndArchiveLogFile(atPath: logFilePath)

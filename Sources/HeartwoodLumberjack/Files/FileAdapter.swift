@@ -1,7 +1,7 @@
 import Heartwood
 
-/// A file logger of CocoaLumberjack's kind, as Heartwood's dispatcher sees it: with the manager's names and limits, and
-/// the hooks of subclasses.
+/// A file logger of CocoaLumberjack's kind, as Heartwood's dispatcher sees it: with the manager's names and
+/// limits, and the hooks of subclasses.
 final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the manager guard themselves
     private let owner: Owner
     private let manager: any DDLogFileManager
@@ -84,7 +84,8 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
 
     private static let live = Locked<[Reference]>([])
 
-    /// Whether a file is finished; as the logger of its directory says, or else what is noted of the usual names there.
+    /// Whether a file is finished; as the logger of its directory says, or else what is noted of the usual
+    /// names there.
     static func isFinished(_ path: String) -> Bool {
         let (folder, name) = (
             (path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent
@@ -147,7 +148,8 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
 
     override var repairsTornLines: Bool { serializer == nil && appendsNewline }
 
-    /// Ends the record with a newline unless it has one, or the formatter does without; then has it serialized.
+    /// Ends the record with a newline unless it has one, or the formatter does without; then has it
+    /// serialized.
     override func finishRecord(in output: inout LogBuffer, from start: Int) {
         if appendsNewline || !hasFormatter || !writesMessage { super.finishRecord(in: &output, from: start) }
         guard let serializer else { return }

@@ -3,13 +3,15 @@ import Heartwood
 /// The names that a manager gives, as Heartwood's naming: which remembers what it cannot read out of a name.
 ///
 /// 1. A name that the usual naming reads keeps the date that is in it.
-/// 2. Any other file is numbered by the moment at which it was created, so that the order survives the process.
+/// 2. Any other file is numbered by the moment at which it was created, so that the order survives the
+///    process.
 /// 3. A name that is taken gets a number before its extension, greater than those that are there.
-/// 4. A file is the manager's if `isLogFile` says so, of its name or of the one without the number; or if that is the name
-///    that the manager gives to new files, which `isLogFile` should know, but often does not.
+/// 4. A file is the manager's if `isLogFile` says so, of its name or of the one without the number; or if
+///    that is the name that the manager gives to new files, which `isLogFile` should know, but often does
+///    not.
 ///
-/// The number of a new file is a second ahead of the clock: the file system's time of creation, which the next run goes
-/// by, is then never beyond what was noted of a finished file.
+/// The number of a new file is a second ahead of the clock: the file system's time of creation, which the
+/// next run goes by, is then never beyond what was noted of a finished file.
 final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers guard themselves
     private let directory: String
     private let newName: () -> String
@@ -75,7 +77,8 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         let base = newName()
         if newNameToCompare != nil { checkName(base) }
         if label.createdAt != nil, super.label(of: base) != nil { return super.name(for: label) }
-        // A name that is asked for with a number differs from the one without: only what looks for that asks so.
+        // A name that is asked for with a number differs from the one without: only what looks for that asks
+        // so.
         let free = freeName(base)
         let name =
             label.createdAt != nil && label.number > 1 ? ManagerNaming.numbered(free, label.number) : free
@@ -85,7 +88,8 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         return name
     }
 
-    /// The name itself where no file has it, and none with a number; otherwise with the number after the greatest.
+    /// The name itself where no file has it, and none with a number; otherwise with the number after the
+    /// greatest.
     private func freeName(_ base: String) -> String {
         let stem = (base as NSString).deletingPathExtension + " "
         let numbers = known.withLock { $0.labels.keys.filter { $0.hasPrefix(stem) } }.compactMap { name in
@@ -113,8 +117,8 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         return name == fixed || base == fixed
     }
 
-    /// The name of a new file, which is that of the earlier ones where it is always the same; asked for once, as to ask may
-    /// change it.
+    /// The name of a new file, which is that of the earlier ones where it is always the same; asked for once,
+    /// as to ask may change it.
     private var fixedName: String? {
         if let name = known.withLock({ $0.fixedName }) { return name }
         guard let name = newNameToCompare?() else { return nil }
@@ -147,8 +151,8 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         return known.withLock { $0.set(ManagerNaming.label(moment, name), for: name, isExact: false) }
     }
 
-    /// The label of a file that was created at a moment, since 2001 in steps of four milliseconds, as kernels count;
-    /// the number in a name tells files of one step apart.
+    /// The label of a file that was created at a moment, since 2001 in steps of four milliseconds, as kernels
+    /// count; the number in a name tells files of one step apart.
     private static func label(_ moment: LogTimestamp, _ name: String) -> LogFileLabel {
         let step = Int(moment.nanoseconds / 4_000_000) - 978_307_200_000 / 4
         let stem = (name as NSString).deletingPathExtension
@@ -172,7 +176,8 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
         return numbered(base, number) == name ? base : nil
     }
 
-    /// The name of a file that a manager has created; the file itself makes room for the logger's, where it is empty.
+    /// The name of a file that a manager has created; the file itself makes room for the logger's, where it
+    /// is empty.
     private static func nameOfNewFile(_ manager: any DDLogFileManager) -> String {
         guard let path = try? manager.createNewLogFile() else {
             return DDLogFileManagerDefault.usualNaming.name(

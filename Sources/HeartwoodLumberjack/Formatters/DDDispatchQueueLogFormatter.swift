@@ -1,9 +1,11 @@
 import Heartwood
 
-/// Writes the label of the dispatch queue in front of each text: `2026-11-20 10:20:30:123 [main (QOS:UN)] text`.
+/// Writes the label of the dispatch queue in front of each text: `2026-11-20 10:20:30:123 [main (QOS:UN)]
+/// text`.
 ///
-/// It may serve several loggers, and be changed at any time, on any thread. Messages do not carry their quality of service:
-/// it is always unspecified. Heartwood's name for it is `PatternFormatter.dispatchQueue()`.
+/// It may serve several loggers, and be changed at any time, on any thread. Messages do not carry their
+/// quality of service: it is always unspecified. Heartwood's name for it is
+/// `PatternFormatter.dispatchQueue()`.
 open class DDDispatchQueueLogFormatter: NSObject, DDLogFormatter {
     private struct Settings {
         var minimum: UInt = 0

@@ -2,8 +2,8 @@ import Heartwood
 
 /// Runs several formatters in a row: each gets the message with the text that the previous one returned.
 ///
-/// One that drops the message ends the chain. It may be changed at any time, on any thread. Heartwood's name for it is
-/// `FormatterChain`.
+/// One that drops the message ends the chain. It may be changed at any time, on any thread. Heartwood's name
+/// for it is `FormatterChain`.
 open class DDMultiFormatter: NSObject, DDLogFormatter {
     // MARK: Guarded by 'chain'
     private let chain = Locked<Chain>(Chain())

@@ -1,6 +1,7 @@
 /// The severity of a message: one bit.
 ///
-/// Bits 0 to 4 have names, bits 5 to 29 are free for flags of your own. Heartwood's name for it is `LogLevel`.
+/// Bits 0 to 4 have names, bits 5 to 29 are free for flags of your own. Heartwood's name for it is
+/// `LogLevel`.
 public struct DDLogFlag: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt

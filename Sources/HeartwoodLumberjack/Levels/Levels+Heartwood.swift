@@ -1,7 +1,7 @@
 public import Heartwood
 
-// Flags are levels, and levels are masks, bit by bit. Heartwood's `fatal` is an error here, and its `notice` information;
-// flags of your own, from bit 5 on, are Heartwood's levels of their own, from bit 7 on.
+// Flags are levels, and levels are masks, bit by bit. Heartwood's `fatal` is an error here, and its `notice`
+// information; flags of your own, from bit 5 on, are Heartwood's levels of their own, from bit 7 on.
 
 extension LogLevel {
     /// Converts a flag to a level: the most serious one of several flags, and `info` for flags that Heartwood
@@ -76,7 +76,8 @@ extension LogLevel {
 }
 
 extension Duration {
-    /// A number of seconds as CocoaLumberjack's settings have it: what is not positive switches the setting off.
+    /// A number of seconds as CocoaLumberjack's settings have it: what is not positive switches the setting
+    /// off.
     static func lumberjackSeconds(_ seconds: TimeInterval) -> Duration {
         // Beyond 292 years it is no limit, either.
         seconds > 0 && seconds < 9e9 ? .seconds(seconds) : .zero

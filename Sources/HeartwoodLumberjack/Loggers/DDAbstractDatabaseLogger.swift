@@ -20,8 +20,8 @@ import Heartwood
 /// }
 /// ```
 ///
-/// All hooks are called one at a time, on the logger's queue. Heartwood's name for it is `AbstractDatabaseLogger`, whose
-/// `save` may fail and is tried again.
+/// All hooks are called one at a time, on the logger's queue. Heartwood's name for it is
+/// `AbstractDatabaseLogger`, whose `save` may fail and is tried again.
 open class DDAbstractDatabaseLogger: DDAbstractLogger {
     private var database: DatabaseAdapter? { heartwoodLogger as? DatabaseAdapter }
 
@@ -73,7 +73,8 @@ open class DDAbstractDatabaseLogger: DDAbstractLogger {
 
     /// Saves everything that was logged before, and waits for that, up to ten seconds.
     ///
-    /// Inside of a logger it does not wait. As a hook, which `flushLog()` calls, it has nothing to do: the base has saved.
+    /// Inside of a logger it does not wait. As a hook, which `flushLog()` calls, it has nothing to do: the
+    /// base has saved.
     open override func flush() {
         guard let database, !database.isInHook else { return }
         database.saveNow()
@@ -98,7 +99,8 @@ open class DDAbstractDatabaseLogger: DDAbstractLogger {
     }
 }
 
-/// A database logger of CocoaLumberjack's kind, as Heartwood's dispatcher sees it; its rows are kept by the owner.
+/// A database logger of CocoaLumberjack's kind, as Heartwood's dispatcher sees it; its rows are kept by the
+/// owner.
 final class DatabaseAdapter: AbstractDatabaseLogger<Void>, @unchecked Sendable {  // the owner guards itself
     private let owner: Owner
 

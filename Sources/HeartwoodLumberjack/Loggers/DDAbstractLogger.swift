@@ -11,8 +11,9 @@ public import Heartwood
 /// }
 /// ```
 ///
-/// Reading ``logFormatter`` in a hook gives the one in effect for the message at hand, and never waits. Heartwood's name
-/// for the class is `AbstractLogger`; ``heartwoodLogger`` has what that offers besides: filters, limits, statistics.
+/// Reading ``logFormatter`` in a hook gives the one in effect for the message at hand, and never waits.
+/// Heartwood's name for the class is `AbstractLogger`; ``heartwoodLogger`` has what that offers besides:
+/// filters, limits, statistics.
 open class DDAbstractLogger: NSObject, DDLogger {
     private var backing: AbstractLogger?
 
@@ -31,8 +32,8 @@ open class DDAbstractLogger: NSObject, DDLogger {
         }
     }
 
-    // No initializer of this class or its subclasses is hidden from clients: a class that has one hands no initializer on
-    // to subclasses elsewhere. So what backs a logger is a method's to decide.
+    // No initializer of this class or its subclasses is hidden from clients: a class that has one hands no
+    // initializer on to subclasses elsewhere. So what backs a logger is a method's to decide.
 
     /// Makes a logger.
     public override init() {
@@ -86,8 +87,8 @@ open class DDAbstractLogger: NSObject, DDLogger {
 
     /// Turns messages into texts; nil, the default, leaves texts unchanged.
     ///
-    /// A change takes effect exactly between the messages that this thread logged before and after it. Reading it never
-    /// waits.
+    /// A change takes effect exactly between the messages that this thread logged before and after it.
+    /// Reading it never waits.
     open var logFormatter: (any DDLogFormatter)? {
         get { (heartwoodLogger.formatter as? FormatterAdapter)?.formatter }
         set {

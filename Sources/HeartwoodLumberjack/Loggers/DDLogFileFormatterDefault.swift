@@ -2,8 +2,8 @@ import Heartwood
 
 /// The default formatter of file loggers: `2026/11/20 10:20:30:123  text`, in UTC.
 ///
-/// A text of several lines stays as it is. Heartwood's name for it is `PatternFormatter.cocoaLumberjackFile()`, which keeps
-/// each message on one line.
+/// A text of several lines stays as it is. Heartwood's name for it is
+/// `PatternFormatter.cocoaLumberjackFile()`, which keeps each message on one line.
 open class DDLogFileFormatterDefault: NSObject, DDLogFormatter {
     private let dateFormatter: DateFormatter?
     private let pattern = DDLogFileFormatterDefault.makePattern()
@@ -22,7 +22,8 @@ open class DDLogFileFormatterDefault: NSObject, DDLogFormatter {
         return "\(dateFormatter.string(from: logMessage.timestamp))  \(logMessage.message)"
     }
 
-    /// What writes the same straight from a message of Heartwood's, where no subclass and no date formatter has its say.
+    /// What writes the same straight from a message of Heartwood's, where no subclass and no date formatter
+    /// has its say.
     final var shortcut: LogFormatter? {
         dateFormatter == nil && type(of: self) == DDLogFileFormatterDefault.self ? pattern : nil
     }

@@ -8,13 +8,13 @@
 /// }
 /// ```
 ///
-/// A formatter is called on its logger's queue. One that serves several loggers is called by them at the same time, and
-/// must be safe for that. Heartwood's name for it is `LogFormatter`.
+/// A formatter is called on its logger's queue. One that serves several loggers is called by them at the same
+/// time, and must be safe for that. Heartwood's name for it is `LogFormatter`.
 public protocol DDLogFormatter: NSObjectProtocol {
     /// The message as text; nil drops it for the logger that asks.
     ///
-    /// The only requirement without a default: a class that writes it with `DDLogMessage!` or `-> String`, or misspells it,
-    /// does not compile, so that no formatter which redacts is silently left out.
+    /// The only requirement without a default: a class that writes it with `DDLogMessage!` or `-> String`, or
+    /// misspells it, does not compile, so that no formatter which redacts is silently left out.
     func format(message logMessage: DDLogMessage) -> String?
 
     /// Called when a logger begins to use it; does nothing by default.

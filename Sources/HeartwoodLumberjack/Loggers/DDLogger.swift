@@ -1,7 +1,7 @@
 /// A destination of messages.
 ///
-/// Most loggers derive from ``DDAbstractLogger``. All hooks of a logger are called one at a time, on its queue, and may
-/// log, read and set properties and flush: nothing of this waits there.
+/// Most loggers derive from ``DDAbstractLogger``. All hooks of a logger are called one at a time, on its
+/// queue, and may log, read and set properties and flush: nothing of this waits there.
 public protocol DDLogger: NSObjectProtocol {
     /// Handles a message.
     func log(message logMessage: DDLogMessage)

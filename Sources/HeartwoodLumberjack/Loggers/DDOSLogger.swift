@@ -56,8 +56,8 @@ import Heartwood
 
 /// Writes messages to standard error on platforms without a unified log.
 ///
-/// A program that also adds ``DDTTYLogger`` has each message there twice. For journald and syslog there is Heartwood's
-/// `SystemLogger`.
+/// A program that also adds ``DDTTYLogger`` has each message there twice. For journald and syslog there is
+/// Heartwood's `SystemLogger`.
 open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // state is the console's
     /// The shared logger without a subsystem.
     public static let sharedInstance = DDOSLogger()

@@ -3,7 +3,8 @@ import Heartwood
 /// Writes messages to standard error, as `2026-11-20 10:20:30:123 shop[512:513] text` unless it has a
 /// formatter.
 ///
-/// What a formatter gives goes to the terminal as it is. Heartwood's name for it is `ConsoleLogger`, which it is made of.
+/// What a formatter gives goes to the terminal as it is. Heartwood's name for it is `ConsoleLogger`, which it
+/// is made of.
 open class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guarded or locked
     /// The shared logger; never nil, but optional as in CocoaLumberjack.
     public static let sharedInstance: DDTTYLogger? = DDTTYLogger()
@@ -52,7 +53,8 @@ open class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guarded or l
 
     /// Whether a newline is added to formatted messages; true unless changed.
     ///
-    /// Each message is a line of its own in any case: false takes one newline away that the formatter has put at the end.
+    /// Each message is a line of its own in any case: false takes one newline away that the formatter has put
+    /// at the end.
     open var automaticallyAppendNewlineForCustomFormatters: Bool {
         get { settings.withLock { $0.appendsNewline } }
         set { settings.withLock { $0.appendsNewline = newValue } }
@@ -71,8 +73,8 @@ open class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guarded or l
 
     /// Whether messages are colored, on terminals that show colors; false unless changed.
     ///
-    /// Setting it for the first time makes errors red and warnings orange, unless colors were set before. `NO_COLOR` and
-    /// output that is not a terminal switch colors off all the same.
+    /// Setting it for the first time makes errors red and warnings orange, unless colors were set before.
+    /// `NO_COLOR` and output that is not a terminal switch colors off all the same.
     open var colorsEnabled: Bool {
         get { settings.withLock { $0.usesColors } }
         set {
@@ -180,7 +182,8 @@ open class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guarded or l
     }
 }
 
-/// The colors of a terminal logger as CocoaLumberjack sets them: by flags, by flags in a context, and by tags.
+/// The colors of a terminal logger as CocoaLumberjack sets them: by flags, by flags in a context, and by
+/// tags.
 private struct TTYColors: Sendable {
     private var flags: [LogLevel: ConsoleStyle] = [:]
     private var contexts: [Int: [LogLevel: ConsoleStyle]] = [:]

@@ -1,7 +1,7 @@
 public import Heartwood
 
-/// What a call or a message of CocoaLumberjack's says beyond what a message of Heartwood's has a place for; it travels
-/// as the message's tag.
+/// What a call or a message of CocoaLumberjack's says beyond what a message of Heartwood's has a place for;
+/// it travels as the message's tag.
 @usableFromInline
 struct CallTag: @unchecked Sendable {  // tags are the caller's to share, as there
     /// The mask of the call.
@@ -12,7 +12,8 @@ struct CallTag: @unchecked Sendable {  // tags are the caller's to share, as the
     /// The message that was logged as an object; its loggers get the same object.
     var message: DDLogMessage?
 
-    /// The tag of a message: the caller's own as it is, so that Heartwood's loggers see it, where that says everything.
+    /// The tag of a message: the caller's own as it is, so that Heartwood's loggers see it, where that says
+    /// everything.
     @inlinable
     static func tag(_ tag: Any?, _ level: DDLogLevel, _ flag: DDLogFlag) -> (any Sendable)? {
         let isUsual =
@@ -24,7 +25,8 @@ struct CallTag: @unchecked Sendable {  // tags are the caller's to share, as the
     @usableFromInline
     static func wrap(_ tag: Any?, _ level: DDLogLevel, _ flag: DDLogFlag, isUsual: Bool) -> (any Sendable)? {
         guard isUsual, let tag else { return CallTag(level: level, flag: flag, tag: tag) }
-        // `Sendable` has no members, so both are laid out alike; that the value may be shared is the caller's promise.
+        // `Sendable` has no members, so both are laid out alike; that the value may be shared is the caller's
+        // promise.
         return withUnsafePointer(to: tag) { place -> any Sendable in
             place.withMemoryRebound(to: (any Sendable).self, capacity: 1) { $0.pointee }
         }

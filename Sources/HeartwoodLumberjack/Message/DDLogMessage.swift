@@ -2,11 +2,11 @@ public import Heartwood
 
 /// A message, which loggers and formatters get.
 ///
-/// It never changes, and may be kept and used on any thread. Heartwood's name for it is `LogMessage`, which it is made of:
-/// ``heartwoodMessage``.
+/// It never changes, and may be kept and used on any thread. Heartwood's name for it is `LogMessage`, which
+/// it is made of: ``heartwoodMessage``.
 open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // never changed after its initializer
-    // Variables, because only a designated initializer sets constants, and none is hidden from clients: a class that has such
-    // a one hands no convenience initializers on to subclasses elsewhere.
+    // Variables, because only a designated initializer sets constants, and none is hidden from clients: a
+    // class that has such a one hands no convenience initializers on to subclasses elsewhere.
 
     /// The message of Heartwood, with its typed values.
     public final private(set) var heartwoodMessage: LogMessage
@@ -179,8 +179,8 @@ open class DDLogMessage: NSObject, NSCopying, @unchecked Sendable {  // never ch
 
     // MARK: What it says
 
-    // A subclass may override these for loggers and formatters that ask the object. As in CocoaLumberjack, the loggers of
-    // this module write what was logged, and filters see its flag.
+    // A subclass may override these for loggers and formatters that ask the object. As in CocoaLumberjack,
+    // the loggers of this module write what was logged, and filters see its flag.
 
     /// The flags that the call site logs.
     ///

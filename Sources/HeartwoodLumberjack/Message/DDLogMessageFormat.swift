@@ -2,8 +2,9 @@ public import Heartwood
 
 /// The text of a message with its values: an interpolated literal in a call.
 ///
-/// The values keep their types: Heartwood's formatters write them as typed fields, and CocoaLumberjack's see the text. A
-/// text that was built elsewhere is logged as it is: `DDLogInfo(text)`. Heartwood's name for it is `LogText`.
+/// The values keep their types: Heartwood's formatters write them as typed fields, and CocoaLumberjack's see
+/// the text. A text that was built elsewhere is logged as it is: `DDLogInfo(text)`. Heartwood's name for it
+/// is `LogText`.
 public struct DDLogMessageFormat: ExpressibleByStringInterpolation, Sendable {
     /// Literals are static strings, so no string is built.
     public typealias StringLiteralType = StaticString

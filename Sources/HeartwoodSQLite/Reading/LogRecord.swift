@@ -13,7 +13,8 @@ public struct LogRecord: Hashable, Sendable, Identifiable {
         let id: Int64
     }
 
-    /// The number of the message in the database: later saves have higher numbers, and no number is used twice.
+    /// The number of the message in the database: later saves have higher numbers, and no number is used
+    /// twice.
     public let id: Int64
     /// The time at which the message was logged.
     public let timestamp: LogTimestamp

@@ -10,9 +10,9 @@ import Heartwood
 /// }
 /// ```
 ///
-/// A reader never waits for a logger and never makes one wait: each query sees the saves that were complete when it started.
-/// Several threads can use a reader; their queries run one after the other. If the database is removed or replaced, the next
-/// query opens the new one.
+/// A reader never waits for a logger and never makes one wait: each query sees the saves that were complete
+/// when it started. Several threads can use a reader; their queries run one after the other. If the database
+/// is removed or replaced, the next query opens the new one.
 public final class SQLiteLogReader: Sendable {
     private struct State {
         var connection: SQLiteConnection?
@@ -30,8 +30,8 @@ public final class SQLiteLogReader: Sendable {
     /// Opens a database for reading.
     ///
     /// - Parameter path: The path of the database.
-    /// - Throws: `LogError` if the database does not exist, is empty, cannot be read, is not a log database, or has an
-    ///   unsupported schema version.
+    /// - Throws: `LogError` if the database does not exist, is empty, cannot be read, is not a log database,
+    ///   or has an unsupported schema version.
     public init(path: String) throws {
         self.path = path
         try query { _ in }

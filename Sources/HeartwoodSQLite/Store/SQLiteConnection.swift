@@ -28,8 +28,8 @@ final class SQLiteConnection {
     /// Whether a call of ``quietly(_:)`` is under way.
     private var isQuiet = false
 
-    /// Calls `body`, in which SQLite may write: at the process's file size limit it fails, as on a full disk, and the
-    /// process does not end.
+    /// Calls `body`, in which SQLite may write: at the process's file size limit it fails, as on a full disk,
+    /// and the process does not end.
     ///
     /// Every call that can reach a file is made in it: to read writes to the `-shm` file, too.
     func quietly<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -56,7 +56,8 @@ final class SQLiteConnection {
         sqlite3_busy_timeout(handle, Int32(clamping: timeout.nanoseconds / 1_000_000))
     }
 
-    /// Leaves the files beside the database alone when it is closed: they may belong to another database by now.
+    /// Leaves the files beside the database alone when it is closed: they may belong to another database by
+    /// now.
     func leaveFiles() {
         var persists: Int32 = 1
         _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &persists)

@@ -20,7 +20,8 @@ struct SQLiteFailure: Error, Hashable, CustomStringConvertible {
     /// Whether a new connection may do better than this one.
     var isStale: Bool { code == SQLiteFailure.moved || primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN }
 
-    /// The file has another name now, or none: `SQLITE_READONLY_DBMOVED`, which is no constant that Swift imports.
+    /// The file has another name now, or none: `SQLITE_READONLY_DBMOVED`, which is no constant that Swift
+    /// imports.
     private static let moved = SQLITE_READONLY | (4 << 8)
 
     var description: String {

@@ -1,7 +1,8 @@
 /// The tables of a log database, and how older ones become today's; `Docs/Databases.md` describes them.
 ///
-/// The version is in the database's `user_version`. A database of version n becomes one of n + 1 by step n, in one
-/// transaction with the new number: a crash leaves the one or the other. What a step once did is never changed.
+/// The version is in the database's `user_version`. A database of version n becomes one of n + 1 by step n,
+/// in one transaction with the new number: a crash leaves the one or the other. What a step once did is never
+/// changed.
 struct SQLiteSchema {
     /// The step that makes version n + 1 out of version n, at place n.
     var steps: [String] = [SQLiteSchema.first]

@@ -4,13 +4,13 @@ import Heartwood
 
 /// The database that a logger writes, and what is done when it is damaged, locked, full or gone.
 ///
-/// 1. The file is made with `O_EXCL` and mode 0600 in a directory that no other user may write to, and is never opened
-///    through a symbolic link. Nothing but SQLite opens it: closing another descriptor of the file would take SQLite's
-///    locks away.
+/// 1. The file is made with `O_EXCL` and mode 0600 in a directory that no other user may write to, and is
+///    never opened through a symbolic link. Nothing but SQLite opens it: closing another descriptor of the
+///    file would take SQLite's locks away.
 /// 2. It is made, examined and set aside under a lock that all writers of the directory share.
 /// 3. A save is one transaction: all of its rows are there, or none.
-/// 4. Before each save it is made sure that the path still leads to the file that is open. Where it does not, what is
-///    open is closed without touching the files beside the path, and the path is opened again.
+/// 4. Before each save it is made sure that the path still leads to the file that is open. Where it does not,
+///    what is open is closed without touching the files beside the path, and the path is opened again.
 /// 5. In the child of a fork the parent's connection is neither used nor closed.
 ///
 /// Not thread-safe: owned by the logger's hooks.

@@ -1,7 +1,7 @@
 import Heartwood
 
-/// How far one writer has come, written in the transaction of each of its saves: whether a save has arrived can be told
-/// after a crash.
+/// How far one writer has come, written in the transaction of each of its saves: whether a save has arrived
+/// can be told after a crash.
 struct WriterMark: Hashable {
     /// A name that no other writer has.
     let writer: String

@@ -125,7 +125,8 @@ package struct SocketAddress: Sendable {
         return nil
     }
 
-    /// The address that an accepted connection comes from, without its port; empty where the system does not say it.
+    /// The address that an accepted connection comes from, without its port; empty where the system does not
+    /// say it.
     static func peer(of descriptor: Int32) -> [UInt8] {
         var storage = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)

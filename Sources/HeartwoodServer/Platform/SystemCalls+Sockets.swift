@@ -11,7 +11,8 @@ import Musl
 
 /// What differs between systems for the sockets of connections.
 extension SystemCalls {
-    /// Has an accepted TCP connection send at once what is written; on Apple's systems, it never raises `SIGPIPE` then.
+    /// Has an accepted TCP connection send at once what is written; on Apple's systems, it never raises
+    /// `SIGPIPE` then.
     static func prepareConnection(_ descriptor: Int32) {
         var on: Int32 = 1
         setsockopt(descriptor, 6 /* TCP */, TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -29,7 +30,8 @@ extension SystemCalls {
         #endif
     }
 
-    /// The event of poll(2) for a client that has closed its side; it has no name in Swift, and none on Apple's systems.
+    /// The event of poll(2) for a client that has closed its side; it has no name in Swift, and none on
+    /// Apple's systems.
     static var hangUp: Int16 {
         #if canImport(Darwin)
         0

@@ -12,8 +12,8 @@ package final class Descriptor: Sendable {
     }
 
     deinit {
-        // A child that another thread is just starting has the descriptor, too, until it runs its program: to close ours
-        // would leave the file locked so long. A forked child must not free its parent's lock.
+        // A child that another thread is just starting has the descriptor, too, until it runs its program: to
+        // close ours would leave the file locked so long. A forked child must not free its parent's lock.
         if owner.isHere(calls) { calls.unlock(number) }
         calls.close(number)
     }

@@ -1,7 +1,7 @@
 /// The part of an operating system that files need; ``SystemCalls`` asks the real one unless given another.
 ///
-/// A test puts a simulated one here, with its own files, locks, users and processes. Every member may be called from any
-/// thread. Failures are thrown as the `errno` of the system's own call.
+/// A test puts a simulated one here, with its own files, locks, users and processes. Every member may be
+/// called from any thread. Failures are thrown as the `errno` of the system's own call.
 package protocol FileKernel: Sendable {
     // MARK: Who asks
 

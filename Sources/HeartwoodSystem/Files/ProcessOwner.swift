@@ -1,6 +1,7 @@
 import CHeartwood
 
-/// The process that something belongs to: the child of a fork leaves what its parent opened, locked or holds to the parent.
+/// The process that something belongs to: the child of a fork leaves what its parent opened, locked or holds
+/// to the parent.
 ///
 /// The number of the process is kept, so that no check is a system call.
 package struct ProcessOwner: Sendable, Equatable {
@@ -24,7 +25,8 @@ package struct ProcessOwner: Sendable, Equatable {
     /// Changes to the process that is running; returns whether it was another one, whose child this is.
     package mutating func leaveParent() -> Bool { change(to: hw_process()) }
 
-    /// Changes to the process that makes these calls; returns whether it was another one, whose child this is.
+    /// Changes to the process that makes these calls; returns whether it was another one, whose child this
+    /// is.
     package mutating func leaveParent(_ calls: SystemCalls) -> Bool { change(to: calls.process) }
 
     private mutating func change(to current: Int32) -> Bool {

@@ -1,6 +1,7 @@
 /// Reading more than one call gives.
 extension SystemCalls {
-    /// Reads the first `count` bytes of `block` at a position; returns how many there were before the end of the file.
+    /// Reads the first `count` bytes of `block` at a position; returns how many there were before the end of
+    /// the file.
     package func fill(
         _ block: inout [UInt8], _ count: Int, from descriptor: Int32, at offset: Int
     ) throws(SystemFailure) -> Int {

@@ -1,14 +1,15 @@
 import CHeartwood
 
 extension SystemCalls {
-    /// Writes all of the bytes, in as many calls as that takes: the one loop for files, pipes, sockets and terminals.
+    /// Writes all of the bytes, in as many calls as that takes: the one loop for files, pipes, sockets and
+    /// terminals.
     ///
     /// - Parameters:
     ///   - bytes: What to write.
-    ///   - mayRetry: Called when the descriptor accepts nothing at the moment (`EAGAIN`). Waits for it, and returns whether to
-    ///     try again; by default it does not wait.
-    ///   - write: Writes the start of what is left, and returns how many bytes were accepted. Its second parameter is the
-    ///     number of bytes that were written before.
+    ///   - mayRetry: Called when the descriptor accepts nothing at the moment (`EAGAIN`). Waits for it, and
+    ///     returns whether to try again; by default it does not wait.
+    ///   - write: Writes the start of what is left, and returns how many bytes were accepted. Its second
+    ///     parameter is the number of bytes that were written before.
     /// - Returns: how many bytes were written, and what prevented the rest.
     package static func writeWhole(
         _ bytes: UnsafeRawBufferPointer, whenBlocked mayRetry: () -> Bool = { false },

@@ -109,8 +109,8 @@ package struct SystemCalls: Sendable {
 
     /// Writes at the end of the file; may write less than asked for.
     ///
-    /// `SIGXFSZ`, which would otherwise end the process at its file size limit, is blocked meanwhile with `quietly`; else a
-    /// handler takes the signal where the limit was lowered since it was last looked at.
+    /// `SIGXFSZ`, which would otherwise end the process at its file size limit, is blocked meanwhile with
+    /// `quietly`; else a handler takes the signal where the limit was lowered since it was last looked at.
     package func write(
         _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, quietly: Bool
     ) throws(SystemFailure) -> Int {

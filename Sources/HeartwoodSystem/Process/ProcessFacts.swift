@@ -7,7 +7,8 @@ import CHeartwood
 
 /// Names and numbers of the process and its host.
 package enum ProcessFacts {
-    /// The kernel's number of the process; kept, but asked for again in a forked child, which has another one.
+    /// The kernel's number of the process; kept, but asked for again in a forked child, which has another
+    /// one.
     package static var identifier: Int { Int(hw_process()) }
 
     /// The last part of the program's path.

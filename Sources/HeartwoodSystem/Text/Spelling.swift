@@ -2,7 +2,8 @@
 package enum Spelling {
     /// The nearest of `names`; nil if none is near.
     ///
-    /// A longer name that begins with what was typed is near, however much is missing: `--dir` for `--directory`.
+    /// A longer name that begins with what was typed is near, however much is missing: `--dir` for
+    /// `--directory`.
     package static func nearest(to wanted: String, among names: [String]) -> String? {
         if wanted.count > 3, let longer = names.first(where: { $0.hasPrefix(wanted) }) { return longer }
         let best = names.map { (name: $0, distance: distance($0.lowercased(), wanted.lowercased())) }

@@ -6,8 +6,9 @@ import Synchronization
 /// The annotations tell the thread sanitizer of the order that `Mutex` makes: on Linux it does not see the
 /// futex and reports false races. Outside such a build they are calls of empty functions.
 package final class Locked<Value>: @unchecked Sendable {  // all access goes through the mutex
-    // Through pointers: the mutex makes access exclusive, and need not be checked a second time. In memory of their own
-    // each: the thread sanitizer takes an access to a value for one to the address that it begins at.
+    // Through pointers: the mutex makes access exclusive, and need not be checked a second time. In memory of
+    // their own each: the thread sanitizer takes an access to a value for one to the address that it begins
+    // at.
     private let mutex: UnsafeMutablePointer<Mutex<Void>>
     private let value: UnsafeMutablePointer<Value>
 
@@ -43,8 +44,8 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
 
     // MARK: Around a fork, and nowhere else
 
-    /// Calls `body` unless the lock is taken: in the child it may be by a thread that is not there any more, and the value
-    /// may be half changed then.
+    /// Calls `body` unless the lock is taken: in the child it may be by a thread that is not there any more,
+    /// and the value may be half changed then.
     package func withLockInChild(_ body: (inout Value) -> Void) {
         guard mutex.pointee._unsafeTryLock() else { return }
         defer { mutex.pointee._unsafeUnlock() }

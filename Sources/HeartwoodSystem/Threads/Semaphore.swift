@@ -4,8 +4,8 @@ package import Dispatch
 
 /// A counting semaphore whose time limits hold whatever is done to the wall clock.
 ///
-/// On Linux `DispatchSemaphore` waits until a time of the wall clock: one that is set back by an hour makes each wait an
-/// hour longer, one that is set forward ends it at once. Any thread may signal and wait.
+/// On Linux `DispatchSemaphore` waits until a time of the wall clock: one that is set back by an hour makes
+/// each wait an hour longer, one that is set forward ends it at once. Any thread may signal and wait.
 package final class Semaphore: @unchecked Sendable {  // atomics, through a pointer that does not move
     #if canImport(Darwin)
     private let semaphore = DispatchSemaphore(value: 0)

@@ -9,7 +9,8 @@ extension CivilTime {
         CivilTime.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
     }
 
-    /// Days since 1970-01-01, also where a timestamp does not reach; the inverse of what ``init(seconds:nanosecond:)`` does.
+    /// Days since 1970-01-01, also where a timestamp does not reach; the inverse of what
+    /// ``init(seconds:nanosecond:)`` does.
     package static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let adjusted = month <= 2 ? year - 1 : year
         let era = adjusted.dividedDown(by: 400)
@@ -19,7 +20,8 @@ extension CivilTime {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// Whether every field is one that a calendar and a clock can show, in the years that a timestamp can have.
+    /// Whether every field is one that a calendar and a clock can show, in the years that a timestamp can
+    /// have.
     package var isValid: Bool {
         guard (1...12).contains(month), (1...31).contains(day), (1677...2262).contains(year) else {
             return false

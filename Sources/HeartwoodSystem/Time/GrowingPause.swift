@@ -6,8 +6,8 @@ package struct GrowingPause: Sendable, Equatable {
     package let longest: Duration
     /// What each further failure multiplies the pause by; less than 1 counts as 1.
     package let factor: Double
-    /// The part of each pause, from 0 to 1, that chance can leave out, so that many programs do not return at the same
-    /// moment.
+    /// The part of each pause, from 0 to 1, that chance can leave out, so that many programs do not return at
+    /// the same moment.
     package let jitter: Double
 
     package init(first: Duration, longest: Duration, factor: Double = 2, jitter: Double = 0) {
@@ -26,7 +26,8 @@ package struct GrowingPause: Sendable, Equatable {
         return seconds < limit ? .seconds(seconds) : longest
     }
 
-    /// The pause after `failures` failures in a row; `random`, from 0 to 1, is how much of ``jitter`` is left out.
+    /// The pause after `failures` failures in a row; `random`, from 0 to 1, is how much of ``jitter`` is left
+    /// out.
     package func length(failures: Int, random: Double = 0) -> Duration {
         let left = 1 - jitter * min(1, max(0, random))
         return left == 1 ? ceiling(failures: failures) : ceiling(failures: failures) * left

@@ -12,8 +12,9 @@
 /// }
 /// ```
 ///
-/// What is asked for are the keys there are: all others are errors, with the nearest of these as a suggestion. Everything
-/// that is wrong is collected, so reading goes on after a mistake. For one thread, while a configuration is read.
+/// What is asked for are the keys there are: all others are errors, with the nearest of these as a
+/// suggestion. Everything that is wrong is collected, so reading goes on after a mistake. For one thread,
+/// while a configuration is read.
 public final class LogSettings {
     /// The name of the logger; for other settings, the name of the object.
     public let name: String
@@ -68,8 +69,8 @@ public final class LogSettings {
 
     /// Binds a setting to a property of the logger.
     ///
-    /// The property is set when the logger is created and whenever the setting changes while the logger runs. When the
-    /// setting is removed, the property returns to the value that the initializer gave it.
+    /// The property is set when the logger is created and whenever the setting changes while the logger runs.
+    /// When the setting is removed, the property returns to the value that the initializer gave it.
     ///
     /// - Parameters:
     ///   - key: The setting's name.
@@ -176,8 +177,8 @@ public struct LogRequiredSetting<Value> {
 
     /// The value.
     ///
-    /// - Precondition: The setting is present and valid. Use it only in the function that makes the logger, which is called
-    ///   after all settings were found to be valid.
+    /// - Precondition: The setting is present and valid. Use it only in the function that makes the logger,
+    ///   which is called after all settings were found to be valid.
     public var value: Value {
         guard let content else {
             preconditionFailure(

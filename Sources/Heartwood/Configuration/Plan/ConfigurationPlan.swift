@@ -143,12 +143,14 @@ extension LogSettingDecoder where Value == [ConfigurationPlan.Logger] {
     }
 }
 
-/// The properties of an object that settings were applied to: what they are set to, and what they were before.
+/// The properties of an object that settings were applied to: what they are set to, and what they were
+/// before.
 struct TunedSettings {
     private var settings: [String: LogSetting] = [:]
     private var restore: [String: (AnyObject) -> Void] = [:]
 
-    /// Sets what has changed since the last time, and nothing else; what is not given any more becomes what it was.
+    /// Sets what has changed since the last time, and nothing else; what is not given any more becomes what
+    /// it was.
     mutating func apply(_ tunings: [SettingTuning], to target: AnyObject) {
         for tuning in tunings where tuning.setting != settings[tuning.key] {
             if let set = tuning.set {

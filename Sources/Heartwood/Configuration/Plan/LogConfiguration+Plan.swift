@@ -22,8 +22,8 @@ extension LogConfiguration {
     /// the call does not wait.
     ///
     /// - Parameter dispatcher: The dispatcher; the shared one unless given.
-    /// - Throws: ``LogConfigurationError`` with everything that is wrong, or could not be made. Then nothing was changed (but
-    ///   for a directory that was made).
+    /// - Throws: ``LogConfigurationError`` with everything that is wrong, or could not be made. Then nothing
+    ///   was changed (but for a directory that was made).
     public func apply(to dispatcher: LogDispatcher = .shared) throws(LogConfigurationError) {
         let plan = try ConfigurationPlan(self)
         let state = ConfiguredState.of(dispatcher)
@@ -74,7 +74,8 @@ extension ConfigurationPlan {
         case make(AbstractLogger)
     }
 
-    /// Makes all loggers first: nothing is changed before the last of them is there, and nothing can fail after that.
+    /// Makes all loggers first: nothing is changed before the last of them is there, and nothing can fail
+    /// after that.
     ///
     /// - Returns: the loggers that go.
     fileprivate func apply(
@@ -181,7 +182,8 @@ final class ConfiguredState: Sendable {
 
     // MARK: Guarded by themselves
     private let content = Locked(Content())
-    /// Whether a thread applies a configuration: one at a time, and not under a lock, as loggers are made meanwhile.
+    /// Whether a thread applies a configuration: one at a time, and not under a lock, as loggers are made
+    /// meanwhile.
     private let turn = Locked(Turns())
     /// Signaled once for each thread that waits, when a turn ends.
     private let turnEnded = Semaphore()
@@ -230,7 +232,8 @@ final class ConfiguredState: Sendable {
         if isTaken { _ = turnEnded.wait(upTo: .seconds(3600)) }
     }
 
-    /// Whether the calling thread itself has the turn, as where the making of a logger applies a configuration.
+    /// Whether the calling thread itself has the turn, as where the making of a logger applies a
+    /// configuration.
     var isOwn: Bool { turn.withLock { $0.current == Turn() } }
 
     func end() {

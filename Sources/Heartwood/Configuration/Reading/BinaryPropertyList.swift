@@ -1,15 +1,16 @@
 /// How large a binary property list becomes when its references are followed.
 ///
-/// In the format ("bplist00") objects refer to others by number, and any number of times: forty lists of two references each,
-/// to the next one, are a trillion values in 300 bytes. The system's decoder follows them all. This looks at each object once.
+/// In the format ("bplist00") objects refer to others by number, and any number of times: forty lists of two
+/// references each, to the next one, are a trillion values in 300 bytes. The system's decoder follows them
+/// all. This looks at each object once.
 ///
 ///     header   "bplist00"
 ///     objects  marker (kind, count), then content; lists and tables hold numbers of objects
 ///     offsets  where each object begins
 ///     trailer  32 bytes: sizes of offsets and references, how many objects, which is the first, where the offsets are
 enum BinaryPropertyList {
-    /// The number of values, counted as often as they are referred to, or something above `limit`; 0 where the bytes are no
-    /// such list, whose errors the decoder reports.
+    /// The number of values, counted as often as they are referred to, or something above `limit`; 0 where
+    /// the bytes are no such list, whose errors the decoder reports.
     static func size(of bytes: [UInt8], limit: Int) -> Int {
         guard bytes.starts(with: "bplist".utf8), let reader = Reader(bytes, limit: limit) else { return 0 }
         var sizes: [Int: Int] = [:]
@@ -60,7 +61,8 @@ enum BinaryPropertyList {
             (self.count, self.top, self.table) = (count, top, table)
         }
 
-        /// A number of so many bytes, the most significant first; nil where it is not there, or none of an `Int`.
+        /// A number of so many bytes, the most significant first; nil where it is not there, or none of an
+        /// `Int`.
         private static func number(_ bytes: [UInt8], _ start: Int, _ size: Int) -> Int? {
             guard start >= 0, start <= bytes.count - size else { return nil }
             return Int(exactly: bytes[start..<start + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })

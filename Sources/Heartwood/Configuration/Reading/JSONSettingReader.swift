@@ -1,7 +1,7 @@
 /// Reads JSON (RFC 8259) and records the location of every value.
 ///
-/// Strict, but for one thing: a byte-order mark at the beginning is skipped. A name that occurs twice in an object is an
-/// error, since readers disagree about which of the two counts. Tables and lists may be 64 deep.
+/// Strict, but for one thing: a byte-order mark at the beginning is skipped. A name that occurs twice in an
+/// object is an error, since readers disagree about which of the two counts. Tables and lists may be 64 deep.
 struct JSONSettingReader {
     static let depthLimit = 64
 

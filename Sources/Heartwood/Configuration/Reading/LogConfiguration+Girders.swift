@@ -1,10 +1,10 @@
 extension LogConfiguration {
     /// Reads the level from the configuration of a program that was written with Girders.
     ///
-    /// The key is `logLevel`, a whole number: 0 verbose, 1 debug, 2 info, 3 warning, 4 error. Any other value is `debug`; without
-    /// the key the level is `warning`. With the environment `dev`, `Configuration-dev.plist` is read as well, and
-    /// wins; without one, as in a release, the first file counts alone. Files that are missing are empty, and all other
-    /// keys are the program's own.
+    /// The key is `logLevel`, a whole number: 0 verbose, 1 debug, 2 info, 3 warning, 4 error. Any other value
+    /// is `debug`; without the key the level is `warning`. With the environment `dev`,
+    /// `Configuration-dev.plist` is read as well, and wins; without one, as in a release, the first file
+    /// counts alone. Files that are missing are empty, and all other keys are the program's own.
     ///
     /// ```swift
     /// try LogConfiguration.girders("Configuration.plist", environment: "dev").apply()

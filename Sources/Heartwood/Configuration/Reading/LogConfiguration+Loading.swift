@@ -75,10 +75,12 @@ extension LogConfiguration {
     /// both files.
     ///
     /// - Parameters:
-    ///   - path: The file, JSON or a property list, whatever its name; `HEARTWOOD_CONFIGURATION` names another one.
+    ///   - path: The file, JSON or a property list, whatever its name; `HEARTWOOD_CONFIGURATION` names
+    ///     another one.
     ///   - environment: The environment; what `HEARTWOOD_ENVIRONMENT` says unless given.
     ///   - defaults: What holds where nothing says otherwise.
-    ///   - variables: The environment variables; those of the process unless given. With an empty table none counts.
+    ///   - variables: The environment variables; those of the process unless given. With an empty table none
+    ///     counts.
     /// - Returns: The merged configuration. Apply it, or change it first.
     /// - Throws: ``LogConfigurationError`` with the problems of every file that cannot be read or parsed.
     public static func load(
@@ -115,7 +117,8 @@ extension LogConfiguration {
         settings = setting
     }
 
-    /// `logging.dev.json` for `logging.json` and `dev`; with another separator that one in the place of the first point.
+    /// `logging.dev.json` for `logging.json` and `dev`; with another separator that one in the place of the
+    /// first point.
     static func overlayPath(_ path: String, _ environment: String, separator: String = ".") -> String {
         let nameStart = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         guard let dot = path[nameStart...].lastIndex(of: "."), dot > nameStart else {

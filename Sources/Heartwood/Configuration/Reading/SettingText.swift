@@ -3,7 +3,8 @@ struct SettingText {
     let bytes: [UInt8]
     let source: String
     private let lineStarts: [Int]
-    /// How many characters begin before each 256th byte, so that a file in one long line costs no more than any other.
+    /// How many characters begin before each 256th byte, so that a file in one long line costs no more than
+    /// any other.
     private let counts: [Int]
     private static let step = 256
 

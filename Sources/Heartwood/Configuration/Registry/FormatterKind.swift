@@ -12,8 +12,8 @@ public struct FormatterKind: Sendable {
     ///
     /// - Parameters:
     ///   - name: What `kind` says in a configuration.
-    ///   - reading: Asks for the settings and makes the formatter; nil means the text alone, or the layout that a console
-    ///     has of its own. Where a setting is wrong, what it gives is not used.
+    ///   - reading: Asks for the settings and makes the formatter; nil means the text alone, or the layout
+    ///     that a console has of its own. Where a setting is wrong, what it gives is not used.
     public init(_ name: String, reading: @escaping @Sendable (LogSettings) throws -> LogFormatter?) {
         self.name = name
         read = reading

@@ -17,7 +17,8 @@ extension LoggerKind {
 }
 
 extension LogSettingDecoder where Value == ConsoleLogger.Stream {
-    /// `"output"`, `"error"`, or `{"errors": LEVELS}`: these to standard error, the others to standard output.
+    /// `"output"`, `"error"`, or `{"errors": LEVELS}`: these to standard error, the others to standard
+    /// output.
     static var stream: LogSettingDecoder {
         LogSettingDecoder.choice([("output", .standardOutput), ("error", .standardError)]).or(
             .object("stream") { settings in

@@ -9,8 +9,8 @@
 ///     })
 /// ```
 ///
-/// Every kind also has the settings that all loggers share: `kind`, `enabled`, `level`, `formatter`, `filter`, `redaction`,
-/// `duplicateSuppression`, `flightRecorder`, `backlogLimit` and `overflow`.
+/// Every kind also has the settings that all loggers share: `kind`, `enabled`, `level`, `formatter`,
+/// `filter`, `redaction`, `duplicateSuppression`, `flightRecorder`, `backlogLimit` and `overflow`.
 public struct LoggerKind: Sendable {
     /// The value of `kind` in a configuration.
     public let name: String
@@ -22,9 +22,10 @@ public struct LoggerKind: Sendable {
     ///
     /// - Parameters:
     ///   - name: What `kind` says in a configuration.
-    ///   - reading: Asks for the settings, and gives the function that makes the logger, with the name of `settings`. It
-    ///     has no effects: it is called to check a configuration, too. The function is called when everything in the
-    ///     configuration has been found right; what it throws keeps the configuration from being applied.
+    ///   - reading: Asks for the settings, and gives the function that makes the logger, with the name of
+    ///     `settings`. It has no effects: it is called to check a configuration, too. The function is called
+    ///     when everything in the configuration has been found right; what it throws keeps the configuration
+    ///     from being applied.
     public init(
         _ name: String,
         reading: @escaping @Sendable (LogSettings) -> () throws -> AbstractLogger
@@ -69,8 +70,8 @@ extension LogConfiguration {
     ///
     /// A kind with the same name is replaced.
     ///
-    /// `console`, `file`, `system` and `memory` are there from the beginning; those of other modules must be registered:
-    /// `LogConfiguration.register(.http)` after `import HeartwoodHTTP`.
+    /// `console`, `file`, `system` and `memory` are there from the beginning; those of other modules must be
+    /// registered: `LogConfiguration.register(.http)` after `import HeartwoodHTTP`.
     public static func register(_ kind: LoggerKind) { KindRegistry.register(kind) }
 
     /// Registers a kind of formatter, which configurations can use from now on.

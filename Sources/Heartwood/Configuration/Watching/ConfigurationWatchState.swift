@@ -1,7 +1,7 @@
 /// What a watch makes of the contents that it sees: pure, so that it can be tested as a table.
 ///
-/// 1. A change counts when two looks in a row have seen the same: an editor that empties a file and then writes it, or
-///    puts another one in its place by renaming, is never caught in the middle.
+/// 1. A change counts when two looks in a row have seen the same: an editor that empties a file and then
+///    writes it, or puts another one in its place by renaming, is never caught in the middle.
 /// 2. Contents are applied once, whether that works or not; they are tried again when they change.
 /// 3. The file that has gone leaves everything as it is; an overlay that has gone does not count any more.
 struct ConfigurationWatchState {

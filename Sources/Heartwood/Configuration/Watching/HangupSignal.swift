@@ -3,8 +3,8 @@ import Dispatch
 
 /// `SIGHUP`, for as many observers as like; the handler is there while there is one.
 ///
-/// The handler writes a byte into a pipe, and calls the handler that was there before. What was there before is put back
-/// when the last observer ends, unless another handler was installed meanwhile.
+/// The handler writes a byte into a pipe, and calls the handler that was there before. What was there before
+/// is put back when the last observer ends, unless another handler was installed meanwhile.
 enum HangupSignal {
     /// An observer; it is called until it ends.
     final class Observation: Sendable {

@@ -15,8 +15,8 @@ import Dispatch
 /// the current settings stay in effect. The same applies if the file is removed. An overlay that is removed
 /// has no effect anymore.
 ///
-/// Everything happens on a queue of its own. It ends with ``stop()``, or when the watch is released; what was applied
-/// stays.
+/// Everything happens on a queue of its own. It ends with ``stop()``, or when the watch is released; what was
+/// applied stays.
 public final class LogConfigurationWatch: Sendable {
     // MARK: Constants (any thread)
 
@@ -54,9 +54,9 @@ public final class LogConfigurationWatch: Sendable {
     ///   - variables: The environment variables; those of the process unless given.
     ///   - dispatcher: What is configured; the shared dispatcher unless given.
     ///   - interval: How often the files are looked at; 2 s unless given.
-    ///   - reloadsOnHangup: Whether `SIGHUP` applies the files again and has all loggers open their files again; no unless
-    ///     given. The signal does not end the process then. A handler that is there already is called as well, and what was
-    ///     there before is put back when the last such watch stops.
+    ///   - reloadsOnHangup: Whether `SIGHUP` applies the files again and has all loggers open their files
+    ///     again; no unless given. The signal does not end the process then. A handler that is there already
+    ///     is called as well, and what was there before is put back when the last such watch stops.
     ///   - clock: Where timers come from; the system unless a test says otherwise.
     /// - Throws: ``LogConfigurationError`` where the files cannot be applied; then nothing is watched.
     public init(

@@ -1,9 +1,10 @@
 /// A date pattern in the letters of Unicode's TR 35, as far as a log needs them, compiled once.
 ///
-/// `yyyy` `yy` year, `MM` `M` `MMM` (Nov) `MMMM` month, `dd` `d` day, `DDD` day of the year, `EEE` (Fri) `EEEE` weekday,
-/// `HH` `H` hour of 24, `hh` `h` of 12 with `a` (AM), `mm` `m` minute, `ss` `s` second, `S` to `SSSSSSSSS` its fraction
-/// (cut, not rounded), `Z` `xx` (+0100) `ZZZZZ` `XXX` (+01:00, Z for UTC) `xxx` (+01:00) `z` (GMT, GMT+01:00) zone. Words
-/// are English. Text between apostrophes stands for itself, `''` is an apostrophe, and so does all that is no letter.
+/// `yyyy` `yy` year, `MM` `M` `MMM` (Nov) `MMMM` month, `dd` `d` day, `DDD` day of the year, `EEE` (Fri)
+/// `EEEE` weekday, `HH` `H` hour of 24, `hh` `h` of 12 with `a` (AM), `mm` `m` minute, `ss` `s` second, `S`
+/// to `SSSSSSSSS` its fraction (cut, not rounded), `Z` `xx` (+0100) `ZZZZZ` `XXX` (+01:00, Z for UTC) `xxx`
+/// (+01:00) `z` (GMT, GMT+01:00) zone. Words are English. Text between apostrophes stands for itself, `''` is
+/// an apostrophe, and so does all that is no letter.
 struct DateLayout: Hashable, Sendable {
     enum Field: String, CaseIterable {
         case yyyy, yy, y, MMMM, MMM, MM, M, DDD, dd, d, EEEE, EEE, E, HH, H, hh, h, a, mm, m, ss, s

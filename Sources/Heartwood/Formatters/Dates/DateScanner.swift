@@ -46,7 +46,8 @@ struct DateScanner {
 }
 
 extension CivilTime {
-    /// The moment of a date and time that were read, `offset` seconds ahead of UTC; nil for one that does not exist.
+    /// The moment of a date and time that were read, `offset` seconds ahead of UTC; nil for one that does not
+    /// exist.
     ///
     /// A leap second, 60, is the moment after it.
     func checkedMoment(offset: Int) -> LogTimestamp? {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Writes moments in a layout and a zone; the text of a second is kept from one message to the next.
 ///
-/// With milliseconds alone, which is usual, each buffer keeps it as well, so that only the first message of a second takes
-/// the lock.
+/// With milliseconds alone, which is usual, each buffer keeps it as well, so that only the first message of a
+/// second takes the lock.
 final class DateText: Sendable {
     private struct Second {
         var number: Int64 = .min

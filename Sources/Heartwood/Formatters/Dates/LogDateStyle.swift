@@ -5,21 +5,23 @@
 /// let back = LogDateStyle.rfc822.timestamp(from: text)
 /// ```
 public enum LogDateStyle: Hashable, Sendable, CaseIterable {
-    /// `Thu, 09 May 2002 15:21:00 GMT`, in GMT and whole seconds (RFC 822 with the four-digit years of RFC 1123).
+    /// `Thu, 09 May 2002 15:21:00 GMT`, in GMT and whole seconds (RFC 822 with the four-digit years of RFC
+    /// 1123).
     ///
-    /// Read are also: without the weekday, with a wrong one, a day of one digit, without seconds, without a zone (then
-    /// GMT), years of two digits (50 to 99 are 19xx), and the zones `UT`, `Z`, `+0100`, `EST` and the like.
+    /// Read are also: without the weekday, with a wrong one, a day of one digit, without seconds, without a
+    /// zone (then GMT), years of two digits (50 to 99 are 19xx), and the zones `UT`, `Z`, `+0100`, `EST` and
+    /// the like.
     case rfc822
     /// `2002-05-09T15:21:00Z`, in UTC and whole seconds (RFC 3339).
     ///
-    /// Read are also: a fraction, a zone (`+01:00` or `+0100`), no zone at all (then UTC), small letters, and a blank in
-    /// place of the T.
+    /// Read are also: a fraction, a zone (`+01:00` or `+0100`), no zone at all (then UTC), small letters, and
+    /// a blank in place of the T.
     case rfc3339
     /// `2002-05-09T15:21:00.000Z`, in UTC and milliseconds (ISO 8601).
     ///
-    /// Read are also: the basic form `20020509T152100Z`, a date alone (then midnight), hours or minutes alone, a fraction
-    /// of seconds after a point or comma, a zone of hours alone, days of the year (`2002-129`), and weeks
-    /// (`2002-W19-4`).
+    /// Read are also: the basic form `20020509T152100Z`, a date alone (then midnight), hours or minutes
+    /// alone, a fraction of seconds after a point or comma, a zone of hours alone, days of the year
+    /// (`2002-129`), and weeks (`2002-W19-4`).
     case iso8601
 
     /// Formats a time stamp.

@@ -8,7 +8,8 @@ struct CompiledJSONMember: Sendable {
     }
 
     let value: Value
-    /// Where its `,"key":` is among those of all members, and its value where that is the same in every object.
+    /// Where its `,"key":` is among those of all members, and its value where that is the same in every
+    /// object.
     let prefix: Range<Int>
 
     private static let threadLabel = CompiledThreadLabel(ThreadLabel())

@@ -3,9 +3,10 @@ extension JSONLinesFormatter.Options {
     ///
     ///     {"@timestamp":"…","log.level":"info","message":"…","ecs.version":"8.11.0","service.name":"shop",…}
     ///
-    /// A trace is in `trace.id` and `span.id`, the error of a call in `error.type`, `error.message`, `error.code` and
-    /// `error.stack_trace`. The other fields that the program gives are in `labels`, lists and named values among them as strings.
-    /// A dot in the name of a label becomes `_`, so that no name collides with another one in the index.
+    /// A trace is in `trace.id` and `span.id`, the error of a call in `error.type`, `error.message`,
+    /// `error.code` and `error.stack_trace`. The other fields that the program gives are in `labels`, lists
+    /// and named values among them as strings. A dot in the name of a label becomes `_`, so that no name
+    /// collides with another one in the index.
     ///
     /// - Parameters:
     ///   - service: The program's name in `service.name`; that of its file unless given.
@@ -43,9 +44,9 @@ extension JSONLinesFormatter.Options {
     ///
     ///     {"version":"1.1","host":"web1","short_message":"…","timestamp":1763634030.123456789,"level":6,"_seq":17,…}
     ///
-    /// An empty text becomes `-`, because Graylog refuses an empty one.
-    /// The fields that the program gives have an underscore in front, and are strings or numbers; `id` becomes `__id`, for
-    /// `_id` is Graylog's own.
+    /// An empty text becomes `-`, because Graylog refuses an empty one. The fields that the program gives
+    /// have an underscore in front, and are strings or numbers; `id` becomes `__id`, for `_id` is Graylog's
+    /// own.
     ///
     /// - Parameter host: The sender's name; the machine's unless given.
     /// - Returns: the options.

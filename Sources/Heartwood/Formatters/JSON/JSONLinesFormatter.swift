@@ -41,7 +41,8 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     /// The keys of all members, as they are written.
     private let prefixes: [UInt8]
     private let ownKeys: NameList
-    /// Whether the options say what the members of an object are unless changed: then ``appendStandard`` writes most messages.
+    /// Whether the options say what the members of an object are unless changed: then ``appendStandard``
+    /// writes most messages.
     private let isStandard: Bool
     /// Whether members of their own say the trace or the error.
     private let hasWellKnown: Bool
@@ -120,8 +121,8 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
 
     /// Writes a message with standard options, a plain text, and nothing that most messages do not have.
     ///
-    /// One straight way through what the general way decides member by member. Returns false, and leaves nothing, where the
-    /// general way must decide.
+    /// One straight way through what the general way decides member by member. Returns false, and leaves
+    /// nothing, where the general way must decide.
     @inline(__always)
     private func appendStandard(_ message: LogMessage, to output: inout LogBuffer) -> Bool {
         let storage = message.storage
@@ -221,11 +222,11 @@ extension LogMessage {
         return !storage.fields.isEmpty || !text.skipPlain()
     }
 
-    /// Calls `body` with each named piece of the text, then with each field beside it that is the first of its name,
-    /// under keys that are all different and none of which is reserved.
+    /// Calls `body` with each named piece of the text, then with each field beside it that is the first of
+    /// its name, under keys that are all different and none of which is reserved.
     ///
-    /// With `flattensErrors`, the field that says an error is several, under the names `error.type`, `error.message` and so
-    /// on. Fields among `skipping` are left out.
+    /// With `flattensErrors`, the field that says an error is several, under the names `error.type`,
+    /// `error.message` and so on. Fields among `skipping` are left out.
     func forEachField(
         _ privacy: LogPrivacyPolicy, reserved: NameList, naming: (String) -> String = { $0 },
         skipping: Set<String> = [], flattensErrors: Bool = false, to output: inout LogBuffer,

@@ -75,8 +75,8 @@ public struct JSONMember: Hashable, Sendable {
     }
     /// The span that the message belongs to: 16 hexadecimal digits.
     public static func spanID(_ key: String = "span_id") -> JSONMember { JSONMember(kind: .spanID, key: key) }
-    /// The error that a call gave, as several members: the key with `.type`, `.message`, `.code` (a string), and with
-    /// `.stack_trace` the errors that caused it, one a line.
+    /// The error that a call gave, as several members: the key with `.type`, `.message`, `.code` (a string),
+    /// and with `.stack_trace` the errors that caused it, one a line.
     ///
     /// The field `error` is then not among the others.
     public static func error(_ key: String = "error") -> JSONMember { JSONMember(kind: .error, key: key) }
@@ -100,7 +100,8 @@ public struct JSONMember: Hashable, Sendable {
     }
 }
 
-/// The fields of one message that mean the same in every format, for a formatter that has members of their own for them.
+/// The fields of one message that mean the same in every format, for a formatter that has members of their
+/// own for them.
 ///
 /// A class, so that a message without them costs a pointer.
 final class WellKnownFields {

@@ -1,7 +1,7 @@
 /// Names, each once.
 ///
-/// Most names of one object differ in their length or in their first or last character. A bit for each such combination
-/// says so without hashing; only names with the same bit are compared.
+/// Most names of one object differ in their length or in their first or last character. A bit for each such
+/// combination says so without hashing; only names with the same bit are compared.
 struct NameList: Sendable {
     /// Above so many names, nearly every bit is set, and a set finds a name faster.
     private static let mostInArray = 32

@@ -3,12 +3,13 @@
 /// The first that applies counts:
 /// 1. `<34>` at the beginning: a syslog priority.
 /// 2. `E1120 10:20:30`: a letter and a date, as glog and Kubernetes write it.
-/// 3. `level=warn`, `"level":"warn"`, `"level":40`, also `lvl`, `severity`, `loglevel` and `levelname`: logfmt and JSON.
-///    In a line that begins with `{` nothing else is looked for.
-/// 4. A word for a level, in capitals (`ERROR`), between brackets or bars (`[error]`, `|warn|`), before a colon
-///    (`error:`), or right after the time that a line begins with (`2026-11-20 10:20:30 error …`).
+/// 3. `level=warn`, `"level":"warn"`, `"level":40`, also `lvl`, `severity`, `loglevel` and `levelname`:
+///    logfmt and JSON. In a line that begins with `{` nothing else is looked for.
+/// 4. A word for a level, in capitals (`ERROR`), between brackets or bars (`[error]`, `|warn|`), before a
+///    colon (`error:`), or right after the time that a line begins with (`2026-11-20 10:20:30 error …`).
 ///
-/// It looks at the first 512 bytes of a line. Words in the middle of a sentence mean nothing: `no error found`.
+/// It looks at the first 512 bytes of a line. Words in the middle of a sentence mean nothing: `no error
+/// found`.
 package struct LevelDetector {
     /// How far into a line it looks.
     package static let reach = 512
@@ -77,8 +78,8 @@ package struct LevelDetector {
         }
     }
 
-    /// The level of a line of Android's logcat: `E/Tag( 123): …`, `11-20 10:20:30.123  1234  1250 E Tag: …`, or
-    /// `11-20 10:20:30.123 E/Tag( 123): …`.
+    /// The level of a line of Android's logcat: `E/Tag( 123): …`, `11-20 10:20:30.123  1234  1250 E Tag: …`,
+    /// or `11-20 10:20:30.123 E/Tag( 123): …`.
     package static func logcatLevel(_ line: UnsafeRawBufferPointer) -> LogLevel? {
         guard line.count > 8 else { return nil }
         if line[1] == UInt8(ascii: "/") { return tagged(line, 0) }
@@ -256,13 +257,15 @@ package struct LevelDetector {
         }
     }
 
-    /// Whether the letters are a part of something longer: `ERROR_CODE`, `/info`, `DEBUG2`, `x-warn`, `a.error`.
+    /// Whether the letters are a part of something longer: `ERROR_CODE`, `/info`, `DEBUG2`, `x-warn`,
+    /// `a.error`.
     private static func isPartOfName(_ before: UInt8, _ after: UInt8) -> Bool {
         isDigit(before) || isDigit(after) || before >= 0x80 || after >= 0x80
             || "_/.-@$\\".utf8.contains(before) || "_/@$\\-(".utf8.contains(after)
     }
 
-    /// The words, packed as `packed` does it: constants, so that no line pays for looking whether they are there.
+    /// The words, packed as `packed` does it: constants, so that no line pays for looking whether they are
+    /// there.
     private enum Word {
         static var level: UInt64 { 0x6C6576656C }  // level
         static var lvl: UInt64 { 0x6C766C }  // lvl

@@ -4,8 +4,9 @@ import CHeartwood
 ///
 /// It decides which lines take the long way, and is never wrong about one that does not:
 /// - Without ``needsCare``, the line is printable ASCII without a backslash.
-/// - Without ``mayHaveLevel``, ``LevelDetector`` finds no level in it. (It needs a word for a level, or a key, that is in
-///   capitals, in front of a bracket or the like, or right after the time; or a special beginning.)
+/// - Without ``mayHaveLevel``, ``LevelDetector`` finds no level in it. (It needs a word for a level, or a
+///   key, that is in capitals, in front of a bracket or the like, or right after the time; or a special
+///   beginning.)
 package struct LineScan {
     /// Control characters, backslashes, or bytes that are not ASCII.
     package private(set) var needsCare = false
@@ -56,7 +57,8 @@ package struct LineScan {
         hasQuote = quotes != 0
     }
 
-    /// Whether the line begins as only some do: JSON, a priority, glog's letter and date, or a time and a word after it.
+    /// Whether the line begins as only some do: JSON, a priority, glog's letter and date, or a time and a
+    /// word after it.
     @inline(__always)
     private static func hasSpecialStart(_ line: Bytes) -> Bool {
         let first = line[0]
@@ -67,7 +69,8 @@ package struct LineScan {
         return hasWordAfterTime(line)
     }
 
-    /// Whether the first word of three letters or more is one of interest; where none is near, that is not known.
+    /// Whether the first word of three letters or more is one of interest; where none is near, that is not
+    /// known.
     private static func hasWordAfterTime(_ line: Bytes) -> Bool {
         var index = 0
         let count = min(line.count, 64)

@@ -1,7 +1,8 @@
 /// Writes lines of text as a formatter would, without making a message of each.
 ///
-/// What is in front of the text, and after it, is the same for all lines of a block that have the same level: the formatter itself
-/// writes it once for each level. The result is byte for byte what the formatter would have written.
+/// What is in front of the text, and after it, is the same for all lines of a block that have the same level:
+/// the formatter itself writes it once for each level. The result is byte for byte what the formatter would
+/// have written.
 ///
 /// Not thread-safe: owned by whoever writes the lines.
 package final class LineTemplate {

@@ -2,10 +2,11 @@
 ///
 ///     time=2026-11-20T10:20:30.123Z level=info msg="charged 12.5 EUR" category=payments amount=12.5 source=Shop.swift:42
 ///
-/// The keys, in this order: `time` (RFC 3339 in UTC, milliseconds), `level`, `msg`, `category` (unless it is the default
-/// one), the named pieces and the fields beside the text, `context` (unless 0), `source`, `thread`, `seq`. No key occurs
-/// twice, as with ``JSONLinesFormatter``. Values are quoted where they must be, with the escapes of JSON; what no key may
-/// hold becomes `_`. An empty value is nothing at all. Lists and named values are JSON. `lnav` and most collectors read it without a configuration.
+/// The keys, in this order: `time` (RFC 3339 in UTC, milliseconds), `level`, `msg`, `category` (unless it is
+/// the default one), the named pieces and the fields beside the text, `context` (unless 0), `source`,
+/// `thread`, `seq`. No key occurs twice, as with ``JSONLinesFormatter``. Values are quoted where they must
+/// be, with the escapes of JSON; what no key may hold becomes `_`. An empty value is nothing at all. Lists
+/// and named values are JSON. `lnav` and most collectors read it without a configuration.
 ///
 /// It is safe for several loggers at once. The settings are fixed when it is made.
 public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // constants only

@@ -2,12 +2,12 @@
 ///
 ///     <134>1 2026-11-20T10:20:30.123456Z web1 shop 512 payments [heartwood@32473 order="17"] charged 12.5 EUR
 ///
-/// In their order: priority (facility and level), version, time in UTC to the microsecond, host, program, process,
-/// category as message identifier, the structured data (named pieces and fields beside the text), and the text. What a
-/// part may not hold becomes `_`, or `-` where nothing is left.
+/// In their order: priority (facility and level), version, time in UTC to the microsecond, host, program,
+/// process, category as message identifier, the structured data (named pieces and fields beside the text),
+/// and the text. What a part may not hold becomes `_`, or `-` where nothing is left.
 ///
-/// How messages are told from each other is left to the transport: one datagram each, or a newline or a length on a
-/// stream. A message has no newline inside.
+/// How messages are told from each other is left to the transport: one datagram each, or a newline or a
+/// length on a stream. A message has no newline inside.
 ///
 /// It is safe for several loggers at once. The settings are fixed when it is made.
 public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // constants only
@@ -172,8 +172,8 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
 }
 
 extension LogBuffer {
-    /// Escapes the text from `start` on as the value of a parameter: controls as words (`\n`), then backslash, quote
-    /// and closing bracket with a backslash in front.
+    /// Escapes the text from `start` on as the value of a parameter: controls as words (`\n`), then
+    /// backslash, quote and closing bracket with a backslash in front.
     mutating func makeSyslogSafe(from start: Int) {
         let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
         if LogBuffer.needsEscaping(bytes) {

@@ -1,10 +1,10 @@
 /// Reads SwiftyBeaver's format strings: `$DHH:mm:ss.SSS$d $C$L$c $N.$F:$l - $M`.
 ///
-/// `$L` level, `$M` text, `$T` thread, `$N` file without and `$n` with its ending, `$F` function, `$l` line, `$D…$d` local
-/// and `$Z…$z` UTC date, `$U` uptime, `$C` … `$c` color, `$X` context, `$I` text alone, a leading `$J` makes JSON lines.
-/// `$10L` fills up to ten characters in front of the text, `$-10L` after it; nothing is cut. Blanks at the end of a line
-/// go. As there, an unknown letter stands for itself; unlike there, digits without a letter and wrong date patterns are
-/// errors.
+/// `$L` level, `$M` text, `$T` thread, `$N` file without and `$n` with its ending, `$F` function, `$l` line,
+/// `$D…$d` local and `$Z…$z` UTC date, `$U` uptime, `$C` … `$c` color, `$X` context, `$I` text alone, a
+/// leading `$J` makes JSON lines. `$10L` fills up to ten characters in front of the text, `$-10L` after it;
+/// nothing is cut. Blanks at the end of a line go. As there, an unknown letter stands for itself; unlike
+/// there, digits without a letter and wrong date patterns are errors.
 struct SwiftyBeaverFormat {
     private let format: String
     private let characters: [Character]
@@ -102,8 +102,8 @@ extension LogFormatter {
     /// console.formatter = try LogFormatter.swiftyBeaver("$DHH:mm:ss.SSS$d $C$L$c $N.$F:$l - $M")
     /// ```
     ///
-    /// All tokens are understood, `$X` being the context's number; a leading `$J` gives objects with SwiftyBeaver's keys.
-    /// Colors are those of ``ConsolePalette`` instead of emoji.
+    /// All tokens are understood, `$X` being the context's number; a leading `$J` gives objects with
+    /// SwiftyBeaver's keys. Colors are those of ``ConsolePalette`` instead of emoji.
     ///
     /// - Throws: ``PatternError`` for digits without a letter and for wrong date patterns.
     public static func swiftyBeaver(

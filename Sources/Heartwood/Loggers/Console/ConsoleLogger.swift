@@ -61,8 +61,8 @@ open class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own th
     /// nil, the default, is ``LogBuffer/Escaping/indent`` on a terminal and ``LogBuffer/Escaping/escape``
     /// elsewhere.
     ///
-    /// A formatter has its own setting for the text. In its lines, newlines are indented and control characters escaped
-    /// unless this is ``LogBuffer/Escaping/none``.
+    /// A formatter has its own setting for the text. In its lines, newlines are indented and control
+    /// characters escaped unless this is ``LogBuffer/Escaping/none``.
     @Ordered public final var escaping: LogBuffer.Escaping?
 
     // MARK: Owned by the hooks
@@ -76,8 +76,8 @@ open class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own th
     /// - Parameters:
     ///   - stream: Where messages go.
     ///   - name: Its name in statistics.
-    ///   - formatter: What writes the lines; the console's own layout unless given. A given formatter's lines are
-    ///     colored as a whole, unless it does that itself (``LogFormatter/writesOwnColors``).
+    ///   - formatter: What writes the lines; the console's own layout unless given. A given formatter's lines
+    ///     are colored as a whole, unless it does that itself (``LogFormatter/writesOwnColors``).
     public init(_ stream: Stream = .standardError, name: String = "console", formatter: LogFormatter? = nil) {
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         _stream.start(with: stream)
@@ -103,7 +103,8 @@ open class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own th
 
     /// Adds the message to the batch of its stream.
     ///
-    /// A subclass that overrides it may leave messages out, change or repeat them; what it hands to `super` is written.
+    /// A subclass that overrides it may leave messages out, change or repeat them; what it hands to `super`
+    /// is written.
     open override func log(_ message: LogMessage) {
         let toError =
             switch splits {
@@ -112,7 +113,8 @@ open class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own th
             case .split(let errors): errors.contains(message.level)
             }
         if toError {
-            // What goes to the other stream was logged before: it is shown before, where both are one terminal.
+            // What goes to the other stream was logged before: it is shown before, where both are one
+            // terminal.
             if output.pending > 0 { write(&output) }
             append(message, to: &error)
         } else {

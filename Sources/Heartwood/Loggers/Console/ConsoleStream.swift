@@ -42,8 +42,8 @@ struct ConsoleStream: ~Copyable {
 
     deinit { if terminal >= 0 { SystemCalls().close(terminal) } }
 
-    /// Writes the batch, as far as the reader takes it; what stays, because the reader has stopped, is the beginning of
-    /// the next batch.
+    /// Writes the batch, as far as the reader takes it; what stays, because the reader has stopped, is the
+    /// beginning of the next batch.
     ///
     /// - Parameters:
     ///   - limit: How long to wait for a reader that has stopped.

@@ -3,8 +3,8 @@ import CHeartwood
 /// The base class of loggers that write to a database: it collects messages, and decides when to save and
 /// delete.
 ///
-/// A subclass says what it keeps of a message until it is saved, its `Row`, which may be the message itself, and
-/// overrides ``save(_:)`` and ``deleteMessages(before:)``:
+/// A subclass says what it keeps of a message until it is saved, its `Row`, which may be the message itself,
+/// and overrides ``save(_:)`` and ``deleteMessages(before:)``:
 ///
 /// ```swift
 /// final class TableLogger: AbstractDatabaseLogger<LogMessage>, @unchecked Sendable {
@@ -18,17 +18,18 @@ import CHeartwood
 /// }
 /// ```
 ///
-/// - **Saving**: when ``saveThreshold`` messages wait, when the oldest of them has waited for ``saveInterval``, at every
-///   flush, and with that at the end of the process, and before the logger is removed.
+/// - **Saving**: when ``saveThreshold`` messages wait, when the oldest of them has waited for
+///   ``saveInterval``, at every flush, and with that at the end of the process, and before the logger is
+///   removed.
 /// - **Deleting**: messages older than ``maximumAge``, with the first save, then every ``deleteInterval``.
-/// - **Failures**: a save that fails loses nothing. Its rows stay, in order, up to ``unsavedLimit``, and are tried again
-///   after 1, 2, 4 and so on up to 30 seconds, and at every flush, whose result names the logger while rows are left.
-///   What comes when the limit is reached counts as failed, and a row in its place says how many are missing. All of
-///   this is reported to the dispatcher's diagnostics.
+/// - **Failures**: a save that fails loses nothing. Its rows stay, in order, up to ``unsavedLimit``, and are
+///   tried again after 1, 2, 4 and so on up to 30 seconds, and at every flush, whose result names the logger
+///   while rows are left. What comes when the limit is reached counts as failed, and a row in its place says
+///   how many are missing. All of this is reported to the dispatcher's diagnostics.
 ///
-/// All hooks are called on ``AbstractLogger/queue``, one at a time. Settings may be changed at any time on any thread,
-/// take effect in order with the messages (promise 2), and are looked at again at once. In a forked child, which has no
-/// timers, every batch is saved.
+/// All hooks are called on ``AbstractLogger/queue``, one at a time. Settings may be changed at any time on
+/// any thread, take effect in order with the messages (promise 2), and are looked at again at once. In a
+/// forked child, which has no timers, every batch is saved.
 // Unchecked: settings are `Ordered`, the rest is owned by the queue.
 open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sendable {
     // MARK: Settings (any thread, ordered)
@@ -58,8 +59,8 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
 
     /// The memory limit of unsaved messages; 16 MiB unless changed, measured as in the record ring.
     ///
-    /// When it is reached and saving fails, further messages are dropped, counted as failed and announced. A quarter of
-    /// it is saved at once, whatever ``saveThreshold`` says. ``ByteCount/zero``: no limit.
+    /// When it is reached and saving fails, further messages are dropped, counted as failed and announced. A
+    /// quarter of it is saved at once, whatever ``saveThreshold`` says. ``ByteCount/zero``: no limit.
     @Ordered public final var unsavedLimit = ByteCount.mebibytes(16)
 
     // MARK: Constants (any thread)

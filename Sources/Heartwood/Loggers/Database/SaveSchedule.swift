@@ -2,10 +2,12 @@
 ///
 /// Moments are those of a clock that only moves forward (`LogClock.uptime`).
 ///
-/// 1. What is unsaved is saved when there are `threshold` messages of it, or when the oldest of it is `interval` old.
-/// 2. Old messages are deleted with the first save, then every `deleteInterval`, and with each save if so asked.
-/// 3. After a save that failed nothing is tried until a pause has passed, which doubles from one second to thirty;
-///    then it is tried whatever the limits say. Deleting that failed waits for the next interval.
+/// 1. What is unsaved is saved when there are `threshold` messages of it, or when the oldest of it is
+///    `interval` old.
+/// 2. Old messages are deleted with the first save, then every `deleteInterval`, and with each save if so
+///    asked.
+/// 3. After a save that failed nothing is tried until a pause has passed, which doubles from one second to
+///    thirty; then it is tried whatever the limits say. Deleting that failed waits for the next interval.
 struct SaveSchedule {
     /// What the logger's properties say; zero and less switch a limit off.
     struct Settings: Equatable, Sendable {

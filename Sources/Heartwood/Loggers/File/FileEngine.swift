@@ -1,22 +1,24 @@
 import CHeartwood
 
-/// Writes records into log files: creates, rolls and removes files as the settings say, and copes with what goes wrong.
+/// Writes records into log files: creates, rolls and removes files as the settings say, and copes with what
+/// goes wrong.
 ///
 /// 1. **Whole.** Every record is in one file, once, in order, and never in part (promise 8).
-/// 2. **Accounted.** What was accepted is written, is pending, or was dropped and counted; a file in which records are
-///    missing says so in their place (promise 4).
-/// 3. **Within the quota.** At no moment do the files of this naming take more room than the quota, as far as this
-///    process alone writes to them.
-/// 4. **Nothing escapes.** No failure of a system call ends the process, or is thrown to whoever logs (promise 7).
+/// 2. **Accounted.** What was accepted is written, is pending, or was dropped and counted; a file in which
+///    records are missing says so in their place (promise 4).
+/// 3. **Within the quota.** At no moment do the files of this naming take more room than the quota, as far as
+///    this process alone writes to them.
+/// 4. **Nothing escapes.** No failure of a system call ends the process, or is thrown to whoever logs
+///    (promise 7).
 /// 5. **Nothing of others.** What could not be opened, identified and locked is left alone (promise 12).
 ///
-/// Where a new file is due and cannot be created, records go on into the file that is open: a file above its limit is
-/// better than a lost line. This is the one exception from the limit of the size.
+/// Where a new file is due and cannot be created, records go on into the file that is open: a file above its
+/// limit is better than a lost line. This is the one exception from the limit of the size.
 ///
-/// The parts decide, each with a state of its own: ``WriteGate`` whether a record may be written now, ``FileOpener`` into
-/// which file, ``FileRoller`` how a file is finished, ``FileLedger`` what is finished, ``DiskBudget`` what is removed,
-/// ``DiskSync`` when the disk is asked to keep it, ``WaitingRecords`` what waits and what is lost, and ``FileFailures``
-/// when to try again. ``RecordWriter`` runs them for each write.
+/// The parts decide, each with a state of its own: ``WriteGate`` whether a record may be written now,
+/// ``FileOpener`` into which file, ``FileRoller`` how a file is finished, ``FileLedger`` what is finished,
+/// ``DiskBudget`` what is removed, ``DiskSync`` when the disk is asked to keep it, ``WaitingRecords`` what
+/// waits and what is lost, and ``FileFailures`` when to try again. ``RecordWriter`` runs them for each write.
 ///
 /// Not thread-safe: it is owned by the logger, which calls it on its queue.
 final class FileEngine {
@@ -47,8 +49,8 @@ final class FileEngine {
     ///   - directory: where the files are.
     ///   - settings: the settings in effect.
     ///   - clock: the time.
-    ///   - lookInterval: how long a look at the open file is enough for; zero, which has the file looked at before each
-    ///     write, unless given.
+    ///   - lookInterval: how long a look at the open file is enough for; zero, which has the file looked at
+    ///     before each write, unless given.
     ///   - header: the header of a new file; empty for none.
     ///   - announcement: the record that tells how many were dropped, and why.
     ///   - report: is told what happens to files.
@@ -131,8 +133,8 @@ final class FileEngine {
         disk.synchronizeIfDue(isUrgent)
     }
 
-    /// Has the file looked at before each write for a second, since others may be about to remove it, or only before the
-    /// next write.
+    /// Has the file looked at before each write for a second, since others may be about to remove it, or only
+    /// before the next write.
     func lookClosely(forWhile: Bool) { output.lookClosely(forWhile: forWhile) }
 
     /// Opens the file of the next record, or creates it with its header.
@@ -164,7 +166,8 @@ final class FileEngine {
     /// Forgets what is pending: after a fork it is the parent's.
     func forgetWaiting() { waiting.forget() }
 
-    /// Puts everything that was written on the disk: the open file, those that were finished, and their names.
+    /// Puts everything that was written on the disk: the open file, those that were finished, and their
+    /// names.
     func synchronize() throws(SystemFailure) { try disk.synchronize() }
 
     // MARK: Rolling

@@ -6,10 +6,11 @@ extension FileLogger {
 
     /// Finishes the file after what this thread has logged before; the next line begins another one.
     ///
-    /// Works before the first line as well: then the newest file of an earlier run is finished. A file without lines
-    /// stays as it is. Never waits.
+    /// Works before the first line as well: then the newest file of an earlier run is finished. A file
+    /// without lines stays as it is. Never waits.
     ///
-    /// - Parameter completion: Called off the logging queues, with false where the file could not be finished.
+    /// - Parameter completion: Called off the logging queues, with false where the file could not be
+    ///   finished.
     public final func rollNow(completion: (@Sendable (Bool) -> Void)? = nil) {
         performInOrder { [self] in
             writeBatch()
@@ -43,10 +44,12 @@ extension FileLogger {
         _ = waitUntilIdle(timeout: timeout)
     }
 
-    /// Puts everything that was logged before on the disk itself, so that it survives a power cut; `flush` does less.
+    /// Puts everything that was logged before on the disk itself, so that it survives a power cut; `flush`
+    /// does less.
     ///
-    /// Inside of a hook of this logger it does so at once. After a failure, what was written before it may never reach the
-    /// disk, as kernels forget what they could not write: a later success speaks for what was written since.
+    /// Inside of a hook of this logger it does so at once. After a failure, what was written before it may
+    /// never reach the disk, as kernels forget what they could not write: a later success speaks for what was
+    /// written since.
     ///
     /// - Parameter timeout: How long to wait at most.
     /// - Returns: whether it is done; false after the time, or where a line still waits or the disk failed.
@@ -77,8 +80,9 @@ extension FileLogger {
 
     /// The files of this logger's naming, the newest first.
     ///
-    /// Reads the directory, on the caller's thread. Who asks may be about to remove files: for a second, the file is looked at
-    /// before each write, so that no line that this thread logs afterwards goes into one that is gone.
+    /// Reads the directory, on the caller's thread. Who asks may be about to remove files: for a second, the
+    /// file is looked at before each write, so that no line that this thread logs afterwards goes into one
+    /// that is gone.
     ///
     /// - Throws: ``LogError`` where the directory cannot be read.
     public final func logFiles() throws -> [LogFileInfo] {
@@ -101,7 +105,8 @@ extension FileLogger {
         }
     }
 
-    /// The path of the file that is written; nil where no file is open, or where it was removed since the last message.
+    /// The path of the file that is written; nil where no file is open, or where it was removed since the
+    /// last message.
     ///
     /// Asks the file system, and waits for nothing else.
     public final var currentPath: String? {

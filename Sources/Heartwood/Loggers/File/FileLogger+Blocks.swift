@@ -1,13 +1,16 @@
 import Synchronization
 
 extension FileLogger {
-    /// Waits until the files that were finished so far are compressed or encrypted: for programs that end soon.
+    /// Waits until the files that were finished so far are compressed or encrypted: for programs that end
+    /// soon.
     package final func finishArchives() { archiver.drain() }
 
-    /// Writes lines that need no formatter, after everything that this thread has logged before, with all that holds for
-    /// messages: files are rolled between lines, limits are kept, what no file takes waits or is counted as dropped.
+    /// Writes lines that need no formatter, after everything that this thread has logged before, with all
+    /// that holds for messages: files are rolled between lines, limits are kept, what no file takes waits or
+    /// is counted as dropped.
     ///
-    /// A line counts as a message. Levels, filters and the formatter do not apply to it, and the journal does not keep it.
+    /// A line counts as a message. Levels, filters and the formatter do not apply to it, and the journal does
+    /// not keep it.
     ///
     /// - Parameters:
     ///   - block: The lines; not to be touched before `completion` is called.

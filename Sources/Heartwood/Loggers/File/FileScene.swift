@@ -1,6 +1,7 @@
 import CHeartwood
 
-/// What the parts of a file engine have in common: the directory, its files, the time, and the settings in effect.
+/// What the parts of a file engine have in common: the directory, its files, the time, and the settings in
+/// effect.
 ///
 /// Not thread-safe: owned by the engine.
 final class FileScene {

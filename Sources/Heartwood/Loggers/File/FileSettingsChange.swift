@@ -12,8 +12,8 @@ struct FileSettingsChange {
 
     /// Takes new settings.
     ///
-    /// Before the engine has started nothing is done: settings come one by one, and the first must not remove what the
-    /// second would keep.
+    /// Before the engine has started nothing is done: settings come one by one, and the first must not remove
+    /// what the second would keep.
     func apply(_ new: FileSettings) {
         let old = scene.settings
         guard opener.survey.isStarted else {

@@ -31,9 +31,11 @@ public struct LogFileInfo: Hashable, Sendable {
     /// The file's place.
     public var url: URL { URL(fileURLWithPath: path) }
 
-    /// When a file was created, as the file system knows it; nil where it does not, or where there is no such file.
+    /// When a file was created, as the file system knows it; nil where it does not, or where there is no such
+    /// file.
     ///
-    /// Foundation's creation date is that of the last change on Linux. Opens the file for a moment, on the caller's thread.
+    /// Foundation's creation date is that of the last change on Linux. Opens the file for a moment, on the
+    /// caller's thread.
     ///
     /// - Parameter path: The path of the file, of any kind; a link is followed.
     /// - Returns: the time.

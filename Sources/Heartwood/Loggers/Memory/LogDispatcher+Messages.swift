@@ -14,7 +14,8 @@ extension LogDispatcher {
     /// - Parameters:
     ///   - levels: The levels; all unless given.
     ///   - filter: Which messages; all unless given. Asked on the logger's queue.
-    ///   - limit: How many messages wait for a reader that is slow, 1000 unless given; then the oldest go, and are counted.
+    ///   - limit: How many messages wait for a reader that is slow, 1000 unless given; then the oldest go,
+    ///     and are counted.
     /// - Returns: a sequence for one reader, or several that share the messages.
     public func messages(
         levels: LogLevelMask = .all, of filter: LogFilter? = nil, bufferingNewest limit: Int = 1000

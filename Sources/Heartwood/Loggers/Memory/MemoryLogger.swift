@@ -31,8 +31,8 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
 
     /// The memory limit of all messages together; 16 MiB unless changed.
     ///
-    /// Zero: no limit. A message occupies what its text and values take, and about 250 bytes more; what its tag occupies does not count.
-    /// One that is larger than the limit is not kept, and counts as evicted.
+    /// Zero: no limit. A message occupies what its text and values take, and about 250 bytes more; what its
+    /// tag occupies does not count. One that is larger than the limit is not kept, and counts as evicted.
     @Ordered public var maximumSize = ByteCount.mebibytes(16)
 
     // MARK: Guarded by 'state'
@@ -77,7 +77,8 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
     ///   - start: The first moment that counts.
     ///   - end: The first moment that does not count any more.
     ///   - levels: The levels.
-    ///   - category: The name of a category, in which `*` stands for any characters; `net` describes `net.http` too.
+    ///   - category: The name of a category, in which `*` stands for any characters; `net` describes
+    ///     `net.http` too.
     ///   - text: What the text contains, in any case; private pieces are redacted in it.
     ///   - filter: What else is asked of a message.
     ///   - limit: How many messages at most: the newest ones.
@@ -109,8 +110,10 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
     /// - Parameters:
     ///   - filter: Which messages; all unless given. Asked on the logger's queue.
     ///   - replaying: Whether those that are kept already come first, without a gap; no unless asked for.
-    ///   - limit: How many messages wait for a reader that is slow, 1000 unless given; then the oldest go, and are counted.
-    /// - Returns: a sequence that ends when the logger is removed from its dispatcher or freed. It does not keep the logger.
+    ///   - limit: How many messages wait for a reader that is slow, 1000 unless given; then the oldest go,
+    ///     and are counted.
+    /// - Returns: a sequence that ends when the logger is removed from its dispatcher or freed. It does not
+    ///   keep the logger.
     public func stream(
         of filter: LogFilter? = nil, replaying: Bool = false, bufferingNewest limit: Int = 1000
     ) -> LogMessageStream {
@@ -170,7 +173,8 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
 ///
 /// Invariants:
 /// 1. `size` is the sum of what the messages occupy.
-/// 2. What is removed is handed out, to be released where no lock is held: the end of a tag is the user's code.
+/// 2. What is removed is handed out, to be released where no lock is held: the end of a tag is the user's
+///    code.
 struct MessageMemory {
     private var messages = Deque<LogMessage>()
     private(set) var size = 0
@@ -203,6 +207,7 @@ struct MessageMemory {
 extension LogMessage {
     /// The message in memory that is as large as it must be.
     ///
-    /// The one that a logger is handed may lie in more, and is filled again at no cost when no logger keeps it.
+    /// The one that a logger is handed may lie in more, and is filled again at no cost when no logger keeps
+    /// it.
     var compact: LogMessage { LogMessage(storage: MessageStorage(copying: storage)) }
 }

@@ -4,8 +4,8 @@ public import Combine
 extension MemoryLogger {
     /// Publishes the messages that are logged from now on; up to 1000 wait for each subscriber.
     ///
-    /// Completes when the logger is removed from its dispatcher or freed. Not tested by Heartwood's own tests, which run
-    /// on Linux.
+    /// Completes when the logger is removed from its dispatcher or freed. Not tested by Heartwood's own
+    /// tests, which run on Linux.
     public var publisher: AnyPublisher<LogMessage, Never> {
         Deferred { [weak self] in
             guard let self else { return Empty<LogMessage, Never>().eraseToAnyPublisher() }

@@ -5,7 +5,8 @@ import os
 
 /// The unified log of Apple's systems, with a subsystem, and the messages' categories as its own.
 ///
-/// Not tested by Heartwood's own tests, which run on Linux, where it does not exist. Owned by a logger's hooks.
+/// Not tested by Heartwood's own tests, which run on Linux, where it does not exist. Owned by a logger's
+/// hooks.
 final class UnifiedLog {
     #if canImport(os)
     private let subsystem: String

@@ -2,9 +2,9 @@ import CHeartwood
 
 /// Writes messages as entries of journald's native protocol (systemd's "Native Journal Protocol").
 ///
-/// An entry is a row of fields: `NAME=value` and a newline; or, where the value has a newline itself, the name and a
-/// newline, the value's length in 64 bits, the least significant byte first, the value, and a newline. So nothing in a
-/// value can pass for a field.
+/// An entry is a row of fields: `NAME=value` and a newline; or, where the value has a newline itself, the
+/// name and a newline, the value's length in 64 bits, the least significant byte first, the value, and a
+/// newline. So nothing in a value can pass for a field.
 struct JournalEntry {
     let program: String
     let facility: Int

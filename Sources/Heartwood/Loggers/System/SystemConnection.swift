@@ -1,6 +1,7 @@
 import CHeartwood
 
-/// The socket to a log daemon: opened when there is something to send, and again when the daemon has gone and come back.
+/// The socket to a log daemon: opened when there is something to send, and again when the daemon has gone and
+/// come back.
 ///
 /// Nothing here waits longer than until a deadline. Owned by the logger's hooks.
 final class SystemConnection {
@@ -8,7 +9,8 @@ final class SystemConnection {
     enum Peer: Equatable {
         /// journald, at a socket for datagrams.
         case journal(path: String)
-        /// A syslog daemon of this host, at a socket for datagrams, or at a stream of frames that end like this.
+        /// A syslog daemon of this host, at a socket for datagrams, or at a stream of frames that end like
+        /// this.
         case local(path: String, ending: SyslogFrame.Ending)
         case udp(host: String, port: Int)
         case tcp(host: String, port: Int)

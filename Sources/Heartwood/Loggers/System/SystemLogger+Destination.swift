@@ -3,11 +3,11 @@ import CHeartwood
 extension SystemLogger {
     /// The format of syslog messages.
     public enum SyslogFormat: Hashable, Sendable {
-        /// `<14>1 2026-11-20T10:20:30.123456Z web1 shop 512 payments [heartwood@32473 order="17"] charged 12.5 EUR`:
-        /// RFC 5424, with the fields as structured data, as ``SyslogFormatter`` writes it.
+        /// `<14>1 2026-11-20T10:20:30.123456Z web1 shop 512 payments [heartwood@32473 order="17"] charged
+        /// 12.5 EUR`: RFC 5424, with the fields as structured data, as ``SyslogFormatter`` writes it.
         case rfc5424
-        /// `<14>Nov 20 10:20:30 web1 shop[512]: [payments] charged 12.5 EUR {order=17}`: RFC 3164, in local time. Over a
-        /// socket of the same host, the host's name is left out, as `syslog(3)` does it.
+        /// `<14>Nov 20 10:20:30 web1 shop[512]: [payments] charged 12.5 EUR {order=17}`: RFC 3164, in local
+        /// time. Over a socket of the same host, the host's name is left out, as `syslog(3)` does it.
         case rfc3164
     }
 

@@ -10,23 +10,27 @@ import Synchronization
 /// LogDispatcher.shared.add(collector, levels: .info)
 /// ```
 ///
-/// - **journald** gets each message's text, level, place and fields as fields of an entry: `journalctl ORDER=17` finds
-///   them. Named pieces and metadata get the journal's kind of name: letters of ASCII become large, everything else but
-///   digits becomes `_`; what would begin with a digit or `_`, be empty, or be one of the journal's or Heartwood's own
-///   names, gets `FIELD_` in front; names end after 64 bytes. A field `message_id` that is a UUID becomes `MESSAGE_ID`.
-///   `LOG_TIME` is when it was logged. A message too large for a datagram goes as a sealed file in memory.
-/// - **syslog** gets lines in the form that the ``Destination`` asks for. Nothing in a message can forge another one.
-/// - **The unified log** gets the text, with the level and category; what is private is redacted in it, for the system
-///   shows it to everybody. Its part is not tested by Heartwood's own tests, which run on Linux.
+/// - **journald** gets each message's text, level, place and fields as fields of an entry: `journalctl
+///   ORDER=17` finds them. Named pieces and metadata get the journal's kind of name: letters of ASCII become
+///   large, everything else but digits becomes `_`; what would begin with a digit or `_`, be empty, or be one
+///   of the journal's or Heartwood's own names, gets `FIELD_` in front; names end after 64 bytes. A field
+///   `message_id` that is a UUID becomes `MESSAGE_ID`. `LOG_TIME` is when it was logged. A message too large
+///   for a datagram goes as a sealed file in memory.
+/// - **syslog** gets lines in the form that the ``Destination`` asks for. Nothing in a message can forge
+///   another one.
+/// - **The unified log** gets the text, with the level and category; what is private is redacted in it, for
+///   the system shows it to everybody. Its part is not tested by Heartwood's own tests, which run on Linux.
 ///
-/// The ``AbstractLogger/formatter``, nil unless set, writes only the text; the header and the fields are not affected.
+/// The ``AbstractLogger/formatter``, nil unless set, writes only the text; the header and the fields are not
+/// affected.
 ///
-/// **Without a receiver**, messages wait in memory, ``waitingLimit`` bytes of them, and the daemon is tried again
-/// after ``pauses``. One attempt (to find a host, to connect, to send) keeps the queue for ``sendTimeout`` at most,
-/// and between two attempts nothing waits. What is more than the limit is dropped, the oldest first; it counts as failed,
-/// is reported to the diagnostics, and told in the log, where it is missing. A datagram that was accepted by the kernel
-/// counts as delivered; so does what a stream has taken: if the peer dies at that moment, it may be lost, and the message
-/// that had gone in part goes to the next one again, as a whole.
+/// **Without a receiver**, messages wait in memory, ``waitingLimit`` bytes of them, and the daemon is tried
+/// again after ``pauses``. One attempt (to find a host, to connect, to send) keeps the queue for
+/// ``sendTimeout`` at most, and between two attempts nothing waits. What is more than the limit is dropped,
+/// the oldest first; it counts as failed, is reported to the diagnostics, and told in the log, where it is
+/// missing. A datagram that was accepted by the kernel counts as delivered; so does what a stream has taken:
+/// if the peer dies at that moment, it may be lost, and the message that had gone in part goes to the next
+/// one again, as a whole.
 ///
 /// All settings may be read and set at any time, on any thread; they take effect in order with the messages.
 public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
@@ -34,7 +38,8 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
 
     /// The receiver of messages; ``Destination/automatic`` unless changed.
     ///
-    /// When it changes, what still waits for the old one is tried once more, and counts as failed if that does not help.
+    /// When it changes, what still waits for the old one is tried once more, and counts as failed if that
+    /// does not help.
     @Ordered public var destination = Destination.automatic
 
     /// The kind of program that logs, for journald and syslog; `user` unless changed.
@@ -56,10 +61,10 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     /// The size limit of a message, which is cut at the end of a character; nil, the default, is the usual
     /// limit of the destination.
     ///
-    /// Usual are 2048 bytes for RFC 5424 over UDP, 1024 for RFC 3164 over UDP, 8192 for streams and local sockets, and no
-    /// limit for journald, where it is the text alone that counts. For syslog the header counts too, fields that leave
-    /// less than a quarter for the rest are left out, and less than 480 bytes counts as 480. Zero: no limit; then a
-    /// message that is too large for a datagram counts as failed.
+    /// Usual are 2048 bytes for RFC 5424 over UDP, 1024 for RFC 3164 over UDP, 8192 for streams and local
+    /// sockets, and no limit for journald, where it is the text alone that counts. For syslog the header
+    /// counts too, fields that leave less than a quarter for the rest are left out, and less than 480 bytes
+    /// counts as 480. Zero: no limit; then a message that is too large for a datagram counts as failed.
     @Ordered public var maximumMessageSize: ByteCount?
 
     /// The memory limit of messages that wait for a receiver; 4 MiB unless changed.
@@ -70,8 +75,8 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
 
     /// The first and the longest pause between attempts to reach a receiver; 100 ms and 10 s unless changed.
     ///
-    /// Each pause is twice as long as the one before. A random part of up to a half is left out of each, so that many
-    /// programs do not come back in the same moment. A flush tries at once.
+    /// Each pause is twice as long as the one before. A random part of up to a half is left out of each, so
+    /// that many programs do not come back in the same moment. A flush tries at once.
     @Ordered public var pauses = Duration.milliseconds(100)...Duration.seconds(10)
 
     // MARK: Atomics (any thread)
@@ -165,7 +170,8 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     public override func log(_ message: LogMessage) {
         leaveParent()
         guard append(message) else { return }
-        // What the framework says of itself counts as no message; what it says is missing stays so if it is dropped.
+        // What the framework says of itself counts as no message; what it says is missing stays so if it is
+        // dropped.
         let isNote = message.sequence == 0 && message.file.isEmpty
         var missing = 0
         if isNote, case .integer(let count)? = message.metadata["dropped"] { missing = Int(count) }

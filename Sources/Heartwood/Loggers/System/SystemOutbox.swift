@@ -2,11 +2,11 @@
 ///
 /// Pure bookkeeping. Invariants:
 /// 1. The bytes from `head` on are those of the frames, one after the other, and nothing else.
-/// 2. A frame of which a part has gone stays until the rest has gone too, or the connection was lost: then all of it
-///    goes again.
+/// 2. A frame of which a part has gone stays until the rest has gone too, or the connection was lost: then
+///    all of it goes again.
 /// 3. `messages` is the sum of what the frames that wait say.
-/// 4. What is dropped to keep the limit is the oldest that is not partly sent. It is counted, and a note of it goes in
-///    its place.
+/// 4. What is dropped to keep the limit is the oldest that is not partly sent. It is counted, and a note of
+///    it goes in its place.
 struct SystemOutbox {
     /// A message as the peer shall get it.
     private struct Frame {
@@ -65,7 +65,8 @@ struct SystemOutbox {
             }
             return dropped
         }
-        // What follows the first frame moves: a little more than needed, so that it does not for each message.
+        // What follows the first frame moves: a little more than needed, so that it does not for each
+        // message.
         let (first, goal) = (frames[0].size, limit / 8 * 7)
         var (end, removed) = (1, 0)
         while size - removed > goal, end < frames.count {

@@ -1,7 +1,7 @@
 /// The styles of messages.
 ///
-/// The first that is given counts: the style of the message's tag, of its level in its context, of its context, of its
-/// category, of its level.
+/// The first that is given counts: the style of the message's tag, of its level in its context, of its
+/// context, of its category, of its level.
 public struct ConsolePalette: Sendable {
     /// The styles by level; a custom level that is not listed has the style of its severity.
     public var levels: [LogLevel: ConsoleStyle]

@@ -9,10 +9,10 @@
 /// file.formatter = LineFormatter(options)
 /// ```
 ///
-/// A hash is `<hash:…>`, 16 hexadecimal digits of HMAC-SHA-256. A ciphertext is `<enc:…>`, the hexadecimal digits of
-/// AES-256-GCM's nonce (12 bytes), ciphertext and tag (16 bytes). Two keys for the two purposes are derived from the one
-/// given. Nonces are random: a key is good for some 2^32 values. Where the system's library refuses, `<private>` is
-/// written.
+/// A hash is `<hash:…>`, 16 hexadecimal digits of HMAC-SHA-256. A ciphertext is `<enc:…>`, the hexadecimal
+/// digits of AES-256-GCM's nonce (12 bytes), ciphertext and tag (16 bytes). Two keys for the two purposes are
+/// derived from the one given. Nonces are random: a key is good for some 2^32 values. Where the system's
+/// library refuses, `<private>` is written.
 public final class PrivacyKey: Sendable {
     /// What is done with a value.
     enum Way: Sendable {
@@ -24,8 +24,8 @@ public final class PrivacyKey: Sendable {
 
     /// Makes a key from 32 bytes, or from 64 hexadecimal digits, with the library that is registered.
     ///
-    /// - Throws: ``LogError`` of code `secret` if the secret has another length or form, of code `setting` where no library
-    ///   is registered.
+    /// - Throws: ``LogError`` of code `secret` if the secret has another length or form, of code `setting`
+    ///   where no library is registered.
     package init(registered secret: Secret) throws {
         let key = try FrameCipher(key: secret)
         hashing = try key.derived(for: Array("heartwood privacy hash".utf8))

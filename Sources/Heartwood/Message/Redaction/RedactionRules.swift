@@ -20,7 +20,8 @@ public struct RedactionRules: Sendable {
     /// Makes a list of rules.
     ///
     /// - Parameters:
-    ///   - rules: What the secrets look like. Where two find something at the same place, the first one counts.
+    ///   - rules: What the secrets look like. Where two find something at the same place, the first one
+    ///     counts.
     ///   - replacement: What is written in their place; `reveal` leaves all as it is.
     public init(_ rules: [RedactionRule], replacement: LogPrivacyPolicy = .redact) {
         self.rules = rules

@@ -1,7 +1,7 @@
 /// A regular expression for UTF-8.
 ///
-/// Unchecked: the compiler does not know that an expression made of text holds no closures; it is never changed, and
-/// matching with one from several threads is safe.
+/// Unchecked: the compiler does not know that an expression made of text holds no closures; it is never
+/// changed, and matching with one from several threads is safe.
 struct TextExpression: @unchecked Sendable {
     private let expression: Regex<AnyRegexOutput>
 

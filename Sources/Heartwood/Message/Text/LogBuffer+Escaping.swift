@@ -55,8 +55,8 @@ extension LogBuffer {
         }
     }
 
-    /// Whether there may be something to escape: a control character, a backslash, the first bytes of a hidden character;
-    /// or no UTF-8 at all.
+    /// Whether there may be something to escape: a control character, a backslash, the first bytes of a
+    /// hidden character; or no UTF-8 at all.
     @inline(__always)
     static func needsEscaping(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress, !hw_is_plain(base, bytes.count, 0x5C) else { return false }
@@ -125,7 +125,8 @@ extension LogBuffer {
         }
     }
 
-    /// Adds the character that begins at `index`, or `\\x{ff}` for a byte that begins none; returns its length.
+    /// Adds the character that begins at `index`, or `\\x{ff}` for a byte that begins none; returns its
+    /// length.
     private mutating func appendSequence(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
         let length = LogBuffer.sequenceLength(bytes, at: index)
         if length == 0 {
@@ -151,8 +152,9 @@ extension LogBuffer {
         return isHidden(code) ? (code, length) : nil
     }
 
-    /// Controls, line and paragraph separators, and what has no width or shows as a blank: bidirectional controls, fillers,
-    /// annotations and tags; but not the joiners and the variation selectors, which scripts and emoji need.
+    /// Controls, line and paragraph separators, and what has no width or shows as a blank: bidirectional
+    /// controls, fillers, annotations and tags; but not the joiners and the variation selectors, which
+    /// scripts and emoji need.
     private static func isHidden(_ code: UInt32) -> Bool {
         switch code {
         case 0x80...0x9F, 0xAD, 0x034F, 0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x180E: true

@@ -3,9 +3,9 @@ import CHeartwood
 extension LogBuffer {
     /// Appends a text as a JSON string, with quotation marks (RFC 8259, section 7).
     ///
-    /// Also escaped are DEL, U+0080 to U+009F, U+2028 and U+2029, so that a line of JSON is a line everywhere, and what
-    /// could hide text or turn it around: bidirectional controls, fillers, tags and characters without width, but not the
-    /// joiners and the variation selectors.
+    /// Also escaped are DEL, U+0080 to U+009F, U+2028 and U+2029, so that a line of JSON is a line
+    /// everywhere, and what could hide text or turn it around: bidirectional controls, fillers, tags and
+    /// characters without width, but not the joiners and the variation selectors.
     public mutating func append(json text: String) {
         var text = text
         text.withUTF8 { append(json: UnsafeRawBufferPointer($0)) }
@@ -43,8 +43,8 @@ extension LogBuffer {
         replaceEnd(from: start) { $1.appendInsideOfJSON($0) }
     }
 
-    /// Adds the inside of a JSON string; where it is one already (`isEscaped`), only what is unsafe in a line is
-    /// changed.
+    /// Adds the inside of a JSON string; where it is one already (`isEscaped`), only what is unsafe in a line
+    /// is changed.
     mutating func appendInsideOfJSON(_ bytes: UnsafeRawBufferPointer, isEscaped: Bool = false) {
         var index = 0
         let count = bytes.count

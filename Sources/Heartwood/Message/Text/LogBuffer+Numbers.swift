@@ -43,9 +43,9 @@ extension LogBuffer {
 
     /// Appends a number exactly as `Double.description` writes it: with the fewest digits that identify it.
     ///
-    /// Numbers with up to six digits after the decimal point, which is most of them, are written without a `String`: if
-    /// `value` times a power of ten is a whole number below 2^53, and dividing that by the power gives `value` back,
-    /// then those digits are the shortest that do.
+    /// Numbers with up to six digits after the decimal point, which is most of them, are written without a
+    /// `String`: if `value` times a power of ten is a whole number below 2^53, and dividing that by the power
+    /// gives `value` back, then those digits are the shortest that do.
     public mutating func append(_ value: Double) {
         let magnitude = value.magnitude
         guard magnitude >= 1e-3, magnitude < 1e9 else {

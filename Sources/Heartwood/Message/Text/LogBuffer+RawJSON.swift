@@ -1,6 +1,6 @@
 extension LogBuffer {
-    /// Adds a text that is JSON already, without its white space; one that is not JSON after all, or has a secret in it, as a
-    /// string.
+    /// Adds a text that is JSON already, without its white space; one that is not JSON after all, or has a
+    /// secret in it, as a string.
     mutating func append(rawJSON text: String, isNumber: Bool = false) {
         var text = text
         let hasSecret = text.withUTF8 { isSecret(UnsafeRawBufferPointer($0)) }
@@ -25,7 +25,8 @@ extension LogBuffer {
 
 /// Checks JSON (RFC 8259) while it copies it, so that nothing gets into a line that breaks it.
 ///
-/// Refused is also what readers understand differently: an object with a key twice. Half of a surrogate pair becomes U+FFFD.
+/// Refused is also what readers understand differently: an object with a key twice. Half of a surrogate pair
+/// becomes U+FFFD.
 private struct RawJSONReader {
     let bytes: UnsafeRawBufferPointer
     private var index = 0

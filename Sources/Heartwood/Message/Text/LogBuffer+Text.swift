@@ -19,8 +19,8 @@ extension LogBuffer {
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - special: A character that is escaped, besides what is escaped everywhere: the backslash, and all that is not
-    ///     printable ASCII.
+    ///   - special: A character that is escaped, besides what is escaped everywhere: the backslash, and all
+    ///     that is not printable ASCII.
     /// - Returns: Whether the text is plain.
     @inline(__always)
     mutating func appendPlainText(of message: LogMessage, escaping special: UInt8) -> Bool {
@@ -136,7 +136,8 @@ extension LogBuffer {
         }
     }
 
-    /// Adds `<hash:…>`: sixteen hexadecimal digits that are the same for the same bytes while the program runs.
+    /// Adds `<hash:…>`: sixteen hexadecimal digits that are the same for the same bytes while the program
+    /// runs.
     ///
     /// The hash is keyed with random numbers of this process, so that a value cannot be found by trying.
     mutating func appendHash(of bytes: UnsafeRawBufferPointer) {

@@ -169,7 +169,8 @@ public struct LogBuffer: ~Copyable {
         second = SecondText(number, UnsafeRawBufferPointer(start: base + start, count: count - start))
     }
 
-    /// Appends a moment as the same layout wrote it last, with its own milliseconds; false if that was another second.
+    /// Appends a moment as the same layout wrote it last, with its own milliseconds; false if that was
+    /// another second.
     @inline(__always)
     mutating func append(stampOf layout: UInt64, _ number: Int64, _ nanosecond: Int) -> Bool {
         if stamp.layout != layout || stamp.second.number != number { return false }
@@ -196,7 +197,8 @@ public struct LogBuffer: ~Copyable {
     }
 }
 
-/// The text of one second, kept to be written again: `2026-11-20T10:20:30`, or a date in a layout of up to 32 bytes.
+/// The text of one second, kept to be written again: `2026-11-20T10:20:30`, or a date in a layout of up to 32
+/// bytes.
 struct SecondText {
     /// How many bytes `write` needs room for.
     static let room = 32

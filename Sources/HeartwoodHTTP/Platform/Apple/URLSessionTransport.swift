@@ -8,8 +8,8 @@ import Security
 package final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
 
-    /// Makes a transport; ``TransportOptions/caCertificateFile`` and the client certificate are not supported here yet,
-    /// and make every request fail with `.credentialUnusable`.
+    /// Makes a transport; ``TransportOptions/caCertificateFile`` and the client certificate are not supported
+    /// here yet, and make every request fail with `.credentialUnusable`.
     package init(options: TransportOptions = TransportOptions()) {
         self.options = options
         let configuration = URLSessionConfiguration.ephemeral

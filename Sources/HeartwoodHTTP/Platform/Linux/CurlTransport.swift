@@ -5,7 +5,8 @@ import HeartwoodArchive
 
 /// Sends requests with libcurl; connections are kept open and used again.
 ///
-/// One thread drives all transfers of a transport, and only while there are any. A request waits for no other. TLS 1.2 is the least; the certificate and the host name are always checked.
+/// One thread drives all transfers of a transport, and only while there are any. A request waits for no
+/// other. TLS 1.2 is the least; the certificate and the host name are always checked.
 package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `multi` belongs to the loop
     // MARK: Constants (any thread)
 
@@ -70,7 +71,8 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
 
     /// Makes the loop look round.
     ///
-    /// Where none runs there is nothing to look at: a transfer that has not arrived yet is asked when it does.
+    /// Where none runs there is nothing to look at: a transfer that has not arrived yet is asked when it
+    /// does.
     private func wake() {
         if let multi { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
     }

@@ -6,9 +6,9 @@ import Heartwood
 
 /// Watches links, addresses and routes through a netlink socket.
 ///
-/// There is a network when an interface other than loopback is up and has an address. Only when that changes is it
-/// told: on machines with containers, or where addresses are renewed, the kernel has news many times a minute. Where the kernel gives no such
-/// socket, there always is one, and no change is ever reported.
+/// There is a network when an interface other than loopback is up and has an address. Only when that changes
+/// is it told: on machines with containers, or where addresses are renewed, the kernel has news many times a
+/// minute. Where the kernel gives no such socket, there always is one, and no change is ever reported.
 final class NetlinkMonitor: ConnectivityMonitor {
     private struct State {
         var source: (any DispatchSourceRead)?
@@ -65,7 +65,8 @@ final class NetlinkMonitor: ConnectivityMonitor {
         let descriptor = Glibc.socket(
             16 /* AF_NETLINK */, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        // struct sockaddr_nl: family, padding, port (the kernel chooses), groups: link, IPv4 and IPv6 address and route
+        // struct sockaddr_nl: family, padding, port (the kernel chooses), groups: link, IPv4 and IPv6 address
+        // and route
         let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
         let address: [UInt32] = [16, 0, groups]
         let bound = address.withUnsafeBytes { bytes in

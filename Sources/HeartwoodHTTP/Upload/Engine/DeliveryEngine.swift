@@ -4,8 +4,8 @@
 ///
 /// 1. Nothing is sent before ``DeliveryEvent/added(atFirstUse:)`` and after ``DeliveryEvent/closing``.
 /// 2. One attempt is in flight at a time.
-/// 3. After a failed attempt nothing is sent before time has passed, but for the halves of a refused piece, and those
-///    only as long as ``RefusalWatch`` allows.
+/// 3. After a failed attempt nothing is sent before time has passed, but for the halves of a refused piece,
+///    and those only as long as ``RefusalWatch`` allows.
 /// 4. A message is removed, set aside or dropped only by an action that says so.
 /// 5. Each call ends with exactly one of: an attempt under way, a time to come back at, or rest.
 struct DeliveryEngine: Sendable {
@@ -257,7 +257,8 @@ struct DeliveryEngine: Sendable {
         if answer.delivered + answer.refused > 0 {
             actions.append(.settleItems)
         } else if case .received(let receipt) = answer.outcome {
-            // A server that has forgotten its receipts begins with the same ones: the older piece was lost there.
+            // A server that has forgotten its receipts begins with the same ones: the older piece was lost
+            // there.
             if receipts.add(receipt, answer.records, at: moment.now) { actions.append(.resend([receipt])) }
             actions.append(.park(receipt: receipt))
         } else {
@@ -299,9 +300,9 @@ struct DeliveryEngine: Sendable {
 
     /// The piece is too large at the moment, says the server, and when it can be sent again.
     ///
-    /// Nothing is sent until then. A smaller piece may be taken nevertheless, so a large one is split. A single message is
-    /// sent again, and passed by only after ``FailureRecord/patience`` of such answers in a row: a server that says so forever
-    /// must not hold up the others. It is never set aside.
+    /// Nothing is sent until then. A smaller piece may be taken nevertheless, so a large one is split. A
+    /// single message is sent again, and passed by only after ``FailureRecord/patience`` of such answers in a
+    /// row: a server that says so forever must not hold up the others. It is never set aside.
     private mutating func refuseForNow(_ open: Int, _ failure: DeliveryFailure, _ moment: DeliveryMoment) {
         var waiting = failure
         waiting.action = .retry
@@ -322,7 +323,8 @@ struct DeliveryEngine: Sendable {
         if case .hold = next { sequel = next }
     }
 
-    /// Pauses once the answer is settled; at least as long as the server has asked for, and the policy allows it to.
+    /// Pauses once the answer is settled; at least as long as the server has asked for, and the policy allows
+    /// it to.
     private mutating func pauseLater(
         _ delay: Duration, _ failure: DeliveryFailure, _ moment: DeliveryMoment
     ) {
@@ -367,7 +369,8 @@ struct DeliveryEngine: Sendable {
 
     /// Every message was tried and refused: all of them are tried again after a pause.
     ///
-    /// They stay parked during the pause, so that a full store can take a new message in the place of a refused one.
+    /// They stay parked during the pause, so that a full store can take a new message in the place of a
+    /// refused one.
     private mutating func startOver(_ moment: DeliveryMoment) {
         guard !comesBack else { return }
         comesBack = true

@@ -8,8 +8,8 @@ enum DeliveryEvent: Sendable {
         case flush
     }
 
-    /// The logger was added to a dispatcher; with `atFirstUse` what an earlier run left waits until something is
-    /// stored or asked for, or for ``DeliveryEngine/grace`` after the last change of a setting.
+    /// The logger was added to a dispatcher; with `atFirstUse` what an earlier run left waits until something
+    /// is stored or asked for, or for ``DeliveryEngine/grace`` after the last change of a setting.
     case added(atFirstUse: Bool)
     /// The logger is being removed, or the process ends without a wait: nothing new is started.
     case closing
@@ -39,7 +39,8 @@ enum DeliveryEvent: Sendable {
     case acknowledged([String]?)
     /// The store has done what the last actions said.
     case looked
-    /// So many messages of the piece should be set aside and could not be written to the dead letters: they are kept.
+    /// So many messages of the piece should be set aside and could not be written to the dead letters: they
+    /// are kept.
     case setAsideFailed(Int)
     /// The user threw everything away.
     case discarded

@@ -1,4 +1,5 @@
-/// What has failed since the last success: counts for the policy, the breaker, and whether credentials were renewed.
+/// What has failed since the last success: counts for the policy, the breaker, and whether credentials were
+/// renewed.
 struct FailureRecord: Sendable {
     /// How often in a row a single message may be too large for the moment before it counts as refused.
     static let patience = 5

@@ -32,8 +32,8 @@ struct ReceiptLedger: Sendable {
     /// When the server is to be asked; nil when it is not, or is being asked.
     var pollTime: Duration? { entries.isEmpty || isPolling ? nil : nextPoll }
 
-    /// A piece was received; returns whether it replaces an earlier one with the same receipt, which the server has
-    /// forgotten.
+    /// A piece was received; returns whether it replaces an earlier one with the same receipt, which the
+    /// server has forgotten.
     @discardableResult
     mutating func add(_ receipt: String, _ records: Int, at now: Duration) -> Bool {
         let count = entries.count

@@ -1,11 +1,12 @@
 /// Tells a message that a server will never take from a server that takes nothing.
 ///
-/// A refused piece is halved until a single message is refused. It is set aside only if the server has taken another
-/// message since the search began; if not, it is parked, and other messages are tried: the next one first, then those
-/// that are as new as possible. After ``suspectLimit`` refused messages or ``searchLimit`` refusals without one success
-/// the address counts as broken: everything stays. After a pause a few more messages are tried, the oldest and the
-/// newest that were not refused yet, and so on until all were; then they are tried again from the beginning. One
-/// success ends the suspicion, brings the parked messages back, and allows the bad ones among them to be set aside.
+/// A refused piece is halved until a single message is refused. It is set aside only if the server has taken
+/// another message since the search began; if not, it is parked, and other messages are tried: the next one
+/// first, then those that are as new as possible. After ``suspectLimit`` refused messages or ``searchLimit``
+/// refusals without one success the address counts as broken: everything stays. After a pause a few more
+/// messages are tried, the oldest and the newest that were not refused yet, and so on until all were; then
+/// they are tried again from the beginning. One success ends the suspicion, brings the parked messages back,
+/// and allows the bad ones among them to be set aside.
 struct RefusalWatch: Sendable {
     /// What is done with a refused piece.
     enum Verdict: Equatable, Sendable {
@@ -49,7 +50,8 @@ struct RefusalWatch: Sendable {
             ? refusals >= Self.probeLimit : suspects >= Self.suspectLimit || refusals >= Self.searchLimit
     }
 
-    /// The server has taken something; returns whether messages come back that were parked since they were refused.
+    /// The server has taken something; returns whether messages come back that were parked since they were
+    /// refused.
     mutating func accepted() -> Bool {
         credit = Self.creditLimit
         (isSuspicious, isProbeForced, refusals) = (false, false, 0)
@@ -77,7 +79,8 @@ struct RefusalWatch: Sendable {
         return .park
     }
 
-    /// A single message is not taken now, says the server, which did not refuse it for good: it is parked, never set aside.
+    /// A single message is not taken now, says the server, which did not refuse it for good: it is parked,
+    /// never set aside.
     mutating func passBy() {
         if !isSearching {
             isSearching = true
@@ -87,9 +90,11 @@ struct RefusalWatch: Sendable {
         suspects += 1
     }
 
-    /// So many messages were parked since they could not be set aside; they come back only when nothing else is left.
+    /// So many messages were parked since they could not be set aside; they come back only when nothing else
+    /// is left.
     ///
-    /// A success says nothing about the disk: if it brought them back, each success would have all of them refused again.
+    /// A success says nothing about the disk: if it brought them back, each success would have all of them
+    /// refused again.
     mutating func kept(_ records: Int) { kept += records }
 
     /// The store has nothing to send but newer pieces; returns whether these were not asked for yet.

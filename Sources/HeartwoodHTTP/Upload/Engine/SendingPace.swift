@@ -2,9 +2,9 @@ import Heartwood
 
 /// When the next request may go out: the interval, the points, the round at hand and the pause.
 ///
-/// A request goes out when there is a reason: the interval is over, the points suffice, so many messages are pending, or
-/// the user asked. Then everything that was pending at that moment goes, request by request: a round. A pause holds for
-/// every reason, however many messages are pending.
+/// A request goes out when there is a reason: the interval is over, the points suffice, so many messages are
+/// pending, or the user asked. Then everything that was pending at that moment goes, request by request: a
+/// round. A pause holds for every reason, however many messages are pending.
 struct SendingPace: Sendable {
     /// What is to be done.
     enum Decision: Equatable, Sendable {

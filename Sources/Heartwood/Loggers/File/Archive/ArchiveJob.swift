@@ -1,13 +1,15 @@
 import CHeartwood
 
-/// Makes the archive of one finished file: compresses or encrypts it into a new one, which then takes its place.
+/// Makes the archive of one finished file: compresses or encrypts it into a new one, which then takes its
+/// place.
 ///
-/// A file that was written encrypted is decrypted and encrypted again in memory, in larger frames that are compressed.
-/// Where not all of it can be read, it becomes an archive as it is: what another key may open is not thrown away.
+/// A file that was written encrypted is decrypted and encrypted again in memory, in larger frames that are
+/// compressed. Where not all of it can be read, it becomes an archive as it is: what another key may open is
+/// not thrown away.
 ///
 /// 1. The archive has its name only when it is complete and on the disk; until then the name ends in `.part`.
-/// 2. The log is removed only when the archive's name is on the disk as well. So a crash at any moment leaves the log,
-///    or the archive, or both; the next run removes what is superfluous.
+/// 2. The log is removed only when the archive's name is on the disk as well. So a crash at any moment leaves
+///    the log, or the archive, or both; the next run removes what is superfluous.
 struct ArchiveJob {
     /// How much text goes into one member of a gzip file; damage in one member loses that one only.
     private static let pieceSize = 1 << 20
@@ -29,8 +31,8 @@ struct ArchiveJob {
 
     /// Does the work.
     ///
-    /// Returns the size of the archive; nil where another process or logger holds the file. Throws what prevented it;
-    /// then everything is as before.
+    /// Returns the size of the archive; nil where another process or logger holds the file. Throws what
+    /// prevented it; then everything is as before.
     func run() throws -> Int? {
         guard let source = try directory.hold(name) else { return nil }
         return try run(source)?.size
@@ -38,7 +40,8 @@ struct ArchiveJob {
 
     /// Does the work for a file whose lock is held.
     ///
-    /// Returns the archive, whose lock is held, and its size; nil where another process or logger holds the archive.
+    /// Returns the archive, whose lock is held, and its size; nil where another process or logger holds the
+    /// archive.
     func run(_ source: Descriptor) throws -> (archive: Descriptor, size: Int)? {
         let status = try directory.calls.status(source.number)
         if let there = try directory.status(archiveName), there.kind == .regular {

@@ -2,11 +2,11 @@ import CHeartwood
 
 /// Works on one finished file: makes its archive, and has it processed.
 ///
-/// 1. A file is worked on only while its lock is held, so by one process and logger at a time, and not while another
-///    writes to it.
-/// 2. That the processor has dealt with a file is noted before the lock is released, and looked up after it was taken: so
-///    each file is processed once, however many processes and loggers there are. Only a crash between the work and the
-///    note makes it twice.
+/// 1. A file is worked on only while its lock is held, so by one process and logger at a time, and not while
+///    another writes to it.
+/// 2. That the processor has dealt with a file is noted before the lock is released, and looked up after it
+///    was taken: so each file is processed once, however many processes and loggers there are. Only a crash
+///    between the work and the note makes it twice.
 struct ArchiveWorker: Sendable {
     /// What happened to a file.
     enum Outcome: Sendable {

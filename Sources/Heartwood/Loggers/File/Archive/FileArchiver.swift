@@ -1,10 +1,11 @@
 import CHeartwood
 import Dispatch
 
-/// Works on finished files, one after the other, the oldest first: compresses or encrypts them, and has them processed.
+/// Works on finished files, one after the other, the oldest first: compresses or encrypts them, and has them
+/// processed.
 ///
-/// Runs on a queue of its own, so that neither logging nor the user's hooks wait for it. Nothing here is lost by a crash:
-/// what is to be done is found again by what the directory and the catalogue say.
+/// Runs on a queue of its own, so that neither logging nor the user's hooks wait for it. Nothing here is lost
+/// by a crash: what is to be done is found again by what the directory and the catalogue say.
 final class FileArchiver: Sendable {
     /// What to do with finished files.
     struct Settings: Sendable {
@@ -67,7 +68,8 @@ final class FileArchiver: Sendable {
         }
     }
 
-    /// Adds finished files to those that are to be worked on; those that are there already are not added twice.
+    /// Adds finished files to those that are to be worked on; those that are there already are not added
+    /// twice.
     func enqueue(_ names: [String]) {
         let mustStart = state.withLock { state in
             for name in names where !state.waiting.contains(name) { state.waiting.append(name) }

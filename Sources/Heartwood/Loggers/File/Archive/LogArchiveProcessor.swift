@@ -12,10 +12,10 @@
 /// file.archiveProcessor = Uploader()
 /// ```
 ///
-/// Called for one file after the other, the oldest first, on a background queue, when the file has been compressed or
-/// encrypted as the settings say. What throws is tried again after ``retryDelay``, and in the next run of the program;
-/// so a file is never forgotten, but may be processed twice, when a crash comes between the work and the note of it.
-/// The retention limits do not wait for it.
+/// Called for one file after the other, the oldest first, on a background queue, when the file has been
+/// compressed or encrypted as the settings say. What throws is tried again after ``retryDelay``, and in the
+/// next run of the program; so a file is never forgotten, but may be processed twice, when a crash comes
+/// between the work and the note of it. The retention limits do not wait for it.
 open class LogArchiveProcessor: @unchecked Sendable {  // open; the base class has no state
     /// What is to happen with a file that was processed.
     public enum Outcome: Hashable, Sendable {

@@ -12,13 +12,15 @@
 ///        48  ciphertext, and after it the tag of 16 bytes
 /// ```
 ///
-/// AES-256-GCM. The key of a run is HMAC-SHA-256 of "heartwood frame key 1", the file and the run under the user's key;
-/// the nonce is the number and four zero bytes. So no nonce is used twice under a key, whatever crashes: a frame that is
-/// made again, after a write that failed or the end of the process, is made in another run.
+/// AES-256-GCM. The key of a run is HMAC-SHA-256 of "heartwood frame key 1", the file and the run under the
+/// user's key; the nonce is the number and four zero bytes. So no nonce is used twice under a key, whatever
+/// crashes: a frame that is made again, after a write that failed or the end of the process, is made in
+/// another run.
 ///
-/// The first 48 bytes are authenticated as well: a frame cannot be altered, moved, taken out or put into another file
-/// unnoticed. What is damaged is skipped up to the next frame that opens. That frames are missing at the end is told
-/// by archives only, whose last frame says that it is: a file that is written may end anywhere.
+/// The first 48 bytes are authenticated as well: a frame cannot be altered, moved, taken out or put into
+/// another file unnoticed. What is damaged is skipped up to the next frame that opens. That frames are
+/// missing at the end is told by archives only, whose last frame says that it is: a file that is written may
+/// end anywhere.
 package enum EncryptedFrame {
     package static let magic: [UInt8] = Array("HWF1".utf8)
     package static let headerSize = 48

@@ -40,7 +40,8 @@ package struct FrameEncoder {
         return frames
     }
 
-    /// Continues with this number, in another run: the frames that had it, and those after it, are not in the file.
+    /// Continues with this number, in another run: the frames that had it, and those after it, are not in the
+    /// file.
     mutating func goBack(to number: UInt64) throws {
         place = place.next(number: number)
         runCipher = try place.cipher(cipher)

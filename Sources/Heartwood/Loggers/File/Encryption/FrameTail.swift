@@ -16,7 +16,8 @@ struct FrameTail: Sendable, Hashable {
 
     /// Finds the last frame that this key opens, searching from the end.
     ///
-    /// - Returns: nil where the key opens none: the file is another program's, or was written with another key.
+    /// - Returns: nil where the key opens none: the file is another program's, or was written with another
+    ///   key.
     static func find(
         in file: Descriptor, size: Int, _ cipher: FrameCipher, _ calls: SystemCalls
     ) throws -> FrameTail? {

@@ -1,4 +1,5 @@
-/// What a log file on the disk has become: told by the end of its name, which survives copying and every file system.
+/// What a log file on the disk has become: told by the end of its name, which survives copying and every file
+/// system.
 package enum ArchiveStage: String, Sendable, CaseIterable, Hashable {
     /// Text, as it was written.
     case plain = ""

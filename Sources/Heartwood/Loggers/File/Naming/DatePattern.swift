@@ -6,8 +6,8 @@ import Foundation
 
 /// A date in a file name: `yyyy-MM-dd--HH-mm-ss-SSS`, written and read back without loss.
 ///
-/// Every field has a fixed width, so a text has at most one reading. `ZZZ` is the distance from UTC (`+0200`);
-/// it makes names of the hour that a clock shows twice distinct.
+/// Every field has a fixed width, so a text has at most one reading. `ZZZ` is the distance from UTC
+/// (`+0200`); it makes names of the hour that a clock shows twice distinct.
 struct DatePattern: Sendable, Hashable {
     enum Field: String, Sendable, CaseIterable {
         case year = "yyyy"

@@ -25,7 +25,8 @@ final class FileNames {
 
     // MARK: Names that files keep
 
-    /// Gives a file with the fixed active name, or with a name that is far ahead of the clock, the name that it keeps.
+    /// Gives a file with the fixed active name, or with a name that is far ahead of the clock, the name that
+    /// it keeps.
     func giveFinalName(_ file: FileWriter, _ now: LogTimestamp) throws {
         correctNames(now)
         let old = file.name
@@ -55,7 +56,8 @@ final class FileNames {
         throw SystemFailure(.rename, EEXIST)
     }
 
-    /// The name and label of a finished file that an earlier run left; one with the fixed active name gets its own.
+    /// The name and label of a finished file that an earlier run left; one with the fixed active name gets
+    /// its own.
     private func finishedName(_ entry: FileInventory.Entry) -> (String, LogFileLabel) {
         guard entry.name == settings.naming.activeName,
             let (name, label) = try? renameFinal(entry.name, entry.label)
@@ -64,7 +66,8 @@ final class FileNames {
         return (name, label)
     }
 
-    /// Notes that a file which an earlier run left is finished; one with the fixed active name gets its own name.
+    /// Notes that a file which an earlier run left is finished; one with the fixed active name gets its own
+    /// name.
     ///
     /// - Returns: its name from now on.
     @discardableResult
@@ -87,7 +90,8 @@ final class FileNames {
         return true
     }
 
-    /// Removes the old name that a file kept when it was renamed; until that is done, no file is created under it.
+    /// Removes the old name that a file kept when it was renamed; until that is done, no file is created
+    /// under it.
     func removeSurplusName() throws {
         guard let (name, identity) = surplus else { return }
         // By now it may be the name of another file.
@@ -122,8 +126,8 @@ final class FileNames {
 
     /// Gives files whose names are more than a year ahead of the clock names of now, in the same order.
     ///
-    /// No name may sort before one that is there, so a clock that was wrong once would date all names that come after.
-    /// What others write to or work on keeps its name, and so do those after it.
+    /// No name may sort before one that is there, so a clock that was wrong once would date all names that
+    /// come after. What others write to or work on keeps its name, and so do those after it.
     func correctNames(_ now: LogTimestamp) {
         guard let newest = inventory.newest, isAhead(newest, now), ledger.lock.acquire() else { return }
         defer { ledger.lock.release() }

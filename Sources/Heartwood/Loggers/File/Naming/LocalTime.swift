@@ -6,8 +6,8 @@ import Foundation
 
 /// The clock on the wall of a time zone, right through changes of daylight-saving time.
 ///
-/// Needs of the zone only how far it is from UTC at a moment. Where a clock shows a time twice, the first of the
-/// two moments counts; where it leaps over a time, the moment of the leap.
+/// Needs of the zone only how far it is from UTC at a moment. Where a clock shows a time twice, the first of
+/// the two moments counts; where it leaps over a time, the moment of the leap.
 struct LocalTime: Sendable {
     let zone: TimeZone
 
@@ -28,7 +28,8 @@ struct LocalTime: Sendable {
 
     /// As ``moment(of:)``, in whole seconds: `local` of the wall's seconds, the result in UTC's.
     func second(showing local: Int) -> Int {
-        // No zone is further than 26 hours from UTC; a change of its offset lies in between or does not matter.
+        // No zone is further than 26 hours from UTC; a change of its offset lies in between or does not
+        // matter.
         let early = offset(at: local - 26 * 3600)
         let late = offset(at: local + 26 * 3600)
         for candidate in [local - max(early, late), local - min(early, late)]

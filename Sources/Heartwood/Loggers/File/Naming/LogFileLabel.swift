@@ -1,7 +1,7 @@
 /// What the name of a log file says: when it was created, and which of several it is.
 ///
-/// Labels are ordered as the files were created. A logger never gives a label below one that is there already,
-/// so the order of the names is the order of the lines, even when the clock was set back in between.
+/// Labels are ordered as the files were created. A logger never gives a label below one that is there
+/// already, so the order of the names is the order of the lines, even when the clock was set back in between.
 public struct LogFileLabel: Hashable, Comparable, Sendable {
     /// When the file was created, as exactly as the name can tell; nil where names have no date.
     public var createdAt: LogTimestamp?

@@ -16,13 +16,14 @@ public import Foundation
 /// - `{pid}`: the process;
 /// - `{variant}`: a version, build or session, which each file has in its name (see ``variant``).
 ///
-/// A template needs a date or a number. What is not in it is put before the extension where it is needed: `@0002`,
-/// `@0003` … when two files were created at the same time, `@0001@pid77` when several processes log to the directory. So
-/// names in alphabetical order are files in the order they were created, up to 9,999 of one moment.
+/// A template needs a date or a number. What is not in it is put before the extension where it is needed:
+/// `@0002`, `@0003` … when two files were created at the same time, `@0001@pid77` when several processes log
+/// to the directory. So names in alphabetical order are files in the order they were created, up to 9,999 of
+/// one moment.
 ///
-/// **Only files that this naming made are ever touched.** A name counts as made by it only if it can be read, and
-/// writing what was read gives the same name again; so an application "Foo" never takes files of "FooBar" or of
-/// "Foo 2" for its own, and a subclass that reads too much does no harm.
+/// **Only files that this naming made are ever touched.** A name counts as made by it only if it can be read,
+/// and writing what was read gives the same name again; so an application "Foo" never takes files of "FooBar"
+/// or of "Foo 2" for its own, and a subclass that reads too much does no harm.
 ///
 /// Subclass it for names of your own; override ``name(for:)`` and ``label(of:)`` together:
 ///
@@ -44,13 +45,14 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     public final let application: String
     /// The time zone of the dates in names.
     public final let timeZone: TimeZone
-    /// A fixed name for the file that is being written, which gets its dated name when it is rolled; nil for none.
+    /// A fixed name for the file that is being written, which gets its dated name when it is rolled; nil for
+    /// none.
     public final let activeName: String?
 
     /// What the template's `{variant}` means for new files: the version of the program, say; nil for none.
     ///
-    /// Files of other variants belong to the same logger: they are counted and removed like all others, but not
-    /// continued.
+    /// Files of other variants belong to the same logger: they are counted and removed like all others, but
+    /// not continued.
     public final let variant: String?
 
     private let template: NameTemplate
@@ -71,13 +73,14 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     /// - Parameters:
     ///   - application: by default the name of the program. What a file name cannot have becomes `_`.
     ///   - template: see above; by default `{app} {date}.log`.
-    ///   - timeZone: the zone of the dates. Outside of UTC `{date}` alone gets the distance from UTC (`+0200`), as
-    ///     one hour a year has every time twice. Zones but UTC need a program that imports Foundation.
+    ///   - timeZone: the zone of the dates. Outside of UTC `{date}` alone gets the distance from UTC
+    ///     (`+0200`), as one hour a year has every time twice. Zones but UTC need a program that imports
+    ///     Foundation.
     ///   - activeName: a fixed name, such as `app.log`, for the file that is being written.
-    ///   - variant: what `{variant}` in the template means for new files, such as the version of the program: up to 64
-    ///     letters, digits, dots, underscores and plus signs. Others become `_`.
-    /// - Throws: ``LogError`` of code `setting` for a template without date and number, with an unknown field, or
-    ///   with a name that could leave the directory.
+    ///   - variant: what `{variant}` in the template means for new files, such as the version of the program:
+    ///     up to 64 letters, digits, dots, underscores and plus signs. Others become `_`.
+    /// - Throws: ``LogError`` of code `setting` for a template without date and number, with an unknown
+    ///   field, or with a name that could leave the directory.
     public init(
         application: String? = nil, template: String = "{app} {date}.log", timeZone: TimeZone = .gmt,
         activeName: String? = nil, variant: String? = nil

@@ -1,8 +1,9 @@
-/// Decides which files of a directory belong to a logger, how a new one is labeled and created, and in which order old
-/// ones are removed: what CocoaLumberjack calls a log file manager.
+/// Decides which files of a directory belong to a logger, how a new one is labeled and created, and in which
+/// order old ones are removed: what CocoaLumberjack calls a log file manager.
 ///
-/// The base class is what ``FileLogger`` uses unless given another: each file whose name the ``FileLogger/naming`` can
-/// read belongs to it, new files are labeled by the time, and the oldest are removed first. Override what you need:
+/// The base class is what ``FileLogger`` uses unless given another: each file whose name the
+/// ``FileLogger/naming`` can read belongs to it, new files are labeled by the time, and the oldest are
+/// removed first. Override what you need:
 ///
 /// ```swift
 /// /// Keeps the files of errors longer than the others.
@@ -14,10 +15,10 @@
 /// let file = try FileLogger(directory: "/var/log/shop", scheme: ErrorsLast())
 /// ```
 ///
-/// A scheme chooses; it cannot widen what a logger may do. Whatever it answers, a logger touches only regular files of its
-/// user that the naming can read and that no one else has locked, and its limits hold: files that an order leaves out are
-/// removed after the others, and a label or name that cannot be used is replaced by the usual one and reported to the
-/// dispatcher's diagnostics.
+/// A scheme chooses; it cannot widen what a logger may do. Whatever it answers, a logger touches only regular
+/// files of its user that the naming can read and that no one else has locked, and its limits hold: files
+/// that an order leaves out are removed after the others, and a label or name that cannot be used is replaced
+/// by the usual one and reported to the dispatcher's diagnostics.
 ///
 /// All methods are called on the logger's queue, and must not log to the same logger and wait for it.
 open class LogFileScheme: @unchecked Sendable {  // open; the base class has no state
@@ -26,8 +27,8 @@ open class LogFileScheme: @unchecked Sendable {  // open; the base class has no 
 
     /// Whether a file belongs to the logger; true.
     ///
-    /// Asked for each name that the naming can read. A file that does not belong is not counted, continued, archived or
-    /// removed.
+    /// Asked for each name that the naming can read. A file that does not belong is not counted, continued,
+    /// archived or removed.
     ///
     /// - Parameters:
     ///   - name: The name without the ending of an archive (`.gz`, `.hwe`).
@@ -58,7 +59,8 @@ open class LogFileScheme: @unchecked Sendable {  // open; the base class has no 
     /// - Returns: the nine permission bits.
     open func permissions(of name: String, usual: UInt16) -> UInt16 { usual }
 
-    /// Called when a file was created and is still empty, for attributes of your own; does nothing by default.
+    /// Called when a file was created and is still empty, for attributes of your own; does nothing by
+    /// default.
     ///
     /// The file is open and locked by the logger: do not write to it, rename it or remove it.
     ///

@@ -131,10 +131,11 @@ struct NameTemplate: Sendable, Hashable {
         return text + suffix(of: label) + fileExtension
     }
 
-    /// What the template has no field for: `@0002`, `@0002@pid77`, or `@pid77` where there is a field for the number.
+    /// What the template has no field for: `@0002`, `@0002@pid77`, or `@pid77` where there is a field for the
+    /// number.
     ///
-    /// It sorts as labels do, in ASCII and in the languages' orders: `@` after the dot of the extension, numbers
-    /// with so many digits that they seldom need more, and the number before the process.
+    /// It sorts as labels do, in ASCII and in the languages' orders: `@` after the dot of the extension,
+    /// numbers with so many digits that they seldom need more, and the number before the process.
     private func suffix(of label: LogFileLabel) -> String {
         let process = hasProcess ? nil : label.process
         var text = ""

@@ -2,14 +2,15 @@
 ///
 /// A pure value: it opens and reads nothing. `LogFollower` carries out what it says.
 ///
-/// 1. A file is known by its identity, never by its path. What was opened is read to its end by its descriptor, also after
-///    its path leads to another file or to none, until nothing has come for ``grace``.
+/// 1. A file is known by its identity, never by its path. What was opened is read to its end by its
+///    descriptor, also after its path leads to another file or to none, until nothing has come for ``grace``.
 /// 2. A file that was never met is read from its beginning, after what was written to older ones.
 /// 3. A file that was cut, even if it has grown beyond the old place since, is read from its beginning.
-/// 4. A copy or an archive of what was read is told by its first bytes, and not shown again; only what a copy has and the cut
-///    file has lost is read from it.
+/// 4. A copy or an archive of what was read is told by its first bytes, and not shown again; only what a copy
+///    has and the cut file has lost is read from it.
 package struct FollowPlan {
-    /// Which file it is: the kernel gives the number of a removed file to the next one, so its birth counts as well.
+    /// Which file it is: the kernel gives the number of a removed file to the next one, so its birth counts
+    /// as well.
     package struct File: Hashable, Sendable {
         package let identity: FileStatus.Identity
         package let birth: Int64
@@ -25,7 +26,8 @@ package struct FollowPlan {
         let path: String
         let file: File
         let size: Int
-        /// The first bytes of its text, at most ``FollowPlan/beginningSize``; asked for only where the file is new.
+        /// The first bytes of its text, at most ``FollowPlan/beginningSize``; asked for only where the file
+        /// is new.
         let beginning: [UInt8]
 
         package init(path: String, file: File, size: Int, beginning: [UInt8]) {

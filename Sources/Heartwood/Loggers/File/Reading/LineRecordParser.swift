@@ -1,8 +1,9 @@
 /// Reads what the lines of logs say of themselves, in the formats that Heartwood and other programs write.
 ///
-/// Understood are the lines of `LineFormatter`, `JSONLinesFormatter` (its own keys, ECS, GELF, SwiftyBeaver), `LogfmtFormatter`
-/// and `SyslogFormatter`; JSON of bunyan, pino, zap and journald; logfmt; the lines of syslog and journald; and all others
-/// whose time ``LogTimeReader`` and whose level ``LevelDetector`` recognize.
+/// Understood are the lines of `LineFormatter`, `JSONLinesFormatter` (its own keys, ECS, GELF, SwiftyBeaver),
+/// `LogfmtFormatter` and `SyslogFormatter`; JSON of bunyan, pino, zap and journald; logfmt; the lines of
+/// syslog and journald; and all others whose time ``LogTimeReader`` and whose level ``LevelDetector``
+/// recognize.
 ///
 /// A value without state: safe on any thread.
 package struct LineRecordParser: Sendable {
@@ -60,7 +61,8 @@ package struct LineRecordParser: Sendable {
 
     private func level(_ line: Bytes, _ member: JSONMembers.Member) -> LogLevel? {
         let value = Bytes(rebasing: line[member.value])
-        // SwiftyBeaver counts upwards from 0; its objects begin with the time as a number, which no other's do.
+        // SwiftyBeaver counts upwards from 0; its objects begin with the time as a number, which no other's
+        // do.
         if member.kind == .literal, value.count == 1, line.starts(with: "{\"timestamp\":1".utf8) {
             switch value[0] {
             case 0x30: return .verbose
@@ -131,7 +133,8 @@ package struct LineRecordParser: Sendable {
         }
     }
 
-    /// Takes a value for the message or the category if it is the first of them, and for a field unless the record has it.
+    /// Takes a value for the message or the category if it is the first of them, and for a field unless the
+    /// record has it.
     private func assign(
         _ name: String, _ value: String, isLiteral: @autoclosure () -> Bool, _ record: inout LineRecord,
         _ hasMessage: inout Bool

@@ -2,13 +2,14 @@ import CHeartwood
 
 /// Reads the text of log files, one file after the other, in large blocks of whole lines.
 ///
-/// Plain, compressed and encrypted files are read alike. Nothing is made into a `String`: a block is bytes, and its lines are
-/// ranges of them.
+/// Plain, compressed and encrypted files are read alike. Nothing is made into a `String`: a block is bytes,
+/// and its lines are ranges of them.
 ///
 /// 1. The blocks of a file, joined, are its text, byte for byte.
-/// 2. A block ends with a newline, or with the last line of its file, which may lack one (`isUnterminated`), or inside of a line
-///    that is longer than ``lineLimit``.
-/// 3. A file that another process cuts or removes while it is read does no harm: files are read, never mapped.
+/// 2. A block ends with a newline, or with the last line of its file, which may lack one (`isUnterminated`),
+///    or inside of a line that is longer than ``lineLimit``.
+/// 3. A file that another process cuts or removes while it is read does no harm: files are read, never
+///    mapped.
 ///
 /// Not thread-safe: owned by whoever reads.
 package final class LogBlockReader {
@@ -50,7 +51,8 @@ package final class LogBlockReader {
     /// Makes a reader of some files.
     ///
     /// - Parameters:
-    ///   - paths: The files, in the order in which they are read. One that has been removed meanwhile is left out.
+    ///   - paths: The files, in the order in which they are read. One that has been removed meanwhile is left
+    ///     out.
     ///   - offset: Where the first, plain file is read from.
     ///   - key: Where the key of encrypted files comes from.
     package init(_ paths: [String], offset: Int = 0, key: (any SecretProvider)? = nil) {

@@ -7,7 +7,8 @@ import CHeartwood
 /// for try await line in try reader.lines(from: yesterday) where line.level == .error { print(line.text) }
 /// ```
 ///
-/// It needs no logger, and disturbs none that writes. A value without state: every call reads the directory again.
+/// It needs no logger, and disturbs none that writes. A value without state: every call reads the directory
+/// again.
 public struct LogFileReader: Sendable {
     /// The path of the directory.
     public let directory: String
@@ -20,9 +21,9 @@ public struct LogFileReader: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The path of the directory.
-    ///   - naming: Reads the files of this naming only. Without one all are read whose names end in `.log`, also
-    ///     those of logrotate (`shop.log.1`), and `current`, `syslog` and `messages`, plain, compressed (`.gz`) or
-    ///     encrypted (`.hwe`), in the order of the dates in their names, or of their last lines.
+    ///   - naming: Reads the files of this naming only. Without one all are read whose names end in `.log`,
+    ///     also those of logrotate (`shop.log.1`), and `current`, `syslog` and `messages`, plain, compressed
+    ///     (`.gz`) or encrypted (`.hwe`), in the order of the dates in their names, or of their last lines.
     ///   - key: Where the key of encrypted files comes from.
     public init(directory: String, naming: LogFileNaming? = nil, key: (any SecretProvider)? = nil) {
         self.directory = directory
@@ -74,21 +75,23 @@ public struct LogFileReader: Sendable {
 
     /// Lines of all files in their order, read as they are asked for.
     ///
-    /// A line without a time of its own, as the second line of a stack trace, counts as of the time of the line before.
+    /// A line without a time of its own, as the second line of a stack trace, counts as of the time of the
+    /// line before.
     ///
     /// - Parameters:
     ///   - from: The first moment; nil for the beginning.
     ///   - until: The moment before which lines are wanted; nil for the end.
     /// - Returns: the lines, once; a sequence of its own for each call.
-    /// - Throws: ``LogError`` where the directory cannot be read. A file that cannot be read ends the sequence so.
+    /// - Throws: ``LogError`` where the directory cannot be read. A file that cannot be read ends the
+    ///   sequence so.
     public func lines(from: LogTimestamp? = nil, until: LogTimestamp? = nil) throws -> LogLines {
         LogLines(LogLineIterator(try paths(), key: key, from: from, until: until))
     }
 
     /// The last lines of all files, oldest first.
     ///
-    /// Plain files are read from their ends, so that large ones cost no more than small ones; compressed and encrypted
-    /// ones are read whole. Reads on the caller's thread.
+    /// Plain files are read from their ends, so that large ones cost no more than small ones; compressed and
+    /// encrypted ones are read whole. Reads on the caller's thread.
     ///
     /// - Parameter count: how many lines at most.
     /// - Returns: the lines; fewer where there are not so many.
@@ -118,7 +121,8 @@ public struct LogFileReader: Sendable {
     ///   - from: The first moment; nil for the beginning.
     ///   - until: The moment before which lines are wanted; nil for the end.
     /// - Returns: how many lines were written.
-    /// - Throws: ``LogError`` where a file cannot be read or the new one not be written; then there is no new one.
+    /// - Throws: ``LogError`` where a file cannot be read or the new one not be written; then there is no new
+    ///   one.
     @discardableResult
     public func export(to path: String, from: LogTimestamp? = nil, until: LogTimestamp? = nil) async throws
         -> Int
@@ -176,8 +180,8 @@ public struct LogFileReader: Sendable {
         }
     }
 
-    /// Whether a name, without the end of an archive, is that of a log: `shop.log`, `shop.log.1`, `shop.log-20261120`,
-    /// `current`, `syslog`, `syslog.1`, `messages-20261120`.
+    /// Whether a name, without the end of an archive, is that of a log: `shop.log`, `shop.log.1`,
+    /// `shop.log-20261120`, `current`, `syslog`, `syslog.1`, `messages-20261120`.
     package static func isLog(_ name: String) -> Bool {
         if name.hasSuffix(".log") { return true }
         // logrotate puts a number or a date behind the name.

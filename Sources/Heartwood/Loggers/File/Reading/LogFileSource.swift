@@ -6,7 +6,8 @@ import CHeartwood
 package final class LogFileSource {
     private let calls = SystemCalls()
     private let descriptor: Descriptor
-    /// Whether it is a pipe, a terminal or standard input, which can be read once only, and the first bytes of it.
+    /// Whether it is a pipe, a terminal or standard input, which can be read once only, and the first bytes
+    /// of it.
     private let isStream: Bool
     private var head: ArraySlice<UInt8> = []
     private let path: String
@@ -133,8 +134,8 @@ package final class LogFileSource {
 
     /// Reads the next bytes of the text into `room`.
     ///
-    /// - Returns: how many there are; 0 at the end of the file. Of a plain file that grows, and of an encrypted one that is
-    ///   followed, more may come later.
+    /// - Returns: how many there are; 0 at the end of the file. Of a plain file that grows, and of an
+    ///   encrypted one that is followed, more may come later.
     /// - Throws: ``LogError`` where the file cannot be read, or is encrypted and there is no key.
     package func read(into room: UnsafeMutableRawBufferPointer) throws -> Int {
         guard let stage = try recognize() else { return 0 }

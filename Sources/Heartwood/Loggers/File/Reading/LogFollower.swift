@@ -1,6 +1,7 @@
 import CHeartwood
 
-/// Reads on in files that are written, from one to the next when they are rotated, by whatever program and in whatever way.
+/// Reads on in files that are written, from one to the next when they are rotated, by whatever program and in
+/// whatever way.
 ///
 /// `FollowPlan` decides; this opens and reads. Not thread-safe: owned by whoever reads.
 package final class LogFollower {
@@ -21,7 +22,8 @@ package final class LogFollower {
 
     /// Begins after what is there already.
     ///
-    /// `list` gives the files, oldest first, whenever it is asked; `start` is a file of which less was read, and how much.
+    /// `list` gives the files, oldest first, whenever it is asked; `start` is a file of which less was read,
+    /// and how much.
     package init(
         key: (any SecretProvider)?, start: (path: String, offset: Int)? = nil,
         list: @escaping () throws -> [String]
@@ -53,8 +55,8 @@ package final class LogFollower {
         return lines
     }
 
-    /// Calls `body` with each line that has come since the last time, byte for byte and without its newline, and with the path
-    /// of its file.
+    /// Calls `body` with each line that has come since the last time, byte for byte and without its newline,
+    /// and with the path of its file.
     package func poll(_ body: (ArraySlice<UInt8>, String) -> Void) throws {
         var hasOpened = true
         while hasOpened {

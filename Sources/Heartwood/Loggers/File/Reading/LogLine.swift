@@ -1,8 +1,9 @@
 /// A line of a log file, with what can be told from it.
 ///
-/// Understood are the lines of ``LineFormatter``, ``JSONLinesFormatter`` (ECS, GELF and SwiftyBeaver included),
-/// ``LogfmtFormatter`` and ``SyslogFormatter``, those of syslog and journald, other JSON and logfmt with the usual names for
-/// time, level and category, and text that begins with a time and names its level as programs do.
+/// Understood are the lines of ``LineFormatter``, ``JSONLinesFormatter`` (ECS, GELF and SwiftyBeaver
+/// included), ``LogfmtFormatter`` and ``SyslogFormatter``, those of syslog and journald, other JSON and
+/// logfmt with the usual names for time, level and category, and text that begins with a time and names its
+/// level as programs do.
 public struct LogLine: Hashable, Sendable {
     /// The line as it is, without its newline.
     ///
@@ -25,7 +26,8 @@ public struct LogLine: Hashable, Sendable {
 
     /// The category, where the line says so; nil for the default one.
     ///
-    /// In the text of ``LineFormatter``, a word between the level and the place; in lines of syslog the program.
+    /// In the text of ``LineFormatter``, a word between the level and the place; in lines of syslog the
+    /// program.
     public var category: String? { record.category }
 
     /// Everything that the line says.

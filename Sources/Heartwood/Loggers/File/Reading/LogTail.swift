@@ -1,6 +1,7 @@
 import CHeartwood
 
-/// Finds where the last lines of files begin, from the end, so that a large file costs no more than a small one.
+/// Finds where the last lines of files begin, from the end, so that a large file costs no more than a small
+/// one.
 package enum LogTail {
     /// How much is read at a time.
     private static let blockSize = 1 << 16

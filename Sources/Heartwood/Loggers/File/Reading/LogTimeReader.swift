@@ -1,7 +1,9 @@
 /// Reads the time that a line begins with, or that is alone in a field, in the forms that programs write it.
 ///
-/// - `2026-11-20 10:20:30.123Z`, with `T` or a space, `/` or `-`, `.` or `,`, any fraction, and `Z`, `+01:00` or nothing (UTC)
-/// - `Nov 20 10:20:30`, of syslog; the year is the one that makes it the latest time which is not in the future
+/// - `2026-11-20 10:20:30.123Z`, with `T` or a space, `/` or `-`, `.` or `,`, any fraction, and `Z`, `+01:00`
+///   or nothing (UTC)
+/// - `Nov 20 10:20:30`, of syslog; the year is the one that makes it the latest time which is not in the
+///   future
 /// - `E1120 10:20:30.123456`, of glog and Kubernetes; the year as above
 /// - `20/Nov/2026:10:20:30 +0100`, of web servers, and `Fri Nov 20 10:20:30.123 2026`
 /// - `1763634030.123456`: seconds, milliseconds, microseconds or nanoseconds since 1970, by their size
@@ -243,7 +245,8 @@ struct LogTimeReader {
 
 /// Reads the date that a line begins with.
 package enum LineClock {
-    /// Reads `2026-11-20 10:20:30.123Z`, with `T` or a blank, any fraction, and `Z`, `+01:00` or nothing (UTC) after it.
+    /// Reads `2026-11-20 10:20:30.123Z`, with `T` or a blank, any fraction, and `Z`, `+01:00` or nothing
+    /// (UTC) after it.
     package static func moment(in text: Substring) -> LogTimestamp? {
         let bytes = Array(text.utf8.prefix(48))
         return bytes.withUnsafeBytes { LogTimeReader(now: LogTimestamp(nanoseconds: 0)).iso($0, 0)?.moment }

@@ -13,7 +13,8 @@ struct LogfmtPairs {
     private let end: Int
     private let allowsSpaces: Bool
 
-    /// Goes through a range of the bytes; with `allowsSpaces`, a value without quotes ends only where the next key begins.
+    /// Goes through a range of the bytes; with `allowsSpaces`, a value without quotes ends only where the
+    /// next key begins.
     init(_ bytes: Bytes, _ range: Range<Int>? = nil, allowsSpaces: Bool = false) {
         self.bytes = bytes
         self.allowsSpaces = allowsSpaces

@@ -1,4 +1,5 @@
-/// The parts of a line that is text: `TIME LEVEL CATEGORY PLACE TEXT {FIELDS}`, or syslog's `TIME HOST PROGRAM[PID]: TEXT`.
+/// The parts of a line that is text: `TIME LEVEL CATEGORY PLACE TEXT {FIELDS}`, or syslog's `TIME HOST
+/// PROGRAM[PID]: TEXT`.
 struct TextLine {
     typealias Bytes = UnsafeRawBufferPointer
 

@@ -1,4 +1,5 @@
-/// The difference between two states of a catalogue, to be made to a third one that others have changed meanwhile.
+/// The difference between two states of a catalogue, to be made to a third one that others have changed
+/// meanwhile.
 ///
 /// Pure. 1. Applied to the state it was taken from, it gives the other one. 2. What others have added stays.
 struct CatalogueChange: Equatable {

@@ -2,7 +2,8 @@ import CHeartwood
 
 /// The catalogue of a directory on the disk, which several processes and loggers read and replace.
 ///
-/// Where the name is taken by what is not a file of this user, the catalogue has a name with the user's number.
+/// Where the name is taken by what is not a file of this user, the catalogue has a name with the user's
+/// number.
 ///
 /// Not thread-safe: each engine and each archiver has one.
 final class CatalogueFile {
@@ -124,8 +125,8 @@ final class CatalogueFile {
         return FileCatalogue(text: String(decoding: bytes.prefix(count), as: UTF8.self))
     }
 
-    /// The name that counts: the one with the user's number where there is one, or where the usual one is not a file of
-    /// this user.
+    /// The name that counts: the one with the user's number where there is one, or where the usual one is not
+    /// a file of this user.
     private static func name(_ base: String, _ directory: LogDirectory) throws -> String {
         let own = "\(base).\(directory.calls.user)"
         if try directory.status(own)?.kind == .regular { return own }

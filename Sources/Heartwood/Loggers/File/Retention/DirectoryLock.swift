@@ -1,16 +1,19 @@
 import CHeartwood
 
-/// A lock that the processes and loggers of one directory share; held shortly, and never waited for without end.
+/// A lock that the processes and loggers of one directory share; held shortly, and never waited for without
+/// end.
 ///
-/// It is an advisory lock on a file beside the logs, so it is free as soon as its holder dies. The size of the file is a
-/// number that counts up whenever a log file is created or finished, by which the others see that there is a change.
-/// Where the name is taken by a file that cannot be used (another user's, say), a file of this user's is the lock.
+/// It is an advisory lock on a file beside the logs, so it is free as soon as its holder dies. The size of
+/// the file is a number that counts up whenever a log file is created or finished, by which the others see
+/// that there is a change. Where the name is taken by a file that cannot be used (another user's, say), a
+/// file of this user's is the lock.
 ///
 /// Not thread-safe: owned by the engine.
 package final class DirectoryLock {
     /// How long to wait at most when others come and go: on a busy machine it takes a while.
     package static let patience = Duration.seconds(3)
-    /// The same when the last wait failed: whoever has the lock may be stopped, and must not stop this process, too.
+    /// The same when the last wait failed: whoever has the lock may be stopped, and must not stop this
+    /// process, too.
     static let impatience = Duration.milliseconds(250)
 
     /// What an attempt to take the lock has led to.
@@ -49,7 +52,8 @@ package final class DirectoryLock {
     ///
     /// May be nested; each call needs its ``release()``.
     ///
-    /// - Parameter waits: wait for another holder, three seconds at most, a quarter of one after a wait that failed.
+    /// - Parameter waits: wait for another holder, three seconds at most, a quarter of one after a wait that
+    ///   failed.
     /// - Returns: whether it is held.
     package func acquire(waits: Bool = true) -> Bool { take(waits: waits) == .held }
 
@@ -67,7 +71,8 @@ package final class DirectoryLock {
         outcome = .busy
     }
 
-    /// Takes the lock of the file that has the name of the lock: one that others have removed is no lock any more.
+    /// Takes the lock of the file that has the name of the lock: one that others have removed is no lock any
+    /// more.
     private func takeOnce(waits: Bool) -> Outcome {
         for _ in 0..<3 {
             let outcome = takeFile(waits: waits)
@@ -140,7 +145,8 @@ package final class DirectoryLock {
         do {
             return try directory.open(name).file
         } catch let failure as SystemFailure where [EPERM, EROFS].contains(failure.number) {
-            // One that must not be changed can be locked all the same; changes of others are then looked for each time.
+            // One that must not be changed can be locked all the same; changes of others are then looked for
+            // each time.
             report(name, failure)
             isReadOnly = true
             return try directory.open(name, writing: false).file

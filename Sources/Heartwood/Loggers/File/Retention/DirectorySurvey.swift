@@ -72,7 +72,8 @@ final class DirectorySurvey {
         if (try? directory.remove(active)) != nil { inventory.remove(active) }
     }
 
-    /// The names of the file with the fixed active name: two of them where it could not be renamed completely.
+    /// The names of the file with the fixed active name: two of them where it could not be renamed
+    /// completely.
     var namesOfActive: Set<String> {
         guard let active = settings.naming.activeName else { return [] }
         guard let status = try? directory.status(active), status.kind == .regular, status.links > 1,
@@ -84,7 +85,8 @@ final class DirectorySurvey {
         return Set(others).union([active])
     }
 
-    /// Removes what a crash left of archives: those that were never completed, and logs whose archive is complete.
+    /// Removes what a crash left of archives: those that were never completed, and logs whose archive is
+    /// complete.
     private func finishArchiving() {
         let entries = inventory.entries
         let complete = Set(entries.lazy.filter { $0.stage != .plain && !$0.isUnfinished }.map(\.name))

@@ -64,7 +64,8 @@ final class DiskBudget {
         }
     }
 
-    /// How long until the oldest file is too old: from a minute to an hour, so that a clock that is set does no harm.
+    /// How long until the oldest file is too old: from a minute to an hour, so that a clock that is set does
+    /// no harm.
     private var untilTooOld: Duration {
         let age = scene.settings.retention.maximumAge
         guard age > .zero, let oldest = scene.inventory.oldest else { return .seconds(3600) }
@@ -83,7 +84,8 @@ final class DiskBudget {
 
     private enum Removal { case removed, kept, changed }
 
-    /// Removes a file unless another process or logger uses it, or has written to it since it was last looked at.
+    /// Removes a file unless another process or logger uses it, or has written to it since it was last looked
+    /// at.
     private func remove(_ plan: RetentionPlan.File) -> Removal {
         let name = plan.name
         let directory = scene.directory

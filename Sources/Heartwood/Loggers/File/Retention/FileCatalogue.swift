@@ -2,12 +2,14 @@ import CHeartwood
 
 /// What a directory's file names cannot say, in a small text file beside the logs.
 ///
-/// It is rewritten as a whole, under another name that then replaces it. When it is lost, the logger judges by names,
-/// sizes, times and locks alone: it may continue a file that was finished by call, and repeat the work on an archive.
+/// It is rewritten as a whole, under another name that then replaces it. When it is lost, the logger judges
+/// by names, sizes, times and locks alone: it may continue a file that was finished by call, and repeat the
+/// work on an archive.
 struct FileCatalogue: Sendable, Hashable {
     /// The newest file that is finished.
     var finished: LogFileLabel?
-    /// Files up to ``finished`` that are not: others write to them, or their process has ended and may continue them.
+    /// Files up to ``finished`` that are not: others write to them, or their process has ended and may
+    /// continue them.
     var open: Set<String> = []
     /// When the file with the fixed active name was created.
     var active: LogFileLabel?

@@ -1,6 +1,7 @@
 /// The log files of a directory: which there are, in the order they were created, and how much they take.
 ///
-/// Kept in memory, and compared with the directory whenever a file is created, so that a write need not look there.
+/// Kept in memory, and compared with the directory whenever a file is created, so that a write need not look
+/// there.
 ///
 /// 1. Only files that the naming surely made are in it, in whatever stage.
 /// 2. `entries` are ordered, oldest first. `total` is the sum of all sizes, unfinished archives included.
@@ -260,7 +261,8 @@ final class FileInventory: Sendable {
         }
     }
 
-    /// The files that a plan removes, in the order in which they go: the oldest first, unless `order` says otherwise.
+    /// The files that a plan removes, in the order in which they go: the oldest first, unless `order` says
+    /// otherwise.
     ///
     /// `held` are the names of files that must stay. What `order` leaves out goes after the others.
     func removals(
@@ -268,7 +270,8 @@ final class FileInventory: Sendable {
         held: Set<String> = [], order: (([Entry]) -> [String])? = nil
     ) -> [RetentionPlan.File] {
         let (entries, total, count) = state.withLock { ($0.entries, $0.total, $0.files) }
-        // What is set aside for an unfinished archive is no file of its own, but it takes room: it is in the total.
+        // What is set aside for an unfinished archive is no file of its own, but it takes room: it is in the
+        // total.
         let files = entries.lazy.filter(\.isCounted).map {
             RetentionPlan.File(
                 name: $0.name, label: $0.label, size: $0.size, modified: $0.modified,

@@ -1,9 +1,10 @@
 import CHeartwood
 
-/// What the loggers of a directory know together: which files are finished, and whether others have changed something.
+/// What the loggers of a directory know together: which files are finished, and whether others have changed
+/// something.
 ///
-/// 1. A file is finished only when its writer, or whoever found it without one, said so of this very file. Finishing a
-///    newer file finishes no older one.
+/// 1. A file is finished only when its writer, or whoever found it without one, said so of this very file.
+///    Finishing a newer file finishes no older one.
 /// 2. All changes are made under the directory's lock, to what is on the disk at that moment.
 ///
 /// Not thread-safe: owned by the engine.
@@ -55,7 +56,8 @@ final class FileLedger {
         if !hadChanges { noteSeen() }
     }
 
-    /// Leaves to other processes the files that they have continued before they could see that these are finished.
+    /// Leaves to other processes the files that they have continued before they could see that these are
+    /// finished.
     ///
     /// - Returns: whether all could be looked at; nothing is stored until then.
     private func checkClaims() -> Bool {
@@ -133,8 +135,8 @@ final class FileLedger {
 
     /// Notes that a file was created, and that another one, if given, is never written to again.
     ///
-    /// The others are told first, so that a death in between hides nothing; they look once the lock is free. What they
-    /// have changed before must be known already.
+    /// The others are told first, so that a death in between hides nothing; they look once the lock is free.
+    /// What they have changed before must be known already.
     func note(opened: FileWriter?, finished: [(name: String, label: LogFileLabel)]) {
         let entries = scene.inventory.entries
         let active = scene.settings.naming.activeName

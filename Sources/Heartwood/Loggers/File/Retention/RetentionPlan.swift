@@ -3,9 +3,10 @@
 /// Pure: a list of files in, names out.
 ///
 /// 1. The file that is written, by whatever process, is counted like any other, and never removed.
-/// 2. Files are removed oldest first, until all limits hold. So no file is ever removed before an older one that
-///    could be, however large it is.
-/// 3. An age is believed only where the clocks can be: not of a file that is older than 2001 or from the future.
+/// 2. Files are removed oldest first, until all limits hold. So no file is ever removed before an older one
+///    that could be, however large it is.
+/// 3. An age is believed only where the clocks can be: not of a file that is older than 2001 or from the
+///    future.
 struct RetentionPlan: Sendable, Hashable {
     /// The most files, those that are written included; zero for no limit.
     var maximumCount = 0
@@ -26,9 +27,9 @@ struct RetentionPlan: Sendable, Hashable {
 
     /// The files to remove, oldest first.
     ///
-    /// `files` are ordered, oldest first. `now` is nil where the wall clock cannot be trusted at the moment; then no
-    /// file is too old. `incoming` bytes, which are about to be written, count for the quota, and `incomingFiles`,
-    /// which are about to be created, for the count.
+    /// `files` are ordered, oldest first. `now` is nil where the wall clock cannot be trusted at the moment;
+    /// then no file is too old. `incoming` bytes, which are about to be written, count for the quota, and
+    /// `incomingFiles`, which are about to be created, for the count.
     func removals(
         from files: [File], now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0
     ) -> [File] {
@@ -39,7 +40,8 @@ struct RetentionPlan: Sendable, Hashable {
 
     /// The files to remove of those that are given in the order in which they go.
     ///
-    /// `count` and `total` are those of all files. Where no age limits them, it ends with the first that may stay.
+    /// `count` and `total` are those of all files. Where no age limits them, it ends with the first that may
+    /// stay.
     func removals(
         from files: some Sequence<File>, count: Int, total: Int, now: LogTimestamp?
     ) -> [File] {

@@ -53,7 +53,8 @@ final class FileRoller {
         return true
     }
 
-    /// Finishes the file that is written, or that the next line would have continued; the next line creates a file.
+    /// Finishes the file that is written, or that the next line would have continued; the next line creates a
+    /// file.
     ///
     /// - Returns: false where it was not possible; the file is then still written to.
     func finish() -> Bool {

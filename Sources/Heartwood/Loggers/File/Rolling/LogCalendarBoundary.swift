@@ -33,7 +33,8 @@ extension LogCalendarBoundary {
         return LogTimestamp(seconds: second) ?? LogTimestamp(nanoseconds: .max)
     }
 
-    /// Hours are counted by the offset in force, so that an hour which the clock shows twice has its boundary twice.
+    /// Hours are counted by the offset in force, so that an hour which the clock shows twice has its boundary
+    /// twice.
     private func nextHour(after now: Int, _ offset: Int, _ time: LocalTime) -> LogTimestamp {
         let candidate = (now + offset).dividedDown(by: 3600) * 3600 + 3600 - offset
         let changed = time.offset(at: candidate)

@@ -9,8 +9,8 @@ import Foundation
 /// Pure: the caller brings the clocks.
 ///
 /// 1. A file never grows beyond the maximum size, unless it has one record only that is larger by itself.
-/// 2. The age is the larger of the wall clock's and the steady clock's: a wall clock that was set back does not
-///    keep a file open forever, and time that the machine slept through counts.
+/// 2. The age is the larger of the wall clock's and the steady clock's: a wall clock that was set back does
+///    not keep a file open forever, and time that the machine slept through counts.
 /// 3. A wall clock that jumps, in whatever direction, finishes one file too many at most.
 struct RollingPolicy: Sendable, Hashable {
     /// The most bytes of a file; zero for no limit.
@@ -25,7 +25,8 @@ struct RollingPolicy: Sendable, Hashable {
 
     /// How many of the bytes up to `ends` go into a file of `size` bytes; `ends` are where the records end.
     ///
-    /// In a file that `isFresh`, with no record yet but a header perhaps, at least one goes. Returns how many records fit.
+    /// In a file that `isFresh`, with no record yet but a header perhaps, at least one goes. Returns how many
+    /// records fit.
     func fitting(_ ends: ArraySlice<Int>, from start: Int, size: Int, isFresh: Bool) -> Int {
         guard maximumSize > 0, let last = ends.last, size + (last - start) > maximumSize else {
             return ends.count

@@ -37,7 +37,8 @@ final class FileCreator {
         finishing old: (name: String, label: LogFileLabel)?
     ) throws -> FileWriter {
         try names.removeSurplusName()
-        // Others may have changed the directory. Looking costs a call per file, so not where there are very many.
+        // Others may have changed the directory. Looking costs a call per file, so not where there are very
+        // many.
         let hasChanges = ledger.hasChanges
         if hasChanges { ledger.load() }
         if hasChanges || inventory.count <= 200 || survey.isOutdated { survey.refresh() }
@@ -162,7 +163,8 @@ final class FileCreator {
         case refused
     }
 
-    /// The fixed active name is taken: by a file that logrotate or another program made for the logger, or by a trap.
+    /// The fixed active name is taken: by a file that logrotate or another program made for the logger, or by
+    /// a trap.
     private func takeActive(
         _ name: String, _ label: LogFileLabel, _ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?
     ) throws -> ActiveFile {
@@ -172,7 +174,8 @@ final class FileCreator {
             if let active = ledger.catalogue.active,
                 inventory.entries.contains(where: { $0.name != name && active < $0.label })
             {
-                // It was refused once, and files with dated names are after it: its lines are older than theirs.
+                // It was refused once, and files with dated names are after it: its lines are older than
+                // theirs.
                 return names.putAside(name) ? .renamed : .refused
             }
             if settings.isShared, taken.isAlone { _ = try calls.tryLock(file.number, shared: true) }

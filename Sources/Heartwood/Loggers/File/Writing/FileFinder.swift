@@ -2,8 +2,8 @@ import CHeartwood
 
 /// Finds the file of an earlier run that is to be continued, and finishes those that are over.
 ///
-/// 1. Only the newest file is continued. An older one would take lines that are newer than those of the files after it,
-///    and would be the first that the limits remove.
+/// 1. Only the newest file is continued. An older one would take lines that are newer than those of the files
+///    after it, and would be the first that the limits remove.
 /// 2. A file that has no writer and is not the newest is finished, whatever its size and age.
 /// 3. A file that another process or logger has locked is left to it.
 ///
@@ -44,8 +44,8 @@ final class FileFinder {
     private var continuable: String? {
         let files = inventory.entries.filter { !$0.isUnfinished && !$0.isForeign }
         guard let newest = files.last else { return nil }
-        // What was finished last may be gone, and then only the catalogue knows of it. The names on the disk tell more
-        // exactly where they can: a naming need not give a file the same label in each run.
+        // What was finished last may be gone, and then only the catalogue knows of it. The names on the disk
+        // tell more exactly where they can: a naming need not give a file the same label in each run.
         let asksCatalogue = settings.isShared || !files.contains { ledger.isFinished($0) }
         if asksCatalogue, let finished = ledger.catalogue.finished, newest.label <= finished { return nil }
         return newest.name
@@ -75,8 +75,8 @@ final class FileFinder {
         }
         guard let chosen else { return nil }
         inventory.protect(chosen.name, true)
-        // Another process may have finished it before this one had its lock, and could not note that yet. A file with the
-        // fixed active name that others have made has no label of its own before.
+        // Another process may have finished it before this one had its lock, and could not note that yet. A
+        // file with the fixed active name that others have made has no label of its own before.
         let hasLabel = chosen.name != settings.naming.activeName || ledger.catalogue.active != nil
         if !hasLabel || !ledger.catalogue.open.contains(chosen.name) {
             ledger.note(opened: chosen, finished: [])
@@ -144,7 +144,8 @@ final class FileFinder {
         inventory.resize(entry.name, to: status.size)
     }
 
-    /// When a file was created, as exactly as can be known without believing the file system where the name knows better.
+    /// When a file was created, as exactly as can be known without believing the file system where the name
+    /// knows better.
     private func createdAt(
         _ file: Descriptor, _ entry: FileInventory.Entry, _ status: FileStatus
     ) -> LogTimestamp {

@@ -1,10 +1,12 @@
-/// Decides when the open file is looked at: whether it is still there, under its name, with the size that is known.
+/// Decides when the open file is looked at: whether it is still there, under its name, with the size that is
+/// known.
 ///
 /// Pure: the time is given.
 ///
 /// 1. A write that comes ``interval`` or more after the last look is preceded by another one.
 /// 2. After a failure, and before anything other than a plain write, the file is looked at whatever the time.
-/// 3. For a while after a program has asked which files there are, since it may be about to remove them, no look is enough.
+/// 3. For a while after a program has asked which files there are, since it may be about to remove them, no
+///    look is enough.
 struct FileLook {
     /// How long a look is enough for; zero for one write.
     let interval: Duration

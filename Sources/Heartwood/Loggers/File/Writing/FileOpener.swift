@@ -2,8 +2,8 @@ import CHeartwood
 
 /// Opens the file that is written next: one that an earlier run left, or a new one.
 ///
-/// Whatever a file that is there refuses, the logger continues with another one. ``FileFinder`` looks for one to continue,
-/// ``FileCreator`` creates one, ``FileNames`` gives names, and ``FileLocks`` takes locks.
+/// Whatever a file that is there refuses, the logger continues with another one. ``FileFinder`` looks for one
+/// to continue, ``FileCreator`` creates one, ``FileNames`` gives names, and ``FileLocks`` takes locks.
 ///
 /// Not thread-safe: owned by the engine.
 final class FileOpener {

@@ -1,6 +1,7 @@
 import CHeartwood
 
-/// Gets the file ready that the next record goes to: opened, examined, with a header, and with a whole last line.
+/// Gets the file ready that the next record goes to: opened, examined, with a header, and with a whole last
+/// line.
 ///
 /// Not thread-safe: owned by the engine.
 final class FileReadiness {
@@ -85,8 +86,9 @@ final class FileReadiness {
 
     /// Whether the last look at the file is enough for a write now.
     ///
-    /// Not where what others do to the file meanwhile could do harm: other processes write to a file that is shared, the
-    /// first bytes of encrypted files and of files with a header must be there, and the journal needs the exact size.
+    /// Not where what others do to the file meanwhile could do harm: other processes write to a file that is
+    /// shared, the first bytes of encrypted files and of files with a header must be there, and the journal
+    /// needs the exact size.
     private func mayRelyOnLook(
         _ writer: FileWriter, _ now: LogTimestamp, _ uptime: Duration, isJournaled: Bool
     ) -> Bool {

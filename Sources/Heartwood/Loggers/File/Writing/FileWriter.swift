@@ -2,10 +2,11 @@ import CHeartwood
 
 /// One open log file, at whose end whole records are written.
 ///
-/// 1. The file ends with a whole record after each call, or the writer knows the part of one that is at its end: it cuts
-///    that part off, or completes the record, before it writes anything else (promise 8).
+/// 1. The file ends with a whole record after each call, or the writer knows the part of one that is at its
+///    end: it cuts that part off, or completes the record, before it writes anything else (promise 8).
 /// 2. A record is written once: what is reported as written is in the file, what is not is not.
-/// 3. Nothing is cut off but what the writer has just seen at the end of the file, and knows to be its part of a record.
+/// 3. Nothing is cut off but what the writer has just seen at the end of the file, and knows to be its part
+///    of a record.
 ///
 /// All this holds while no other process writes to the file: its lock is held alone, or the directory's.
 ///
@@ -127,7 +128,8 @@ package final class FileWriter {
 
     /// Ends a line that others left without its end, so that the next one begins at the beginning of a line.
     ///
-    /// With `mayCut` only processes that are dead can have left it, and it is cut off; else it gets a newline.
+    /// With `mayCut` only processes that are dead can have left it, and it is cut off; else it gets a
+    /// newline.
     ///
     /// - Returns: how many bytes were cut off; nil where none.
     package func endTornLine(mayCut: Bool) throws(SystemFailure) -> Int? {
@@ -182,8 +184,8 @@ package final class FileWriter {
 
     /// Writes records, as many as possible, in one call of the kernel if it takes them.
     ///
-    /// `bytes` are the records, without gaps; `ends` says where each ends, in numbers of which `start` is the place of
-    /// the first byte. `announce` is given what goes into the file, just before it does.
+    /// `bytes` are the records, without gaps; `ends` says where each ends, in numbers of which `start` is the
+    /// place of the first byte. `announce` is given what goes into the file, just before it does.
     package func append(
         _ bytes: UnsafeRawBufferPointer, ends: ArraySlice<Int>, from start: Int,
         announce: (UnsafeRawBufferPointer) -> Void = { _ in }
@@ -265,7 +267,8 @@ package final class FileWriter {
         }
     }
 
-    /// Cuts off what a write that failed has left of a record, after a look at what is at the end of the file.
+    /// Cuts off what a write that failed has left of a record, after a look at what is at the end of the
+    /// file.
     private func cut(_ written: Slice<UnsafeRawBufferPointer>) {
         let known = size
         part = Array(written)

@@ -1,6 +1,7 @@
 /// Lines that are finished, on their way to a file.
 ///
-/// Owned by whoever fills it until it is given to ``FileLogger/write(_:completion:)``, and by the logger until that is done.
+/// Owned by whoever fills it until it is given to ``FileLogger/write(_:completion:)``, and by the logger
+/// until that is done.
 package final class LineBlock: @unchecked Sendable {  // one owner at a time
     /// The lines, with their newlines.
     package var buffer: LogBuffer

@@ -1,8 +1,9 @@
-/// Keeps a message's line within a number of bytes, visibly: what is left out is said at the end of what is left.
+/// Keeps a message's line within a number of bytes, visibly: what is left out is said at the end of what is
+/// left.
 ///
 /// 1. The line is never longer than the limit.
-/// 2. What the formatter makes of it stays whole: the message is shortened, and formatted again. Only a formatter whose
-///    output does not become shorter has it cut.
+/// 2. What the formatter makes of it stays whole: the message is shortened, and formatted again. Only a
+///    formatter whose output does not become shorter has it cut.
 struct MessageCap {
     /// The smallest limit that is kept, so that there is room for the mark, and for what comes before a text.
     static let smallest = 256

@@ -1,6 +1,7 @@
 import CHeartwood
 
-/// Writes records into as many files as it takes: asks ``WriteGate`` how many go into the open one, and does what it says.
+/// Writes records into as many files as it takes: asks ``WriteGate`` how many go into the open one, and does
+/// what it says.
 ///
 /// Not thread-safe: owned by the engine.
 final class RecordWriter {

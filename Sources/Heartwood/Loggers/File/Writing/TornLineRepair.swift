@@ -1,13 +1,15 @@
 import CHeartwood
 
-/// Cuts off what a crash left of a last line, so that the next one begins at the beginning of a line (promise 8).
+/// Cuts off what a crash left of a last line, so that the next one begins at the beginning of a line (promise
+/// 8).
 struct TornLineRepair {
     /// How far back the end of the last whole line is looked for.
     static let reach = 1 << 20
 
     /// Cuts the file after its last newline, and zero bytes that a power cut left.
     ///
-    /// A file that has no newline within reach is left as it is, with a newline at its end: it is not ours to guess.
+    /// A file that has no newline within reach is left as it is, with a newline at its end: it is not ours to
+    /// guess.
     ///
     /// - Returns: how many bytes were cut off.
     static func repair(

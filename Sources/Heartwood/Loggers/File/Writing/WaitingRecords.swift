@@ -1,4 +1,5 @@
-/// The account of the records that no file took yet, and of those that are lost: counted, reported, and announced.
+/// The account of the records that no file took yet, and of those that are lost: counted, reported, and
+/// announced.
 ///
 /// Not thread-safe: owned by the engine.
 final class WaitingRecords {
@@ -84,8 +85,8 @@ final class WaitingRecords {
 /// Records that no file took yet, and the account of those that were dropped.
 ///
 /// 1. Every record that comes in leaves as written, or was dropped and counted (promise 4).
-/// 2. A loss is announced by a record of the engine's own, in the place of the lost ones. An announcement is not counted
-///    as a record; one that no file can hold is announced together with the next loss.
+/// 2. A loss is announced by a record of the engine's own, in the place of the lost ones. An announcement is
+///    not counted as a record; one that no file can hold is announced together with the next loss.
 struct PendingRecords {
     private var records = RecordBuffer()
     /// Which of the records are announcements, and of how many lost records.

@@ -4,8 +4,8 @@ import CHeartwood
 ///
 /// Pure: the engine does what the answer says, and asks again.
 ///
-/// 1. A file does not grow beyond the limit of its size, unless it holds one record only, or no other file can be
-///    created.
+/// 1. A file does not grow beyond the limit of its size, unless it holds one record only, or no other file
+///    can be created.
 /// 2. All files together do not grow beyond the quota.
 /// 3. Nothing is removed or rolled for a record that no file can ever hold.
 struct WriteGate {
@@ -41,7 +41,8 @@ struct WriteGate {
     }
 
     enum Answer: Equatable {
-        /// Complete the record whose part is at the end of the file before anything else, whatever the limits say.
+        /// Complete the record whose part is at the end of the file before anything else, whatever the limits
+        /// say.
         case complete
         /// Write so many records, of so many bytes on the disk.
         case write(records: Int, bytes: Int)
