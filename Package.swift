@@ -167,3 +167,22 @@ let package = Package(
             swiftSettings: settings),
     ]
 )
+
+// `HEARTWOOD_TESTS=HeartwoodTests swift build --build-tests` builds these test targets alone, with what they need.
+if let names = Context.environment["HEARTWOOD_TESTS"] {
+    var wanted: Set<String> = []
+    var due = names.split(separator: ",").map(String.init)
+    while let name = due.popLast() {
+        guard wanted.insert(name).inserted, let target = package.targets.first(where: { $0.name == name })
+        else { continue }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): due.append(name)
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !wanted.contains($0.name) }
+    package.products = []
+    if !wanted.contains("HeartwoodSwiftLog") { (package.dependencies, package.traits) = ([], []) }
+}

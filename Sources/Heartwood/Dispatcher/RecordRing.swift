@@ -149,7 +149,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// Waits until something was taken from the ring, or `limit` has passed.
     ///
-    /// `wake` has the drain look; it is called when the drain and the loggers can see that somebody waits.
+    /// `wake` wakes the drain, unless it is at work; it is called when the drain and the loggers can see that somebody waits.
     func waitForRoom(of size: Int, limit: Duration, wake: () -> Void) {
         let semaphore = Semaphore()
         waiting.withLock { $0.append(semaphore) }
@@ -228,8 +228,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         wakeWaiters()
     }
 
-    /// Has the drain look for room once more before it sleeps, whatever it is doing: somebody has begun to wait, or a logger has made
-    /// room.
+    /// Makes the drain look for room once more before it sleeps, whatever it is doing: somebody has begun to wait, or a logger has
+    /// made room.
     func askForRoom() { asked.add(1, ordering: .sequentiallyConsistent) }
 
     /// How often the drain was asked to look for room.
