@@ -17,7 +17,8 @@ import Testing
     private static let batch = 50
 
     @Test(
-        "Promise 4: a batch that SQLite works at for longer than callers wait without progress loses nothing")
+        "Promise 4: a batch that SQLite works at for longer than callers wait without progress loses nothing",
+        .secondTier)
     func slowRows() throws {
         let logger = try fixture.add {
             $0.saveThreshold = Self.batch

@@ -11,6 +11,7 @@ struct DirectLinesTests {
     /// Lines of every kind: words for levels in every place, all bytes, real logs, and what is around 64 and 512 bytes.
     private static let lines: [[UInt8]] = {
         var lines: [[UInt8]] = []
+        let paddings = [0, 1, 40, 55, 60, 61, 62, 63, 64, 125, 126, 127, 128, 500, 505, 508, 510, 512]
         let words = [
             "error", "ERROR", "Error", "warn", "WARNING", "info", "INF", "debug", "trace", "fatal", "FATALX",
             "XERROR",
@@ -26,9 +27,7 @@ struct DirectLinesTests {
         ]
         for word in words {
             for (before, after) in frames {
-                for padding in [
-                    0, 1, 40, 55, 60, 61, 62, 63, 64, 125, 126, 127, 128, 500, 505, 508, 510, 512,
-                ] {
+                for padding in Tier.amount([0, 1, 61, 63, 64, 127, 510], full: paddings) {
                     lines.append(Array((String(repeating: "-", count: padding) + before + word + after).utf8))
                     lines.append(
                         Array((String(repeating: "a", count: padding) + " " + before + word + after).utf8))

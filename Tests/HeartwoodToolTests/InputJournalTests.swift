@@ -32,7 +32,7 @@ struct InputJournalTests {
         defer { room.deallocate() }
         // Bytes of all kinds, made once: each block is a part of them.
         let pool = (0..<180_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        for step in 0..<1200 {
+        for step in 0..<Tier.amount(600, full: 1200) {
             // Text, and bytes of all kinds; never a zero at the end, which is what a killed process cannot tell from nothing.
             let start = Int.random(in: 0..<120_000, using: &generator)
             var block = Array(pool[start..<start + Int.random(in: 1...60_000, using: &generator)])
@@ -137,7 +137,7 @@ struct InputJournalTests {
         let arguments = ["pipe", "-d", tool.logs, "--quiet", "--journal", journal, "--keep", "0"] + options
         var (kills, leftovers) = (0, 0)
         var state: UInt64 = 0
-        while kills < Tier.amount(3, full: 12) || leftovers == 0 {
+        while kills < Tier.amount(2, full: 12) || leftovers == 0 {
             let child = try tool.start(arguments, input: .descriptor(reader))
             // The moment: bytes were read, and not all of their lines are in the dispatcher's journal.
             let before = state

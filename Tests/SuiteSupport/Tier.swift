@@ -4,7 +4,7 @@ import Foundation
 ///
 /// | | |
 /// |---|---|
-/// | `swift test` | The first tier: deterministic, at most two minutes on two processors. |
+/// | `swift test` | The first tier: deterministic, about 100 seconds on two idle processors. |
 /// | `HEARTWOOD_FULL=1 swift test` | The second tier, minutes: all of the amounts, kills by the hundred, compilers and other programs. |
 /// | `HEARTWOOD_LONG=1 swift test` | Hours: millions of messages, a fault at every single call, hundreds of power cuts. |
 package enum Tier {

@@ -9,8 +9,10 @@ import Foundation
 package final class Watchdog: Sendable {
     package static let shared = Watchdog()
 
-    /// How long a test may take: the one limit for all that hangs.
-    package static let limit = Duration.seconds(300)
+    /// How long a test may take: the one limit for all that hangs; four times as long where a sanitizer watches each access.
+    package static let limit = Duration.seconds(isSanitized ? 1200 : 300)
+
+    private static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
     /// The exit code of a run in which a test did not end.
     package static let exitCode: Int32 = 86

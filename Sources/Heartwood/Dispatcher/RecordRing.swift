@@ -2,20 +2,23 @@ import CHeartwood
 import Dispatch
 import Synchronization
 
-/// The bounded queue between the callers and the global queue: many producers, one consumer at a time, no lock.
+/// The bounded queue between the callers and the global queue: many producers, one consumer at a time, no
+/// lock.
 ///
 ///     base                                     base + capacity
 ///     |  free (zeros)  | head … records … tail |  free (zeros) |
 ///
-/// Positions count bytes forever; the place of a position is its remainder by the capacity, a power of two. A record
-/// is never split: where it does not fit before the end, a filler takes the rest and it begins at the start.
+/// Positions count bytes forever; the place of a position is its remainder by the capacity, a power of two. A
+/// record is never split: where it does not fit before the end, a filler takes the rest and it begins at the
+/// start.
 ///
 /// Invariants:
-/// 1. `head <= tail <= head + capacity`. Only producers move `tail`, by one atomic exchange each; only the consumer
-///    moves `head`.
-/// 2. The bytes from `tail` to `head + capacity` are zero, unless the ring is closed. So the first word of a reserved record is 0 until its
-///    producer publishes it, whatever was there before.
-/// 3. Publishing is one releasing store of the first word; the consumer reads it acquiring, and so sees the rest.
+/// 1. `head <= tail <= head + capacity`. Only producers move `tail`, by one atomic exchange each; only the
+///    consumer moves `head`.
+/// 2. The bytes from `tail` to `head + capacity` are zero, unless the ring is closed. So the first word of a
+///    reserved record is 0 until its producer publishes it, whatever was there before.
+/// 3. Publishing is one releasing store of the first word; the consumer reads it acquiring, and so sees the
+///    rest.
 /// 4. The consumer stops at the first record that is not published: order of reservations = order everywhere.
 final class RecordRing: @unchecked Sendable {  // raw memory under the invariants above
     // MARK: Constants (any thread)
@@ -61,7 +64,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     private let waiting = Locked<[Semaphore]>([])
 
     // MARK: Guarded by 'controls'
-    /// The controls that are in the ring, in their order: a journal's file that is cut cannot take them along.
+    /// The controls that are in the ring, in their order: a journal's file that is cut cannot take them
+    /// along.
     private let controls = Locked<[(position: UInt64, box: ControlBox)]>([])
 
     static let largest = 1 << 30
@@ -82,7 +86,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
             fatalError("Not enough memory for a record ring of \(ByteCount(size)).")
         }
         self.region = region
-        // On cache lines of their own: producers write the one, the consumer the other. Zeros are their beginning.
+        // On cache lines of their own: producers write the one, the consumer the other. Zeros are their
+        // beginning.
         padWord = .allocate(capacity: 1)
         padWord.initialize(to: Atomic(0))
         self.memory = RingMemory(
@@ -114,7 +119,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     func address(of position: UInt64) -> UnsafeMutableRawPointer { memory.address(of: position) }
 
-    /// Whether a position is at the ring's first byte: the bytes before it are at the other end of the memory.
+    /// Whether a position is at the ring's first byte: the bytes before it are at the other end of the
+    /// memory.
     func isStart(_ position: UInt64) -> Bool { position & UInt64(capacity - 1) == 0 }
 
     func reserve(_ size: Int) -> (position: UInt64, used: Int)? { memory.reserve(size) }
@@ -149,7 +155,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// Waits until something was taken from the ring, or `limit` has passed.
     ///
-    /// `wake` wakes the drain, unless it is at work; it is called when the drain and the loggers can see that somebody waits.
+    /// `wake` wakes the drain, unless it is at work; it is called when the drain and the loggers can see this
+    /// waiter.
     func waitForRoom(of size: Int, limit: Duration, wake: () -> Void) {
         let semaphore = Semaphore()
         waiting.withLock { $0.append(semaphore) }
@@ -228,8 +235,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         wakeWaiters()
     }
 
-    /// Makes the drain look for room once more before it sleeps, whatever it is doing: somebody has begun to wait, or a logger has
-    /// made room.
+    /// Makes the drain look for room once more before it sleeps, whatever it is doing: a caller has begun to
+    /// wait, or a logger has made room.
     func askForRoom() { asked.add(1, ordering: .sequentiallyConsistent) }
 
     /// How often the drain was asked to look for room.
@@ -242,7 +249,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         if hasWaiters { for semaphore in waiting.withLock({ $0 }) { semaphore.signal() } }
     }
 
-    /// How many messages are kept from `position` to `end`, of those that were consumed and a journal's slot wants.
+    /// How many messages are kept from `position` to `end`, of those that were consumed and a journal's slot
+    /// wants.
     func countMessages(from position: UInt64, to end: UInt64, for slot: Int) -> Int {
         consumer?.check()
         var position = position
@@ -265,13 +273,15 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// Whether the file that the ring was in was cut while it was in use; what was in the ring is gone then.
     ///
-    /// The ring is in memory of its own now, and looks full: a call that had reserved room before may still write to it.
+    /// The ring is in memory of its own now, and looks full: a call that had reserved room before may still
+    /// write to it.
     var isCut: Bool {
         consumer?.check()
         return keepsConsumed && hw_guard_was_hit(region)
     }
 
-    /// Leaves a file that is known to have lost something, as if the ring had met it; false where there is no memory.
+    /// Leaves a file that is known to have lost something, as if the ring had met it; false where there is no
+    /// memory.
     func leaveFile() -> Bool {
         consumer?.check()
         return isCut || hw_guard_hit(region)
@@ -292,8 +302,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// Begins to keep what is consumed, and takes all the room there is, so that no producer gets any.
     ///
-    /// - Returns: where the records end that were there before; nil, and nothing has changed, where there is no memory to
-    ///   put in the ring's place.
+    /// - Returns: where the records end that were there before; nil, and nothing has changed, where there is
+    ///   no memory to put in the ring's place.
     func close() -> UInt64? {
         consumer?.check()
         replacement = MemoryMap.fresh(MemoryMap.pageSize + capacity)
@@ -335,7 +345,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     /// Replaces the memory by a file, or by fresh memory without one; the ring is closed and consumed.
     ///
-    /// The file's counters say `beginning` already, and so open the ring. Its own memory is left to the file alone.
+    /// The file's counters say `beginning` already, and so open the ring. Its own memory is left to the file
+    /// alone.
     ///
     /// - Returns: false where the file could not be mapped: then the ring goes on in fresh memory.
     func exchange(

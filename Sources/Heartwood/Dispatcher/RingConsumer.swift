@@ -2,14 +2,17 @@ import CHeartwood
 import Dispatch
 import Synchronization
 
-/// Empties the ring: on the global queue, which is woken for that, and on the threads of callers that do not wait for it.
+/// Empties the ring: on the global queue, which is woken for that, and on the threads of callers that do not
+/// wait for it.
 ///
 /// Invariants:
-/// 1. One block at most runs or is scheduled on the queue: whoever moves `schedule` from asleep to running submits it.
-/// 2. The block sleeps only after it has said so and then found the ring empty, and no request for room that came after its last
-///    look began: see `DrainSchedule`.
+/// 1. One block at most runs or is scheduled on the queue: whoever moves `schedule` from asleep to running
+///    submits it.
+/// 2. The block sleeps only after it has said so and then found the ring empty, and no request for room that
+///    came after its last look began: see `DrainSchedule`.
 /// 3. What was taken from the ring is passed on under the same lock, so that the order stays.
-/// 4. Whoever passes messages on keeps the dispatcher meanwhile: it does not end under the lock, which its end takes.
+/// 4. Whoever passes messages on keeps the dispatcher meanwhile: it does not end under the lock, which its
+///    end takes.
 final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic, and constant
     // MARK: Constants (any thread)
     private let ring: RecordRing
@@ -110,7 +113,8 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
         var (found, position, isGone, garbage) = drain.withLock { drain in
             let found = drain.drain(ring, gaps, upTo: end, byCaller: byCaller)
             defer { drain.garbage = [] }
-            // Under the lock: what another thread has taken off the ring, it has not handed out before it opens the lock.
+            // Under the lock: what another thread has taken off the ring, it has not handed out before it
+            // opens the lock.
             let isGone = drain.journalLook.loss != nil || drain.lacksJournal
             return (found, ring.consumed, isGone, drain.garbage)
         }
@@ -122,7 +126,8 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
 
     /// Has a synchronous call handle its message itself where it is all that there is to do.
     ///
-    /// - Returns: whether everything that was logged so far has been handled; false where the general way is to be gone.
+    /// - Returns: whether everything that was logged so far has been handled; false where the general way is
+    ///   to be gone.
     func handleAlone() -> Bool {
         let end = ring.tail
         guard let node = drain.withLock({ $0.takeAlone(ring, gaps, before: end) }) else { return false }
@@ -131,11 +136,12 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
 
     /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.
     ///
-    /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.
+    /// Waits for nothing but other callers of the same, and for records that other threads are writing right
+    /// now.
     func consumeAll(byCaller: Bool = false) {
         let end = ring.tail
-        // At least once, also when the ring is empty: another thread may have taken records off it, and not handed them
-        // out yet.
+        // At least once, also when the ring is empty: another thread may have taken records off it, and not
+        // handed them out yet.
         while true {
             let (found, position) = take(upTo: end, byCaller: byCaller)
             if position >= end { return }
@@ -146,7 +152,8 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
     /// The same up to `end`, for a thread that holds the drain's lock.
     func consumeAll(upTo end: UInt64, _ drain: inout Drain) {
         while ring.consumed < end {
-            // Another thread may be about to publish what it has reserved. Nobody waits for what was cut off with its file.
+            // Another thread may be about to publish what it has reserved. Nobody waits for what was cut off
+            // with its file.
             if drain.drain(ring, gaps, upTo: end, byCaller: false) { continue }
             if let journal = drain.journal, !ring.isCut, journal.mapping.isCut { drain.loseFile(ring, .cut) }
             sched_yield()

@@ -1,10 +1,11 @@
 import CHeartwood
 import Synchronization
 
-/// Finds room for messages that do not simply fit into the ring: waits for it, makes it, or gives up, as the ring's policy
-/// says.
+/// Finds room for messages that do not simply fit into the ring: waits for it, makes it, or gives up, as the
+/// ring's policy says.
 ///
-/// Invariant: large messages and heavy tags on their way take as much memory as the ring has, or are one message alone.
+/// Invariant: large messages and heavy tags on their way take as much memory as the ring has, or are one
+/// message alone.
 final class RingRoom: Sendable {
     // MARK: Constants (any thread)
     private let ring: RecordRing
@@ -42,7 +43,8 @@ final class RingRoom: Sendable {
 
     func handleFork(_ fork: ForkStep) { fork.apply(to: settings) }
 
-    /// Reserves room for a message that found none, or is too large for the ring; nil where it is to be dropped.
+    /// Reserves room for a message that found none, or is too large for the ring; nil where it is to be
+    /// dropped.
     func reserve(for call: inout Call) -> (position: UInt64, used: Int)? {
         if call.size > ring.maximumRecord, !makeLarge(&call) { return nil }
         return makeRoom(call.size, call.level)
@@ -58,11 +60,12 @@ final class RingRoom: Sendable {
         return true
     }
 
-    /// Puts text and fields into memory of their own, of which there may be as much as the ring is large, or one
-    /// message; false where there is no room in time.
+    /// Puts text and fields into memory of their own, of which there may be as much as the ring is large, or
+    /// one message; false where there is no room in time.
     private func makeLarge(_ call: inout Call) -> Bool {
         let count = call.text.count + call.fields.count + call.outerFields.count
-        // A message may be larger than the ring where it is the only one; its own tag does not count against it.
+        // A message may be larger than the ring where it is the only one; its own tag does not count against
+        // it.
         let own = call.tag?._withUnsafeGuaranteedRef { $0.isCounted ? $0.weight : 0 } ?? 0
         if !claimInTime(count, beside: own) { return false }
         let large = LargeBody(count: count) { [weak self] left in
@@ -137,8 +140,9 @@ final class RingRoom: Sendable {
                 consumer.consume(upTo: ring.tail, byCaller: false)
                 return ring.reserve(size) ?? reserveByReleasing(size)
             }
-            // Not longer: the drain looks after the journal's file, and sleeps when everything is handed out. If the file loses the
-            // counters of the ring then, there is no room and nothing to do, and only who waits can have it look.
+            // Not longer: the drain looks after the journal's file, and sleeps when everything is handed out.
+            // If the file loses the counters of the ring then, there is no room and nothing to do, and only
+            // who waits can have it look.
             ring.waitForRoom(of: size, limit: min(rest, JournalLook.interval)) {
                 consumer.wakeUnlessRunning()
             }
@@ -146,7 +150,8 @@ final class RingRoom: Sendable {
         }
     }
 
-    /// Makes room by moving the oldest records on to the loggers' queues, whose own policies decide about them.
+    /// Makes room by moving the oldest records on to the loggers' queues, whose own policies decide about
+    /// them.
     private func reserveByDraining(_ size: Int) -> (position: UInt64, used: Int)? {
         for _ in 0..<1000 {
             consumer.consumeAll()
@@ -156,7 +161,8 @@ final class RingRoom: Sendable {
         return nil
     }
 
-    /// Reserves room by releasing records that loggers have not written yet; nil where that is not what is in the way.
+    /// Reserves room by releasing records that loggers have not written yet; nil where that is not what is in
+    /// the way.
     private func reserveByReleasing(_ size: Int) -> (position: UInt64, used: Int)? {
         journal.release() ? ring.reserve(size) : nil
     }

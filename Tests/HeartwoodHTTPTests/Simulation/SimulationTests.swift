@@ -18,7 +18,7 @@ import Testing
         let only = environment["HEARTWOOD_SEED"].flatMap { UInt64($0) }
         let count =
             environment["HEARTWOOD_WORLDS"].flatMap { UInt64($0) }
-            ?? (Sanitizer.isActive ? 100 : Tier.amount(60, full: 2000))
+            ?? (Sanitizer.isActive ? 20 : Tier.amount(30, full: 2000))
         let directory = try TemporaryDirectory(isFast: true)
         let path = directory.path
         let seeds = only.map { $0...$0 } ?? 1...count
@@ -45,7 +45,7 @@ import Testing
             "\(text)\n  again: HEARTWOOD_SEED=\(seed) swift test --filter SimulationTests"
         }
         #expect(text.isEmpty, "\(text.joined(separator: "\n"))")
-        if only == nil, count >= 50 { #expect(requests > count) }
+        if only == nil, count >= 20 { #expect(requests > count) }
     }
 
     @Test(

@@ -16,13 +16,14 @@ import Testing
         // One thread explores them: a sanitizer has nothing to see.
         if !Load.isSanitized {
             scenes += [
-                Scene(producers: [2, 1, 1]), Scene(producers: [1, 1, 1], switches: true),
+                Scene(producers: [1, 1, 1], switches: true),
                 Scene(producers: [1, 1, 1], takesAlone: true),
                 Scene(producers: [1, 1], storesPages: true),
                 Scene(producers: [1, 1], isInTwoPages: true, storesPages: true),
                 Scene(producers: [1, 1], switches: true, cuts: true),
             ]
         }
+        if Tier.isFull, !Load.isSanitized { scenes.append(Scene(producers: [2, 1, 1])) }
         if Tier.isLong {
             scenes += [
                 Scene(capacity: 3, producers: [2, 2, 1]), Scene(producers: [2, 1, 1], switches: true),

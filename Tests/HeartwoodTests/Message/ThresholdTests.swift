@@ -31,9 +31,10 @@ struct ThresholdTests {
         LogLevelMask(atLeast: audit), LogLevelMask(rawValue: audit.rawValue | trace.rawValue | 3),
     ]
 
+    // One after the other: they share the lock of the declared levels.
     @Test(
-        "Unions, intersections and differences are those of the levels, and so are the bits", arguments: masks
-    )
+        "Unions, intersections and differences are those of the levels, and so are the bits", .serialized,
+        arguments: masks)
     func algebra(one: LogLevelMask) {
         let levels = LogLevel.standardLevels + [Self.audit, Self.trace]
         for other in Self.masks {

@@ -23,18 +23,14 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     group.wait()
 }
 
-/// Calls `body` on a thread of its own; false when it has not come back after `timeout`.
-///
-/// What hangs stays behind: the test fails, the others go on.
-func returnsInTime(
-    _ timeout: Duration = .seconds(Load.isSanitized ? 240 : 60), _ body: @escaping @Sendable () -> Void
-) -> Bool {
+/// Calls `body` on a thread of its own, whose stack is printed if it does not come back.
+func onThread(_ body: @escaping @Sendable () -> Void) {
     let done = DispatchSemaphore(value: 0)
     Thread {
         body()
         done.signal()
     }.start()
-    return done.wait(timeout: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds))) == .success
+    done.wait()
 }
 
 /// A number that threads count up.

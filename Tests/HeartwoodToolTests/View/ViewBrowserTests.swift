@@ -166,7 +166,7 @@ struct ViewBrowserTests {
         await browser.close()
     }
 
-    @Test("Long logs scroll by wheel, scroll bar and keys, with few elements in the page")
+    @Test("Long logs scroll by wheel, scroll bar and keys, with few elements in the page", .secondTier)
     func scrollsFar() async throws {
         let line = "2026-11-20 10:00:00.000Z info line\n"
         let view = try ViewFixture([("a.log", Array(String(repeating: line, count: 400_000).utf8))])

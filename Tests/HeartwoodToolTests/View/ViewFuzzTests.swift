@@ -27,7 +27,9 @@ struct ViewFuzzTests {
         "b.log", "../a.log", "%F0%9F%8C%B3", "+", "*",
     ]
 
-    @Test("No request ends the process, and each has an answer that can be read", arguments: 0..<12)
+    @Test(
+        "No request ends the process, and each has an answer that can be read",
+        arguments: 0..<Tier.amount(3, full: 12))
     func survives(seed: Int) async throws {
         let lines = (0..<400).map {
             "2026-11-20 10:00:\(10 + $0 % 50).000Z \($0 % 7 == 0 ? "error" : "info") line ms=\($0)\n"

@@ -88,7 +88,7 @@ struct ViewLogTests {
     func equalsCat(_ format: Int) async throws {
         let formatter = FormatsTests.formatters[format]
         var text = ""
-        let count = Tier.amount(1800, full: 9000)
+        let count = Tier.amount(1200, full: 9000)
         for number in 0..<count {
             let level = LogLevel.standardLevels[number * number % LogLevel.standardLevels.count]
             let message = LogMessage(

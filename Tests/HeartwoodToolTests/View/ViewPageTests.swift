@@ -81,8 +81,8 @@ struct ViewPageTests {
     }
 
     @Test(
-        "A word that is typed is one entry of the history, Back returns to the place, and a link leads to a line"
-    )
+        "A word that is typed is one entry of the history, Back returns to the place, and a link leads to a line",
+        .secondTier)
     func keepsHistory() async throws {
         let view = try ViewFixture(Self.files())
         let browser = try await Browser(in: view.scratch)
@@ -121,7 +121,9 @@ struct ViewPageTests {
         await browser.close()
     }
 
-    @Test("Rows that are copied are rows: with the mouse one line each, with Ctrl-C the lines as they are")
+    @Test(
+        "Rows that are copied are rows: with the mouse one line each, with Ctrl-C the lines as they are",
+        .secondTier)
     func copiesRows() async throws {
         let text = (0..<300).map {
             "2026-11-20 10:00:00.\($0 + 100)Z info shop A.swift:1 line \($0) ms=\($0)\n"
@@ -164,7 +166,9 @@ struct ViewPageTests {
         await browser.close()
     }
 
-    @Test("Colors, files, fields, columns, highlights, marks and folded traces are there by keys alone")
+    @Test(
+        "Colors, files, fields, columns, highlights, marks and folded traces are there by keys alone",
+        .secondTier)
     func usesEverything() async throws {
         let view = try ViewFixture(Self.files())
         let lines = Self.files().reduce(0) { $0 + $1.bytes.count { $0 == 0x0A } }
@@ -283,7 +287,8 @@ struct ViewPageTests {
 
     @Test(
         "Everything can be read, has a name and is within reach, in light and dark, on a phone and at 400 %",
-        arguments: ["light", "dark"], [[1280, 800], [390, 844], [320, 256]])
+        arguments: ["light", "dark"],
+        Tier.amount([[390, 844]], full: [[1280, 800], [390, 844], [320, 256]]))
     func isAccessible(_ scheme: String, _ size: [Int]) async throws {
         let view = try ViewFixture(Self.files())
         let browser = try await Browser(in: view.scratch)

@@ -31,6 +31,31 @@ import Testing
     }
 
     @Test(
+        "A file that is archived between list and reading is read as its archive; one that is removed is left out"
+    )
+    func archivedMeanwhile() async throws {
+        let names = (1...3).map { "app 2026-01-0\($0)--00-00-00-000.log" }
+        for (number, name) in names.enumerated() { scratch.write("\(number) a\n\(number) b\n", to: name) }
+        let reader = LogFileReader(directory: scratch.logs)
+        let paths = try reader.paths()
+        let lines = try reader.lines()
+        let archive = try GzipMember.compress(Array("0 a\n0 b\n".utf8))
+        try Data(archive).write(to: URL(fileURLWithPath: paths[0] + ".gz"))
+        unlink(paths[0])
+        unlink(paths[1])
+        var texts: [String] = []
+        for try await line in lines { texts.append(line.text) }
+        #expect(texts == ["0 a", "0 b", "2 a", "2 b"])
+        // From a place in the first one on; what is behind a place in one that is gone is the beginning of the next one.
+        for (first, expected) in [(0, "0 b\n2 a\n2 b\n"), (1, "2 a\n2 b\n")] {
+            let blocks = LogBlockReader(Array(paths[first...]), offset: 4)
+            var bytes: [UInt8] = []
+            while let block = try blocks.next() { bytes += block.bytes }
+            #expect(String(decoding: bytes, as: UTF8.self) == expected)
+        }
+    }
+
+    @Test(
         "A compressed file that ends too early is read as far as it goes, and is told of",
         arguments: [0, 1, 30])
     func cutArchive(missing: Int) throws {

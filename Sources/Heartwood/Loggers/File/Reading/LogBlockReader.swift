@@ -89,14 +89,12 @@ package final class LogBlockReader {
 
     private func openSource() throws -> LogFileSource? {
         while source == nil, let next = paths.popFirst() {
-            do {
-                source = try LogFileSource(path: next, offset: firstOffset, key: key)
-                firstOffset = 0
-                path = next
-                (start, end, position) = (0, 0, 0)
-            } catch let error as LogError where error.code == .file && error.cause == 2 {
-                continue  // removed by the retention limits, or archived, since the list was made
+            defer { firstOffset = 0 }
+            guard let opened = try LogFileSource.opening(next, offset: firstOffset, key: key) else {
+                continue
             }
+            (source, path) = (opened.source, opened.path)
+            (start, end, position) = (0, 0, 0)
         }
         return source
     }

@@ -100,7 +100,8 @@ public struct LogFileReader: Sendable {
         var parts: [[LogLine]] = []
         var missing = max(0, count)
         for path in try paths().reversed() where missing > 0 {
-            let offset = try LogTail.start(of: path, lines: missing)?.offset ?? 0
+            // Of a file that cannot be opened any more the reader knows what has become of it.
+            let offset = (try? LogTail.start(of: path, lines: missing))??.offset ?? 0
             let reader = LogLineIterator([path], offset: offset, key: key)
             var lines: [LogLine] = []
             while let next = try reader.next() {

@@ -51,6 +51,43 @@ package final class LogFileSource {
         self.isFollowed = isFollowed
     }
 
+    /// Opens a file of a list, or what it has become since the list was made: an archive of the same lines.
+    ///
+    /// - Returns: the text from `offset` on, and its path; nil where the retention limits have removed it.
+    /// - Throws: ``LogError`` where it cannot be opened or read.
+    package static func opening(_ path: String, offset: Int = 0, key: (any SecretProvider)? = nil) throws
+        -> (source: LogFileSource, path: String)?
+    {
+        let (log, known, _) = ArchiveStage.split(path)
+        // Once more under its own name at the end: one that was not complete may have gone, and its log still
+        // be there.
+        let stages = [known] + ArchiveStage.allCases.filter { $0 != known && $0 != .plain } + [known]
+        for stage in stages {
+            do {
+                let path = log + stage.rawValue
+                if stage == known { return (try LogFileSource(path: path, offset: offset, key: key), path) }
+                let source = try LogFileSource(path: path, key: key)
+                try source.skip(offset)
+                return (source, path)
+            } catch let error as LogError where error.code == .file && error.cause == ENOENT {
+                continue
+            }
+        }
+        return nil
+    }
+
+    /// Reads so many bytes of text and forgets them.
+    private func skip(_ count: Int) throws {
+        var rest = count
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: min(max(rest, 1), 1 << 16), alignment: 1)
+        defer { room.deallocate() }
+        while rest > 0 {
+            let read = try read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(rest, room.count)]))
+            if read == 0 { return }
+            rest -= read
+        }
+    }
+
     /// How far the file was read.
     package var position: Int { offset }
 

@@ -33,13 +33,10 @@ final class LogLineIterator {
         while lines.isEmpty {
             guard let source else {
                 guard let path = paths.popFirst() else { return nil }
-                name = String(path.split(separator: "/").last ?? "")
-                do {
-                    source = try LogFileSource(path: path, offset: offset, key: key)
-                    offset = 0
-                } catch let error as LogError where error.code == .file && error.cause == 2 {
-                    continue  // removed by the retention limits, or archived, since the list was made
-                }
+                defer { offset = 0 }
+                guard let opened = try LogFileSource.opening(path, offset: offset, key: key) else { continue }
+                source = opened.source
+                name = String(opened.path.split(separator: "/").last ?? "")
                 continue
             }
             if let bytes = try source.next() {
