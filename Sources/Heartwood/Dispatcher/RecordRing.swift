@@ -235,8 +235,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         wakeWaiters()
     }
 
-    /// Makes the drain look for room once more before it sleeps, whatever it is doing: a caller has begun to
-    /// wait, or a logger has made room.
+    /// Asks the drain for one more look for room before it sleeps: a caller begins to wait, or a logger has made
+    /// room.
     func askForRoom() { asked.add(1, ordering: .sequentiallyConsistent) }
 
     /// How often the drain was asked to look for room.

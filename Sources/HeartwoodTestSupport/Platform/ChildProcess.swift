@@ -14,7 +14,7 @@ private func changeDirectory(
 /// A child process that is reaped by a thread of its own, whatever else this process does.
 ///
 /// For tests. Foundation's `Process` was seen to miss the end of a child, waits for what a child leaves, and
-/// hands on the signals that the calling thread has blocked: a child that is started by a queue's thread
+/// passes on the signals that the calling thread has blocked: a child that is started by a queue's thread
 /// cannot be asked to end by SIGTERM. This one has none blocked, and gets no descriptor but its three.
 package final class ChildProcess: Sendable {
     /// What one of the three standard streams is.

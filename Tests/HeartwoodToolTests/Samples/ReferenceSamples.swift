@@ -15,16 +15,6 @@ func retryPolicySample() -> any RetryPolicy {
     return Patient()
 }
 
-func connectivitySample() -> any ConnectivityMonitor {
-    // sample: Sources/HeartwoodHTTP/Transport/HTTPTransport.swift
-    final class Always: ConnectivityMonitor {
-        func start(_ changed: @escaping @Sendable (Bool) -> Void) { changed(true) }
-        func stop() {}
-    }
-    // end
-    return Always()
-}
-
 func remoteSample() throws {
     // sample: Sources/HeartwoodHTTP/Upload/HTTPLogger.swift
     let remote = try HTTPLogger("https://logs.example.com/ingest", spool: "/var/lib/app/spool")
@@ -42,6 +32,16 @@ func transportSample() -> any HTTPTransport {
     }
     // end
     return Echo()
+}
+
+func connectivitySample() -> any ConnectivityMonitor {
+    // sample: Sources/HeartwoodHTTP/Transport/HTTPTransport.swift
+    final class Always: ConnectivityMonitor {
+        func start(_ changed: @escaping @Sendable (Bool) -> Void) { changed(true) }
+        func stop() {}
+    }
+    // end
+    return Always()
 }
 
 func encodingSample() -> any RemoteEncoding {
