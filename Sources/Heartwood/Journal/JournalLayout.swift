@@ -1,4 +1,4 @@
-/// Where things are in the file of a journal; `Docs/JournalFormat.md` draws it.
+/// Where things are in the file of a journal; `Docs/Internals/JournalFormat.md` draws it.
 enum JournalLayout {
     static let magic: UInt64 = 0x314E_5255_4F4A_5748  // "HWJOURN1"
     /// The version of a journal whose records are encrypted.
