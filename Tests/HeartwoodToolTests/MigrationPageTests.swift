@@ -43,8 +43,7 @@ struct MigrationPageTests {
         .enabled(if: !Sanitizer.isActive, "it looks at texts only"),
         arguments: [
             ("Docs/MigratingFromCocoaLumberjack.md", 40), ("Docs/MigratingFromSwiftyBeaver.md", 40),
-            ("Docs/MigratingFromScrooge.md", 20), ("Docs/MigratingFromRealmEvents.md", 25),
-            ("Docs/MigratingFromGirders.md", 25),
+            ("Docs/MigratingFromOthers.md", 70),
         ])
     func names(page: String, least: Int) throws {
         // Products and traits are declared by the manifest.

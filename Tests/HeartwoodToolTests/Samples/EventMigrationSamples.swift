@@ -3,17 +3,16 @@ import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
 
-// The code of Docs/MigratingFromScrooge.md, Docs/MigratingFromRealmEvents.md and Docs/MigratingFromGirders.md, word for
-// word; `SampleTests` compares them.
+// The code of Docs/MigratingFromOthers.md, word for word.
 
-// sample: Docs/MigratingFromScrooge.md
+// sample: Docs/MigratingFromOthers.md
 // enum Property: String, ScroogePropertyType { case page_id, index, os_version, loggedIn, detail }
 enum VisitProperty: String { case page_id, index, os_version, loggedIn, detail }
 enum VisitDetail: String { case battery, networks }
 // end
 
 private func scroogeStore() throws {
-    // sample: Docs/MigratingFromScrooge.md
+    // sample: Docs/MigratingFromOthers.md
     // var configuration = ScroogeConfiguration(fileName: "visits")
     // let api = ScroogeAPI(urlString: "https://example.com/logs")
     let store = try EventStore(
@@ -36,7 +35,7 @@ private func scroogeStore() throws {
 }
 
 private func scroogeAppend(_ visits: EventLog<VisitProperty>) {
-    // sample: Docs/MigratingFromScrooge.md
+    // sample: Docs/MigratingFromOthers.md
     visits.append {  // client.append { log in
         $0[.page_id] = "/home"  // log[.page_id] = "/home"
         $0[.index] = 3  // log[.index] = 3
@@ -52,23 +51,23 @@ private func scroogeAppend(_ visits: EventLog<VisitProperty>) {
 private func scroogeFields(
     _ record: inout EventRecord<VisitProperty>, _ count: Int, _ dictionary: [String: Any]
 ) throws {
-    // sample: Docs/MigratingFromScrooge.md
+    // sample: Docs/MigratingFromOthers.md
     record[.detail] = ["battery": 0.83, "network": "wifi", "count": count]
     record[.detail] = try EventFields(checking: dictionary)  // an error with the path of the value
     // end
 }
 
 private func scroogePolicy(_ store: EventStore) {
-    // sample: Docs/MigratingFromScrooge.md
+    // sample: Docs/MigratingFromOthers.md
     store.uploader.retryPolicy = ScroogeRetryPolicy()
     // end
-    // sample: Docs/MigratingFromScrooge.md
+    // sample: Docs/MigratingFromOthers.md
     store.uploader.isInBackground = true
     // end
 }
 
 private func realmStore() throws {
-    // sample: Docs/MigratingFromRealmEvents.md
+    // sample: Docs/MigratingFromOthers.md
     // var configuration = Realm.Configuration.defaultConfiguration
     // configuration.eventConfiguration = EventConfiguration(metadata: ["till": "3"], partitionPrefix: "audit",
     //     errorHandler: { error in … })
@@ -83,7 +82,7 @@ private func realmStore() throws {
     _ = events
 }
 
-// sample: Docs/MigratingFromRealmEvents.md
+// sample: Docs/MigratingFromOthers.md
 // class Person: Object { @Persisted(primaryKey: true) var _id: ObjectId; @Persisted var name: String }
 struct Employee: EventObject {
     var id: Int
@@ -97,7 +96,7 @@ struct Manager: EventObject {
 // end
 
 private func realmScope(_ events: AuditLog, _ employees: inout [Employee]) async throws {
-    // sample: Docs/MigratingFromRealmEvents.md
+    // sample: Docs/MigratingFromOthers.md
     let scope = events.beginScope(activity: "change of name")  // the same there
     scope.record(read: employees)  // realm.objects(Employee.self), read
     scope.transaction(on: &employees) { employees in  // try realm.write {
@@ -112,13 +111,13 @@ private func realmScope(_ events: AuditLog, _ employees: inout [Employee]) async
 }
 
 private func realmLinks(_ scope: EventScope, _ employees: [Employee]) {
-    // sample: Docs/MigratingFromRealmEvents.md
+    // sample: Docs/MigratingFromOthers.md
     scope.record(read: employees, expanding: ["manager"])
     // end
 }
 
 private func girdersCalls(_ amount: Double, _ id: Int) {
-    // sample: Docs/MigratingFromGirders.md
+    // sample: Docs/MigratingFromOthers.md
     // Log.info("paid \(amount)")
     logInfo("paid \(amount)")
     logError("payment \(id) failed")  // Log.error("payment \(id) failed")
@@ -126,7 +125,7 @@ private func girdersCalls(_ amount: Double, _ id: Int) {
 }
 
 private func girdersLevel() throws {
-    // sample: Docs/MigratingFromGirders.md
+    // sample: Docs/MigratingFromOthers.md
     LogDispatcher.shared.add(ConsoleLogger())  // made at the first message there
     try LogConfiguration.girders("Configuration.plist", environment: "dev").apply()
     // end
@@ -139,7 +138,7 @@ private func girdersComment() throws {
 }
 
 private func girdersRequests(_ remote: HTTPLogger, _ secrets: EnvironmentSecrets) {
-    // sample: Docs/MigratingFromGirders.md
+    // sample: Docs/MigratingFromOthers.md
     // request(withMethod: .post) |> withJsonSupport |> withBasicAuth
     remote.decorators = [
         .header("Accept", "application/json"),
@@ -148,7 +147,7 @@ private func girdersRequests(_ remote: HTTPLogger, _ secrets: EnvironmentSecrets
     // end
 }
 
-// sample: Docs/MigratingFromGirders.md
+// sample: Docs/MigratingFromOthers.md
 enum Log {
     static func verbose(_ message: @autoclosure () -> String) { logVerbose(message()) }
     static func debug(_ message: @autoclosure () -> String) { logDebug(message()) }
