@@ -1,8 +1,8 @@
 import Heartwood
 
-// The code of Docs/WritingAFormatter.md, word for word; `SampleTests` compares them.
+// The code of Docs/Extending.md, word for word; `SampleTests` compares them.
 
-// sample: Docs/WritingAFormatter.md
+// sample: Docs/Extending.md
 /// Writes in capitals, and leaves out heartbeats.
 final class Shout: LogFormatter, @unchecked Sendable {
     override func format(_ message: LogMessage) -> String? {
@@ -12,13 +12,13 @@ final class Shout: LogFormatter, @unchecked Sendable {
 }
 // end
 
-// sample: Docs/WritingAFormatter.md
+// sample: Docs/Extending.md
 extension LogCategory {
     static let heartbeat = LogCategory("heartbeat")
 }
 // end
 
-// sample: Docs/WritingAFormatter.md
+// sample: Docs/Extending.md
 /// Level, time and fields as tab-separated values.
 final class TabSeparated: LogFormatter, @unchecked Sendable {
     override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
@@ -39,7 +39,7 @@ final class TabSeparated: LogFormatter, @unchecked Sendable {
 // end
 
 func formatterUse() {
-    // sample: Docs/WritingAFormatter.md
+    // sample: Docs/Extending.md
     let console = ConsoleLogger(formatter: Shout())
     console.formatter = TabSeparated()
     // end

@@ -1,9 +1,9 @@
 import Foundation
 import Heartwood
 
-// The code of Docs/WritingALogger.md, word for word; `SampleTests` compares them.
+// The code of Docs/Extending.md, word for word; `SampleTests` compares them.
 
-// sample: Docs/WritingALogger.md
+// sample: Docs/Extending.md
 /// Keeps the newest messages in memory, for a screen that shows them.
 final class RecentMessages: AbstractLogger, @unchecked Sendable {
     private(set) var lines: [String] = []
@@ -17,13 +17,13 @@ final class RecentMessages: AbstractLogger, @unchecked Sendable {
 // end
 
 func loggerUse() {
-    // sample: Docs/WritingALogger.md
+    // sample: Docs/Extending.md
     let recent = RecentMessages(formatter: LineFormatter())
     LogDispatcher.shared.add(recent, levels: .notice)
     // end
 }
 
-// sample: Docs/WritingALogger.md
+// sample: Docs/Extending.md
 /// Writes messages in batches to something that takes bytes.
 final class BatchLogger: AbstractLogger, @unchecked Sendable {
     /// How a line begins.
@@ -58,7 +58,7 @@ final class BatchLogger: AbstractLogger, @unchecked Sendable {
 }
 // end
 
-// sample: Docs/WritingALogger.md
+// sample: Docs/Extending.md
 /// What another library calls for each of its messages.
 func bridge(_ text: String, file: String, line: Int, at date: Date) {
     let message = LogMessage(
