@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing
@@ -108,5 +109,62 @@ struct GrepOptionsTests {
         }
         let outcome = try await tool.shell(lines.joined(separator: "\n"))
         #expect(outcome.output.isEmpty, "\(outcome.error)")
+    }
+
+    @Test(
+        "Text that JSON escapes is found as its reader sees it, and in no other lines",
+        arguments: [
+            ("café", "1"), ("'say \"hi\"'", "2"), ("-F '\"hi\"'", "2"), ("-i CAFÉ", "1"),
+            ("'C:\\\\t'", "3 5"),
+            ("-F 'a/b'", "4"), ("'^second'", "6"), ("😀", "7"), ("-F '\\\"hi'", "2"),
+            ("-o 'café'", "café"), ("-c 'café|hi'", "2"), ("-vc café", "7"), ("-F 'u00e9'", "1"),
+            ("'\\t'", ""), ("plain", "8"), ("-n plain", "8:8"), ("--not café -c ''", "7"),
+        ])
+    func escapes(_ options: String, _ expected: String) async throws {
+        let lines = #"""
+            {"n":1,"message":"caf\u00e9"}
+            {"n":2,"message":"say \"hi\" now"}
+            {"n":3,"message":"C:\\temp"}
+            {"n":4,"message":"a\/b"}
+            n=5 C:\temp
+            {"n":6,"message":"first\nsecond"}
+            {"n":7,"message":"\ud83d\ude00 \ud83d"}
+            {"n":8,"message":"plain"}
+            """#
+        _ = try tool.file("a", Array((lines + "\n").utf8))
+        let end =
+            options.contains("-o") || options.contains("c ")
+            ? "" : #" | sed -E 's/\{?"?n"?[=:]([0-9]).*/\1/'"#
+        let outcome = try await tool.shell("\"$HEARTWOOD\" grep \(options) a\(end)")
+        #expect(outcome.output.split(separator: "\n").joined(separator: " ") == expected, "\(outcome.error)")
+    }
+
+    @Test(
+        "Escapes are resolved as JSON means them, whatever the bytes are",
+        arguments: 0..<Tier.amount(200, full: 5000))
+    func resolves(_ seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let scalars: [Unicode.Scalar] = [
+            "a", "é", "😀", "\"", "\\", "\n", "\t", "\r", "/", "\u{1}", "語", "\u{8}", "\u{c}",
+        ]
+        let text = String(
+            String.UnicodeScalarView(
+                (0..<Int.random(in: 0...12, using: &random)).compactMap { _ in
+                    scalars.randomElement(using: &random)
+                }))
+        var written = ""
+        for unit in text.unicodeScalars {
+            let isPlain = unit.value >= 32 && unit != "\"" && unit != "\\"
+            if isPlain, Bool.random(using: &random) {
+                written.unicodeScalars.append(unit)
+            } else {
+                for unit in String(unit).utf16 {
+                    let digits = String(unit, radix: 16, uppercase: Bool.random(using: &random))
+                    written += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            }
+        }
+        let bytes = Array(written.utf8)
+        #expect(bytes.withUnsafeBytes { JSONMembers.unescaped($0, 0..<$0.count) } == text, "\(written)")
     }
 }

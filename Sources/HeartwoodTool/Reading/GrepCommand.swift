@@ -60,6 +60,8 @@ enum GrepCommand: Subcommand {
         for -f. Lines around one that was found are shown whether the filters select them or not; `--` separates
         lines that do not follow each other.
 
+        In a JSON object, text is also found as it reads: 'say "hi"' finds {"message":"say \\"hi\\""}.
+
         - is standard input, which is also read if nothing is named and something is piped in.
 
         Exit codes: 0, a line matched; 1, none did; 2, a file could not be read, and standard error says which (the

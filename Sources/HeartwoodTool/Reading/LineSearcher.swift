@@ -9,6 +9,9 @@ import Heartwood
 ///
 /// The lines that it finds are the same in all three ways: those that match by themselves.
 ///
+/// A line that is a JSON object is also found as its reader sees it, with the escapes resolved. Only lines
+/// with a backslash are looked at a second time for that.
+///
 /// Not thread-safe: owned by whoever searches.
 final class LineSearcher {
     private enum Way {
@@ -23,6 +26,8 @@ final class LineSearcher {
     /// Whether lines that do not match are the ones to find.
     let isInverted: Bool
     private let marker: CompiledPattern?
+    /// The text of the line at hand, with its escapes resolved.
+    private var resolved: [UInt8] = []
 
     /// Makes a searcher.
     ///
@@ -56,16 +61,25 @@ final class LineSearcher {
     /// A range is one line; when the searcher is inverted, it may be several that follow each other.
     func forEachRun(in block: UnsafeRawBufferPointer, _ body: (Range<Int>) -> Void) {
         var index = 0
-        while index < block.count {
-            guard let match = nextLine(in: block, from: index) else { break }
+        var plain = nextLine(in: block, from: 0)
+        var escaped = nextEscaped(in: block, from: 0)
+        while let match = LineSearcher.first(plain, escaped) {
             if isInverted {
                 if match.lowerBound > index { body(index..<match.lowerBound) }
             } else {
                 body(match)
             }
             index = match.upperBound
+            if index >= block.count { break }
+            if let last = plain, last.lowerBound < index { plain = nextLine(in: block, from: index) }
+            if let last = escaped, last.lowerBound < index { escaped = nextEscaped(in: block, from: index) }
         }
         if isInverted, index < block.count { body(index..<block.count) }
+    }
+
+    private static func first(_ one: Range<Int>?, _ other: Range<Int>?) -> Range<Int>? {
+        guard let one, let other else { return one ?? other }
+        return one.lowerBound <= other.lowerBound ? one : other
     }
 
     /// Calls `body` with each line to find, as a range without the newline.
@@ -82,13 +96,16 @@ final class LineSearcher {
 
     /// Whether a line, without its newline, is one to find.
     func finds(_ line: UnsafeRawBufferPointer) -> Bool {
-        let hasMatch =
-            switch way {
-            case .all(let isEvery): isEvery
-            case .text(let text): LineSearcher.find(text, in: line, from: 0) != nil
-            case .blocks(let pattern), .lines(let pattern, _): pattern.firstMatch(in: line) != nil
-            }
+        let hasMatch = hasMatch(line) || (resolve(line) && resolved.withUnsafeBytes(hasMatch))
         return hasMatch != isInverted
+    }
+
+    private func hasMatch(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch way {
+        case .all(let isEvery): isEvery
+        case .text(let text): LineSearcher.find(text, in: line, from: 0) != nil
+        case .blocks(let pattern), .lines(let pattern, _): pattern.firstMatch(in: line) != nil
+        }
     }
 
     /// Where the pattern matches in a line, for showing it; nothing when the searcher is inverted.
@@ -106,7 +123,12 @@ final class LineSearcher {
 
     /// Calls `body` with each part of a line in which the pattern matches, as `-o` shows them.
     func forEachPart(of line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
-        for range in matches(in: line) { body(UnsafeRawBufferPointer(rebasing: line[range])) }
+        let ranges = matches(in: line)
+        for range in ranges { body(UnsafeRawBufferPointer(rebasing: line[range])) }
+        guard ranges.isEmpty, resolve(line) else { return }
+        resolved.withUnsafeBytes { line in
+            for range in matches(in: line) { body(UnsafeRawBufferPointer(rebasing: line[range])) }
+        }
     }
 
     // MARK: Looking
@@ -148,6 +170,35 @@ final class LineSearcher {
         }
         return nil
     }
+
+    /// The first line, at or after `start`, that matches when the escapes of JSON in it are resolved.
+    private func nextEscaped(in block: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
+        if case .all = way { return nil }
+        var index = start
+        while let base = block.baseAddress, index < block.count,
+            let found = memchr(base + index, Int32(LineSearcher.backslash), block.count - index)
+        {
+            let place = base.distance(to: UnsafeRawPointer(found))
+            let first = LogBlockReader.lineStart(in: block, of: place)
+            let end = LogBlockReader.lineEnd(in: block, from: place)
+            index = min(end + 1, block.count)
+            if resolve(UnsafeRawBufferPointer(rebasing: block[first..<end])),
+                resolved.withUnsafeBytes(hasMatch)
+            {
+                return first..<index
+            }
+        }
+        return nil
+    }
+
+    /// Resolves the escapes of a line that is a JSON object; false for all other lines.
+    private func resolve(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard line.first == UInt8(ascii: "{"), line.contains(LineSearcher.backslash) else { return false }
+        JSONMembers.unescape(line, into: &resolved)
+        return true
+    }
+
+    private static let backslash = UInt8(ascii: "\\")
 
     private func after(_ index: Int, _ block: UnsafeRawBufferPointer) -> Int {
         min(LogBlockReader.lineEnd(in: block, from: index) + 1, block.count)

@@ -82,6 +82,17 @@ struct ViewLogTests {
         }
     }
 
+    @Test("The page finds text that JSON escapes as it shows it")
+    func escapes() async throws {
+        let line = #"{"message":"caf\u00e9 \"Paris\""}"#
+        let view = try ViewFixture([("a.log", Array((line + "\n{}\n").utf8))])
+        #expect(await view.indexed())
+        for query in ["q=caf%C3%A9+%22paris", "q=%C3%A9+%22P&cs=1&re=1", "q=u00e9"] {
+            #expect(view.lines(query) == Array((line + "\n").utf8), "\(query)")
+        }
+        #expect(view.lines("not=caf%C3%A9") == Array("{}\n".utf8))
+    }
+
     @Test(
         "In every format, the lines of a condition, a level, a category and a time are those of heartwood cat",
         arguments: 0..<FormatsTests.formatters.count)
