@@ -11,7 +11,7 @@ struct Drain {
     }
 
     var recipients: [Recipient] = []
-    private var ticks = TickClock()
+    private(set) var ticks = TickClock()
     private var sequence: UInt64 = 0
     private(set) var accepted = 0
     private let usesTicks: Bool
@@ -92,8 +92,9 @@ struct Drain {
     /// ends: so its place in the order is the one that it has in the ring. It may be the message of another call, which
     /// has the place before `end` then: what the logger took of the rest it has worked off, or it would not be idle.
     ///
-    /// - Returns: the logger's node, which has the message; nil where the general way is to be gone.
-    mutating func takeAlone(_ ring: RecordRing, _ gaps: RingGaps, before end: UInt64) -> LoggerNode? {
+    /// - Returns: the logger, which has the message, and which the caller keeps: others may remove it as soon as the right
+    ///   ends; nil where the general way is to be gone.
+    mutating func takeAlone(_ ring: RecordRing, _ gaps: RingGaps, before end: UInt64) -> AbstractLogger? {
         guard journal == nil, !lacksJournal, recipients.count == 1, let recipient = recipients.first,
             gaps.next == nil
         else { return nil }
@@ -118,7 +119,7 @@ struct Drain {
         accepted += 1
         acceptedBytes += size
         batch.add(at: 0, size: size, sequence: sequence)
-        return recipient.node
+        return recipient.node.logger
     }
 
     mutating func perform(_ controls: [ControlBox]) {

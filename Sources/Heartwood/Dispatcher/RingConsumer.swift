@@ -130,8 +130,8 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
     ///   to be gone.
     func handleAlone() -> Bool {
         let end = ring.tail
-        guard let node = drain.withLock({ $0.takeAlone(ring, gaps, before: end) }) else { return false }
-        return node.runner.runAlone()
+        guard let logger = drain.withLock({ $0.takeAlone(ring, gaps, before: end) }) else { return false }
+        return logger.node.runner.runAlone()
     }
 
     /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.

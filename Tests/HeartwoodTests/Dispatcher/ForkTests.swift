@@ -11,6 +11,22 @@ private final class ListingLogger: AbstractLogger, @unchecked Sendable {  // `te
     override func log(_ message: LogMessage) { texts.withLock { $0.append(message.text) } }
 }
 
+/// Forks in the middle of a message, on the thread of its caller.
+private final class ForkingLogger: AbstractLogger, @unchecked Sendable {  // the locks guard themselves
+    let texts = Locked<[String]>([])
+    let child = Locked<pid_t>(-1)
+
+    init() { super.init(name: nil, formatter: nil, runsOnCaller: true) }
+
+    override func log(_ message: LogMessage) {
+        texts.withLock { $0.append(message.text) }
+        if message.text == "fork" {
+            let process = forkProcess()
+            child.withLock { $0 = process }
+        }
+    }
+}
+
 @Suite(.inTurn) struct ForkTests {
     @Test(
         "After a fork in the middle of logging, parent and child write their own messages, once and whole",
@@ -112,6 +128,34 @@ private final class ListingLogger: AbstractLogger, @unchecked Sendable {  // `te
             precondition(dispatcher.flush(timeout: .testLimit).isComplete)
             let texts = logger.texts.withLock { $0 }
             precondition(texts.dropFirst(2).first == "parent 0" && !texts.contains("child 0"))
+        }
+    }
+
+    @Test(
+        "After a fork within a message that its caller handles itself, parent and child go on",
+        .disabled(
+            if: Load.isSanitized, "the thread sanitizer does not support a fork of a process with threads"))
+    func withinMessage() async {
+        await #expect(processExitsWith: .success) {
+            alarm(60)
+            let logger = ForkingLogger()
+            let dispatcher = LogDispatcher()
+            dispatcher.diagnostics.handler = { _ in }
+            dispatcher.add(logger)
+            logError("warm", to: dispatcher)
+            precondition(dispatcher.flush().isComplete)
+            logError("fork", to: dispatcher)
+            let child = logger.child.withLock { $0 }
+            if child == 0 {
+                alarm(30)
+                // The logger was at work: the child never runs it again, and does not wait for it.
+                logError("child", to: dispatcher)
+                _exit(logger.texts.withLock { $0 } == ["warm", "fork"] ? 0 : 3)
+            }
+            precondition(Self.status(of: child) == 0, "the child did not go on")
+            logError("after it", to: dispatcher)
+            precondition(dispatcher.flush(timeout: .seconds(30)).isComplete)
+            precondition(logger.texts.withLock { $0 } == ["warm", "fork", "after it"])
         }
     }
 

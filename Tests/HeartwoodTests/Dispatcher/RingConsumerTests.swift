@@ -1,3 +1,4 @@
+import CHeartwood
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
@@ -45,9 +46,18 @@ import Testing
         waitUntil { hasReturned.value }
     }
 
-    /// A logger that leaves what it writes to its queue.
+    /// A logger that leaves what it writes of "x" to its queue.
     private final class Leaving: AbstractLogger, @unchecked Sendable {  // adds a method only
-        override func log(_ message: LogMessage) { node.runner.leaveOutputToQueue() }
+        override func log(_ message: LogMessage) {
+            if message.text == "x" { node.runner.leaveOutputToQueue() }
+        }
+    }
+
+    /// Waits until the logger has handled everything, and no thread has the right to run it any more.
+    private func comeToRest(_ logger: AbstractLogger) {
+        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(logger.node.pause(until: SystemClock().uptime() + .seconds(60)))
+        logger.node.resume()
     }
 
     /// Whether a synchronous call would handle its message itself after `body`, where nobody else empties the ring.
@@ -57,7 +67,7 @@ import Testing
         defer { dispatcher.consumer.queue.resume() }
         logger.setRunsOnCaller(true)
         dispatcher.add(logger)
-        _ = logger.waitUntilIdle(timeout: .seconds(60))
+        comeToRest(logger)
         body(dispatcher)
         return dispatcher.consumer.handleAlone()
     }
@@ -70,6 +80,8 @@ import Testing
         #expect(isAlone(logger) { logInfo("x", to: $0) })
         #expect(logger.texts == ["x"] && logger.statistics.delivered == 1)
         #expect(!isAlone(RecordingLogger()) { _ in }, "no message")
+        let set = RecordingLogger()
+        #expect(!isAlone(set) { _ in set.filter = nil }, "a setting")
         #expect(!isAlone(RecordingLogger()) { for text in ["x", "y"] { logInfo("\(text)", to: $0) } }, "two")
         let changed = RecordingLogger()
         #expect(
@@ -118,6 +130,157 @@ import Testing
         let errors = RecordingLogger()
         errors.levels = .error
         #expect(!isAlone(errors) { log("x", level: .info, to: $0) }, "no message at all")
+        let unwanting = RecordingLogger()
+        #expect(
+            !isAlone(unwanting) {
+                logInfo("x", to: $0)
+                let choice = LogLevelChoice(levels: .error, number: .max)
+                $0.consumer.drain.withLock { $0.setLevels(choice, of: unwanting.node) }
+            }, "a message that the logger does not want")
+        let lost = RecordingLogger()
+        #expect(
+            !isAlone(lost) {
+                logInfo("x", to: $0)
+                lost.node.inbox.giveUpInChild()
+            }, "a logger that is never run again")
+        let scratch = Scratch()
+        #expect(
+            !isAlone(RecordingLogger()) {
+                $0.journal = .file(scratch.path + "/journal")
+                logInfo("x", to: $0)
+            }, "a journal")
+        #expect(FileManager.default.createFile(atPath: scratch.path + "/file", contents: nil))
+        #expect(
+            !isAlone(RecordingLogger()) {
+                $0.journal = .file(scratch.path + "/file")
+                logInfo("x", to: $0)
+            }, "a journal that is lacking")
         #expect(!isAlone(Leaving()) { logInfo("x", to: $0) }, "output that the queue has yet to write")
+        let leaving = Leaving(queue: DispatchQueue(label: "standing still"))
+        #expect(
+            !isAlone(leaving) {
+                leaving.queue.suspend()
+                logInfo("x", to: $0)
+                _ = $0.consumer.handleAlone()
+                logInfo("y", to: $0)
+            }, "output of the message before that the queue has yet to write")
+        leaving.queue.resume()
+    }
+
+    /// A logger that says how long its hooks may wait for a reader.
+    private final class Patient: AbstractLogger, @unchecked Sendable {  // adds a lock
+        let patience = Locked<[Duration]>([])
+        override func log(_ message: LogMessage) {
+            let now = node.runner.readerPatience
+            patience.withLock { $0.append(now) }
+        }
+    }
+
+    @Test(
+        "Promise 6: a synchronous call that handles its message itself does not wait for a reader, as a queue does"
+    )
+    func aloneWithoutPatience() {
+        let logger = Patient()
+        #expect(
+            isAlone(logger) {
+                logger.setRunsOnCaller(false)
+                logInfo("by the queue", to: $0)
+                $0.drainNow()
+                comeToRest(logger)
+                logger.setRunsOnCaller(true)
+                logInfo("by the caller", to: $0)
+            })
+        let patience = logger.patience.withLock { $0 }
+        #expect(patience.count == 2 && patience[0] > .zero && patience[1] == .zero)
+    }
+
+    @Test("What dead processes have left comes before the message that a synchronous call handles itself")
+    func aloneAfterRecovery() {
+        let logger = RecordingLogger()
+        let before = Box<[String]>([])
+        #expect(
+            isAlone(logger) {
+                logger.node.recovery.trySoon { before.value = logger.texts + ["recovered"] }
+                comeToRest(logger)
+                logInfo("x", to: $0)
+            })
+        #expect(before.value == ["recovered"] && logger.texts == ["x"])
+    }
+
+    @Test(
+        "The time of a message that a synchronous call handles itself is right, by a sample of the clock that is fresh"
+    )
+    func aloneTime() {
+        let logger = RecordingLogger()
+        let before = SystemClock().now()
+        let isFresh = Box(false)
+        let isSecondAlone = isAlone(logger) { dispatcher in
+            func sample() -> UInt64 { dispatcher.consumer.drain.withLock { $0.ticks.sample.ticks } }
+            let isOld = !TickClock.isReliable || comesTrue { hw_ticks() &- sample() > 100_000 }
+            let ticks = hw_ticks()
+            logInfo("x", to: dispatcher)
+            let isFirstAlone = dispatcher.consumer.handleAlone()
+            isFresh.value = isFirstAlone && isOld && (sample() >= ticks || !TickClock.isReliable)
+            logInfo("y", to: dispatcher)
+        }
+        #expect(isSecondAlone && isFresh.value)
+        let (first, last) = (before + .milliseconds(-1), SystemClock().now() + .milliseconds(1))
+        #expect(logger.messages.allSatisfy { $0.timestamp >= first && $0.timestamp <= last })
+        #expect(logger.messages.map(\.sequence) == [1, 2])
+    }
+
+    @Test(
+        "Promises 1, 3 and 5: a logger is removed, flushed and set while a synchronous call handles its message itself"
+    )
+    func aloneBesideOthers() {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = StuckLogger()
+        logger.setRunsOnCaller(true)
+        dispatcher.add(logger)
+        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        let group = DispatchGroup()
+        func onThread(_ body: @escaping @Sendable () -> Void) {
+            group.enter()
+            Thread.detachNewThread {
+                body()
+                group.leave()
+            }
+        }
+        onThread { logInfo("alone", asynchronous: false, to: dispatcher) }
+        #expect(logger.waitUntilStuck())
+        #expect(dispatcher.statistics.accepted == 1 && logger.statistics.received == 1)
+        // Others neither wait for it, nor go before it.
+        #expect(dispatcher.flush(timeout: .milliseconds(10)).unfinished == [logger.name])
+        logger.filter = LogFilter { $0.text != "filtered" }
+        logInfo("filtered", to: dispatcher)
+        logInfo("after it", to: dispatcher)
+        onThread { logInfo("and synchronously", asynchronous: false, to: dispatcher) }
+        #expect(comesTrue { dispatcher.statistics.accepted == 4 })
+        onThread { dispatcher.remove(logger, timeout: .seconds(60)) }
+        logger.release()
+        group.wait()
+        #expect(logger.texts == ["alone", "after it", "and synchronously"])
+        #expect(logger.events.last == .removed)
+        #expect(logger.statistics.filtered == 1 && logger.statistics.isBalanced)
+    }
+
+    @Test(
+        "Promise 5: a logger and a filter that log in a call that handles its message itself do not wait for themselves"
+    )
+    func aloneLogging() {
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.synchronousLevels = .all
+        let logger = SelfLoggingLogger(to: dispatcher)
+        logger.setRunsOnCaller(true)
+        logger.filter = LogFilter { message in
+            if message.text == "x" { logInfo("asked", to: dispatcher) }
+            return true
+        }
+        dispatcher.add(logger)
+        #expect(logger.waitUntilIdle(timeout: .seconds(60)))
+        #expect(returnsInTime { logInfo("x", to: dispatcher) })
+        dispatcher.flush()
+        #expect(logger.texts == ["x", "asked", "heard: x"])
+        #expect(logger.statistics.isBalanced)
     }
 }
