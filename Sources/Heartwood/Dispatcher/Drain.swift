@@ -17,7 +17,8 @@ struct Drain {
     private let usesTicks: Bool
     /// The file that the ring is in, if it is in one.
     var journal: JournalFile?
-    /// The slots of loggers that were removed and have not ended yet: what these could not write stays in the ring.
+    /// The slots of loggers that were removed and have not ended yet: what these could not write stays in the
+    /// ring.
     var departing: [JournalSlot] = []
     /// Whether the journal's file is still what it was.
     var journalLook = JournalLook()
@@ -34,8 +35,8 @@ struct Drain {
     private var acceptedBytes = 0
     /// What dead processes have left.
     var recovery: JournalRecovery?
-    /// What may be due to be freed and may hold objects of the user's: freed by `RingConsumer.withDrain`, when the lock
-    /// is open again.
+    /// What may be due to be freed and may hold objects of the user's: freed by `RingConsumer.withDrain`,
+    /// when the lock is open again.
     var garbage: [AnyObject] = []
 
     init(usesTicks: Bool) {
@@ -86,14 +87,16 @@ struct Drain {
         return position != first
     }
 
-    /// Takes the one message before `end` off the ring for a synchronous call, which gets the right to run the only logger.
+    /// Takes the one message before `end` off the ring for a synchronous call, which gets the right to run
+    /// the only logger.
     ///
-    /// Nothing is before it, in the ring or in the logger's inbox, and what comes after it is not handled before the right
-    /// ends: so its place in the order is the one that it has in the ring. It may be the message of another call, which
-    /// has the place before `end` then: what the logger took of the rest it has worked off, or it would not be idle.
+    /// Nothing is before it, in the ring or in the logger's inbox, and what comes after it is not handled
+    /// before the right ends: so its place in the order is the one that it has in the ring. It may be the
+    /// message of another call, which has the place before `end` then: what the logger took of the rest it
+    /// has worked off, or it would not be idle.
     ///
-    /// - Returns: the logger, which has the message, and which the caller keeps: others may remove it as soon as the right
-    ///   ends; nil where the general way is to be gone.
+    /// - Returns: the logger, which has the message, and which the caller keeps: others may remove it as soon
+    ///   as the right ends; nil where the general way is to be gone.
     mutating func takeAlone(_ ring: RecordRing, _ gaps: RingGaps, before end: UInt64) -> AbstractLogger? {
         guard journal == nil, !lacksJournal, recipients.count == 1, let recipient = recipients.first,
             gaps.next == nil
@@ -148,8 +151,8 @@ struct Drain {
         for recipient in recipients { recipient.node.inbox.push(lostAtRing: missing) }
     }
 
-    /// Copies the published messages from `start` on into a batch, frees them, and hands the batch out; nil where they are
-    /// gone.
+    /// Copies the published messages from `start` on into a batch, frees them, and hands the batch out; nil
+    /// where they are gone.
     private mutating func takeRun(from start: UInt64, end: UInt64, _ ring: RecordRing, byCaller: Bool)
         -> UInt64?
     {
@@ -167,8 +170,8 @@ struct Drain {
         let total = Int(position &- start)
         let batch = RecordBatch(capacity: total)
         batch.base.copyMemory(from: ring.address(of: start), byteCount: total)
-        // What was copied is not what was logged, where the file under the ring was cut meanwhile: its size says so, as the
-        // rest of a page becomes zero without a fault.
+        // What was copied is not what was logged, where the file under the ring was cut meanwhile: its size
+        // says so, as the rest of a page becomes zero without a fault.
         if let journal {
             if journal.mapping.isCut { loseFile(ring, .cut) }
             if ring.isCut { return nil }
@@ -180,7 +183,8 @@ struct Drain {
         return position
     }
 
-    /// Gives a batch of messages, which begin at `start`, to the loggers; marks them in the ring, if they are still there.
+    /// Gives a batch of messages, which begin at `start`, to the loggers; marks them in the ring, if they are
+    /// still there.
     mutating func handOut(
         _ batch: RecordBatch, _ ring: RecordRing, from start: UInt64, byCaller: Bool, isInRing: Bool
     ) {
