@@ -384,37 +384,41 @@ import Testing
         fixture.end(living)
     }
 
+    /// Writes a line, and dies when of two others, which are written together, one has arrived.
+    private static func dieInWrite(_ path: String) throws {
+        // Counts the writes after the first line, when the log file is there already.
+        let writes = Locked<Int?>(nil)
+        let calls = SystemCalls { call in
+            if call != .write { return nil }
+            return writes.withLock { writes in
+                guard let count = writes else { return nil }
+                writes = count + 1
+                if count == 1 { kill(getpid(), SIGKILL) }
+                return .short("line 1\n".utf8.count)
+            }
+        }
+        let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64), journal: .file(path + "/next"))
+        let logger = try FileLogger(
+            LogDirectory(path + "/logs", calls: calls), naming: JournalFixture.naming, formatter: nil,
+            name: "file")
+        dispatcher.add(logger)
+        logInfo("line 0", to: dispatcher)
+        dispatcher.flush()
+        writes.withLock { $0 = 0 }
+        let gate = Gate()
+        logger.perform { gate.pass() }
+        for number in 1..<3 { logInfo("line \(number)", to: dispatcher) }
+        dispatcher.drainNow()
+        gate.open()
+        dispatcher.flush()
+    }
+
     @Test("Lines that had arrived in a file that was renamed after the crash are not written again")
     func renamedFile() async throws {
         let fixture = JournalFixture()
         let path = fixture.scratch.path
-        // Of two lines that are written together one arrives.
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            // Counts the writes after the first line, when the log file is there already.
-            let writes = Locked<Int?>(nil)
-            let calls = SystemCalls { call in
-                if call != .write { return nil }
-                return writes.withLock { writes in
-                    guard let count = writes else { return nil }
-                    writes = count + 1
-                    if count == 1 { kill(getpid(), SIGKILL) }
-                    return .short("line 1\n".utf8.count)
-                }
-            }
-            let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64), journal: .file(path + "/next"))
-            let logger = try FileLogger(
-                LogDirectory(path + "/logs", calls: calls), naming: JournalFixture.naming, formatter: nil,
-                name: "file")
-            dispatcher.add(logger)
-            logInfo("line 0", to: dispatcher)
-            dispatcher.flush()
-            writes.withLock { $0 = 0 }
-            let gate = Gate()
-            logger.perform { gate.pass() }
-            for number in 1..<3 { logInfo("line \(number)", to: dispatcher) }
-            dispatcher.drainNow()
-            gate.open()
-            dispatcher.flush()
+            try Self.dieInWrite(path)
         }
         let name = try #require(fixture.scratch.names().first)
         #expect(fixture.scratch.text(name) == "line 0\nline 1\n")
@@ -424,6 +428,57 @@ import Testing
         #expect(fixture.scratch.text("renamed") == "line 0\nline 1\n")
         #expect(fixture.lines() == ["line 2"])
     }
+
+    @Test(
+        "While an interrupted write cannot be examined, nothing of it is delivered; then each line is there once"
+    )
+    func unreadableFile() async throws {
+        let fixture = JournalFixture()
+        let path = fixture.scratch.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            try Self.dieInWrite(path)
+        }
+        let isBroken = Box(true)
+        let calls = SystemCalls { $0 == .read && isBroken.value ? .fails(EIO) : nil }
+        let logger = try FileLogger(
+            LogDirectory(path + "/logs", calls: calls), naming: JournalFixture.naming, formatter: nil,
+            name: "file")
+        let dispatcher = fixture.makeDispatcher(fixture.next)
+        dispatcher.add(logger)
+        #expect(await !dispatcher.flush(timeout: .testLimit).isComplete)
+        #expect(fixture.reports.value.contains { $0.text.contains("cannot yet recover") })
+        #expect(fixture.lines() == ["line 0", "line 1"])
+        isBroken.value = false
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
+        dispatcher.removeAll(timeout: .testLimit)
+        dispatcher.journal = nil
+        #expect(fixture.lines() == ["line 0", "line 1", "line 2"])
+    }
+
+    #if os(Linux)
+    @Test("The handler of a fatal signal that was there before is called after the signal was noted")
+    func earlierHandler() async throws {
+        let scratch = Scratch()
+        let path = scratch.path
+        await #expect(processExitsWith: .exitCode(42)) { [path = path as String] in
+            // As a reporter of crashes installs it.
+            var action = sigaction()
+            action.__sigaction_handler.sa_sigaction = { _, info, _ in
+                _exit(info?.pointee.si_signo == SIGSEGV ? 42 : 1)
+            }
+            action.sa_flags = SA_SIGINFO
+            sigaction(SIGSEGV, &action, nil)
+            let dispatcher = JournalScene().makeDispatcher(path)
+            dispatcher.recordsFatalSignals = true
+            dispatcher.add(try JournalScene().makeLogger(path))
+            logInfo("the last", to: dispatcher)
+            UnsafeMutablePointer<Int>(bitPattern: 16)?.pointee = 1
+        }
+        let lines = try await linesAfterRecovery(scratch)
+        #expect(lines.contains("the last"))
+        #expect(lines.contains { $0.hasPrefix("the process was terminated by SIGSEGV") })
+    }
+    #endif
 
     /// Logs a message in a process that `prepare` gives a journal, and ends it by a fatal signal, without a core file.
     private static func abortAfterMessage(_ path: String, _ prepare: (LogDispatcher) -> Void) throws {
