@@ -120,10 +120,7 @@ let package = Package(
             swiftSettings: settings),
 
         // What all tests share; see Docs/Contributing.md.
-        .target(name: "CSuiteSupport", path: "Tests/CSuiteSupport"),
-        .target(
-            name: "SuiteSupport", dependencies: ["CSuiteSupport"], path: "Tests/SuiteSupport",
-            swiftSettings: settings),
+        .target(name: "SuiteSupport", path: "Tests/SuiteSupport", swiftSettings: settings),
 
         .testTarget(
             name: "HeartwoodTests",

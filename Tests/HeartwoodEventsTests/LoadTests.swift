@@ -48,8 +48,8 @@ import Testing
             contents[activity, default: []].append(try #require(Int(id)))
         }
         // Each scope in one piece, in the order of the completions, and the one around all of them last.
-        let expected = completed.withLock { $0.map { "\($0 / 100)-\($0 % 100)" } } + ["all"]
-        #expect(order == expected)
+        let scopes: [String] = completed.withLock { $0.map { "\($0 / 100)-\($0 % 100)" } }
+        #expect(order == scopes + ["all"])
         let everything = try #require(contents["all"])
         #expect(everything.count == 8 * 20 * 5)
         for thread in 0..<8 {

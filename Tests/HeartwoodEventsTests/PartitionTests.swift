@@ -131,9 +131,9 @@ import Testing
         }
         #expect(contents.count { $0.contains("100") } == 1)
         #expect(contents.suffix(3) == [["101"], ["102"], ["103"]])
-        #expect(
-            contents.flatMap(\.self).compactMap { Int($0) } == Array(0..<100)
-                + Array(repeating: 100, count: 100) + [101, 102, 103])
+        let numbers: [Int] = contents.flatMap(\.self).compactMap { Int($0) }
+        let expected: [Int] = Array(0..<100) + Array(repeating: 100, count: 100) + [101, 102, 103]
+        #expect(numbers == expected)
     }
 
     @Test("What does not fit into the store is refused, never dropped, and nothing of it is stored")

@@ -236,7 +236,7 @@ extension LumberjackTests {
             for _ in 0..<400 { DDLogInfo(line, ddlog: log) }
             log.flushLog()
             #expect(folder.names.count == 1)
-            #expect(logger.currentLogFileInfo?.fileSize == UInt64(400 * (64 * 1024 + 1)))
+            #expect(logger.currentLogFileInfo?.fileSize == 400 * 65_537 as UInt64)
             log.removeAllLoggers()
         }
 

@@ -37,7 +37,7 @@ struct SQLiteFaultTests {
         #expect(try fixture.texts().count == 10)
         withConnection(logger) { try $0.execute("PRAGMA max_page_count = 1000000") }
         #expect(fixture.dispatcher.flush().isComplete)
-        #expect(try fixture.texts().map { String($0.prefix { $0 != " " }) } == (0..<40).map(String.init))
+        #expect(try fixture.texts().map { String($0.prefix { $0 != " " }) } == (0..<40).map { "\($0)" })
         #expect(logger.statistics.failed == 0)
     }
 
@@ -58,7 +58,7 @@ struct SQLiteFaultTests {
         #expect(!fixture.dispatcher.flush(timeout: .testLimit).isComplete)
         unlink(ballast)
         #expect(fixture.dispatcher.flush(timeout: .testLimit).isComplete)
-        #expect(try fixture.texts(path).map { String($0.prefix { $0 != " " }) } == (0..<400).map(String.init))
+        #expect(try fixture.texts(path).map { String($0.prefix { $0 != " " }) } == (0..<400).map { "\($0)" })
         fixture.dispatcher.removeAll()
     }
 
@@ -134,7 +134,7 @@ struct SQLiteFaultTests {
         fixture.clock.advance(by: .seconds(10))
         logger.deleteNow()
         #expect(logger.waitUntilIdle(timeout: .testLimit))
-        #expect(try fixture.texts().suffix(20) == (10..<30).map(String.init)[...])
+        #expect(try fixture.texts().suffix(20) == (10..<30).map { "\($0)" }[...])
         #expect(fixture.reported(.writeFailed).contains { $0.contains("could not be kept below 8 KiB") })
         #expect(fixture.reported(.writeFailed).contains { $0.contains("cannot delete old messages") })
         #expect(logger.statistics.failed == 0)
@@ -152,7 +152,7 @@ struct SQLiteFaultTests {
         #expect(try fixture.texts().count == 10)
         try other.execute("COMMIT")
         #expect(fixture.dispatcher.flush().isComplete)
-        #expect(try fixture.texts() == (0..<20).map(String.init))
+        #expect(try fixture.texts() == (0..<20).map { "\($0)" })
         #expect(logger.statistics.failed == 0)
     }
 
@@ -201,7 +201,7 @@ struct SQLiteFaultTests {
             fixture.clock.advance(by: .seconds(1))
         }
         #expect(fixture.log(50..<60).isComplete)
-        #expect(try fixture.texts() == (50..<60).map(String.init))
+        #expect(try fixture.texts() == (50..<60).map { "\($0)" })
         #expect(fixture.reported(.damaged).count == 5)
         // No more than three are kept.
         #expect(fixture.names.count { $0.hasPrefix("log.sqlite.damaged-") && !$0.hasSuffix("-wal") } == 3)
@@ -216,7 +216,7 @@ struct SQLiteFaultTests {
         if everything { try FileManager.default.removeItem(atPath: folder) }
         mkdir(folder, 0o700)
         #expect(fixture.log(10..<20).isComplete)
-        #expect(try fixture.texts() == (10..<20).map(String.init))
+        #expect(try fixture.texts() == (10..<20).map { "\($0)" })
         #expect(fixture.reported(.damaged).count == 1)
         #expect(try SystemCalls().status(path: fixture.path).mode == 0o600)
         #expect(logger.statistics.failed == 0)
@@ -238,7 +238,7 @@ struct SQLiteFaultTests {
         second.add(other)
         fixture.log(100..<110, to: second)
         #expect(fixture.log(10..<20).isComplete)
-        #expect(try fixture.texts() == (100..<110).map(String.init) + (10..<20).map(String.init))
+        #expect(try fixture.texts() == (100..<110).map { "\($0)" } + (10..<20).map { "\($0)" })
         second.removeAll()
         #expect(fixture.log(20..<21).isComplete)
         #expect(try fixture.texts().count == 21)

@@ -109,7 +109,7 @@ struct SQLiteLoggerTests {
         fixture.clock.advance(by: .seconds(60))
         #expect(logger.waitUntilIdle(timeout: .testLimit))
         #expect(try reader().count() == 501)
-        #expect(try fixture.texts() == (0...500).map(String.init))
+        #expect(try fixture.texts() == (0...500).map { "\($0)" })
     }
 
     @Test("The file is 0600, as are those beside it, whatever the umask; the directory is made with 0700")
@@ -191,7 +191,7 @@ struct SQLiteLoggerTests {
         fixture.log(20..<30)
         #expect(second !== third)
         #expect(
-            try fixture.texts().sorted() == ((0..<30).map(String.init) + (20..<30).map(String.init)).sorted())
+            try fixture.texts().sorted() == ((0..<30).map { "\($0)" } + (20..<30).map { "\($0)" }).sorted())
     }
 
     @Test(

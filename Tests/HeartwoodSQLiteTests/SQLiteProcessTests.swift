@@ -266,6 +266,6 @@ struct SQLiteProcessTests {
             for number in 0..<10 { logInfo("\(number)") }
             exit(0)
         }
-        #expect(try fixture.texts() == (0..<10).map(String.init))
+        #expect(try fixture.texts() == (0..<10).map { "\($0)" })
     }
 }

@@ -87,11 +87,10 @@ struct BridgeBuild {
         let program = directory + "/program"
         let objects =
             ["Logging", "HeartwoodSwiftLog"].map { "\(directory)/\($0).o" }
-            + ["Heartwood", "HeartwoodSystem", "CHeartwood", "SuiteSupport", "CSuiteSupport"].flatMap(objects)
+            + ["Heartwood", "HeartwoodSystem", "CHeartwood", "SuiteSupport"].flatMap(objects)
         try await compile(
             sources + objects,
             imports + ["-parse-as-library", "-module-name", "BridgeProgram"]
-                + ["-Xcc", "-fmodule-map-file=\(modules.products)/CSuiteSupport.build/module.modulemap"]
                 + (["SwiftLog"] + conditions).flatMap { ["-D", $0] } + ["-o", program])
         return program
     }

@@ -107,8 +107,7 @@ struct SampleTests {
         #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 150)
         #expect(readme.contains("\nswift test\n"))
         #expect(
-            try text(".ci/run").contains(
-                "\nattempt \"tests\" within 1200 env -i HOME=\"$HOME\" PATH=\"$PATH\" swift test\n"))
+            try text(".ci/parts").contains(" env -i HOME=\"$HOME\" PATH=\"$PATH\" swift test\n"))
         for document in ["README.md", "Docs/Architecture.md"] {
             let folder = Self.root.appendingPathComponent(document).deletingLastPathComponent()
             for link in try text(document).matches(of: /\]\(([^)#:]+)\)/) {

@@ -47,6 +47,3 @@ final class TestThreads: TaskExecutor, @unchecked Sendable {  // the condition g
         return jobs.removeFirst()
     }
 }
-
-/// How many processors this process may use.
-func processorCount() -> Int { ProcessInfo.processInfo.activeProcessorCount }

@@ -9,14 +9,8 @@ extension Duration {
 
 /// Waits until `look` finds something that has no event to wait for: what another process or the system does.
 ///
-/// The only place where tests look again and again; `Tests/check-tests` finds others. It has no deadline of its own: if what is
-/// waited for never comes, the time limit of the test says so, and prints `what` (``Watchdog``).
-///
-/// - Parameters:
-///   - what: What is waited for, as the end of "waits until".
-///   - look: Returns nil as long as it is not there.
-/// - Returns: what `look` has found.
-/// - Throws: what `look` throws.
+/// Only this file polls; `Tests/check-tests` finds others. It has no deadline of its own: if what is waited for never comes, the
+/// time limit of the test (``Watchdog``) prints `what`, the end of "waits until". Throws what `look` throws.
 package func eventually<Value>(_ what: String, _ look: () async throws -> Value?) async throws -> Value {
     let note = Watchdog.shared.beginWaiting(what)
     defer { Watchdog.shared.endWaiting(note) }

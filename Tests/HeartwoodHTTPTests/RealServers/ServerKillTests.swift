@@ -9,16 +9,23 @@ import Testing
 
 /// A server and its clients are killed again and again, both with `kill -9` and at random moments (F27).
 @Suite(.inTurn) struct ServerKillTests {
-    /// A collector that appends each body to a file, with a line of key and size in front, before it answers.
+    /// A collector that keeps each body in a file, behind a line with its key, before it answers.
+    ///
+    /// The file has its name only when it is whole: client and collector are killed at any moment.
     private static let collector = """
-        import http.server, os, signal, sys, threading
-        out = open(sys.argv[2], "ab", buffering=0)
+        import http.server, os, signal, sys, threading, uuid
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             def do_POST(self):
                 if lives and not lives[0].is_alive(): lives[0].start()
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                out.write(f"{self.headers['Idempotency-Key']} {len(body)}\\n".encode() + body)
+                size = int(self.headers["Content-Length"])
+                body = self.rfile.read(size)
+                if len(body) < size:
+                    self.close_connection = True
+                    return
+                part = f"{sys.argv[2]}/part-{uuid.uuid4()}"
+                with open(part, "wb") as file: file.write(f"{self.headers['Idempotency-Key']}\\n".encode() + body)
+                os.rename(part, part.replace("part-", "body-"))
                 self.send_response(200)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
@@ -36,11 +43,13 @@ import Testing
         guard let python = RealProgram.find("python3") else { return }
         let directory = try TemporaryDirectory()
         try directory.write("collector.py", Array(Self.collector.utf8))
+        let stored = directory.path + "/stored"
+        try FileManager.default.createDirectory(atPath: stored, withIntermediateDirectories: false)
         let port = RealProgram.freePort()
         let (path, address) = (directory.path, "http://127.0.0.1:\(port)")
         func start(_ lifetime: [String] = []) throws -> RealProgram {
             try RealProgram(
-                python, [path + "/collector.py", String(port), path + "/stored"] + lifetime, in: path,
+                python, [path + "/collector.py", String(port), stored] + lifetime, in: path,
                 listeningOn: port)
         }
         var random = SplitMix(state: 11)
@@ -66,30 +75,30 @@ import Testing
         server.stop()
 
         let obliged = try KillTests.obliged(directory)
-        let (numbers, repetitions) = try Self.delivered(try directory.read("stored"))
+        let (numbers, repetitions) = try Self.delivered(stored)
         let missing = obliged.filter { !numbers.contains($0) }
         #expect(!obliged.isEmpty && missing.isEmpty, "\(missing.count) of \(obliged.count) are missing")
         print("\(obliged.count) obligations, \(numbers.count) delivered, \(repetitions) repetitions")
     }
 
     /// The numbers that were stored, each once after removing repetitions by key, and how many those were.
-    private static func delivered(_ bytes: [UInt8]) throws -> (Set<Int>, Int) {
-        var rest = bytes[...]
-        var bodies: [String: [UInt8]] = [:]
+    private static func delivered(_ folder: String) throws -> (Set<Int>, Int) {
+        var bodies: [String: Data] = [:]
         var numbers: Set<Int> = []
         var repetitions = 0
-        while let end = rest.firstIndex(of: 0x0A) {
-            let words = String(decoding: rest[..<end], as: UTF8.self).split(separator: " ")
-            let (key, count) = (String(words[0]), try #require(Int(words[1])))
-            let body = Array(rest[(end + 1)...].prefix(count))
-            rest = rest[(end + 1)...].dropFirst(count)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix("body-")
+        {
+            let content = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+            let end = try #require(content.firstIndex(of: 0x0A))
+            let key = String(decoding: content[..<end], as: UTF8.self)
+            let body = Data(content[(end + 1)...])
             if let known = bodies[key] {
                 #expect(known == body, "a key stands for different records")
                 repetitions += 1
                 continue
             }
             bodies[key] = body
-            let list = try JSONSerialization.jsonObject(with: Data(body)) as? [[String: Any]]
+            let list = try JSONSerialization.jsonObject(with: body) as? [[String: Any]]
             for number in try #require(list).compactMap({ $0["number"] as? Int }) {
                 #expect(numbers.insert(number).inserted, "\(number) came under two keys")
             }

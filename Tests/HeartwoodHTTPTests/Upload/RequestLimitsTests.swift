@@ -25,7 +25,8 @@ import Testing
             await bench.log(0..<10)
             #expect(await bench.logger.deliver(timeout: .testLimit))
             let bodies = bench.server.requests.map(\.text)
-            #expect(bodies.flatMap { $0.split(separator: "\n").map(String.init) } == bench.texts(0..<10))
+            let lines: [Substring] = bodies.flatMap { $0.split(separator: "\n") }
+            #expect(lines.map { "\($0)" } == bench.texts(0..<10))
             #expect(bodies.allSatisfy { $0.split(separator: "\n").count <= limits.entries })
             #expect(bodies.allSatisfy { $0.utf8.count <= limits.bytes.bytes } && bodies.count >= 3)
         }

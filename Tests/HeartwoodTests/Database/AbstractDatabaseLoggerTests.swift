@@ -86,7 +86,7 @@ struct AbstractDatabaseLoggerTests {
         advance(59)
         #expect(database.saves.count == 2)
         advance(1)
-        #expect(database.saves.flatMap { $0 } == (0..<1001).map(String.init))
+        #expect(database.saves.flatMap { $0 } == (0..<1001).map { "\($0)" })
         advance(1000)
         #expect(database.saves.count == 3)
     }
@@ -190,7 +190,7 @@ struct AbstractDatabaseLoggerTests {
         #expect(database.attempts == 3)
         database.fail(false)
         advance(4)
-        #expect(database.saves == [(0..<1300).map(String.init)])
+        #expect(database.saves == [(0..<1300).map { "\($0)" }])
         #expect(dispatcher.flush().isComplete)
         #expect(dispatcher.diagnostics.totals[.writeFailed] == 3)
         #expect(database.statistics.delivered == 1300)
@@ -221,9 +221,8 @@ struct AbstractDatabaseLoggerTests {
         database.fail(false)
         #expect(dispatcher.flush().isComplete)
         let kept = 500 - failed
-        #expect(
-            database.saves.flatMap { $0 } == (0..<kept).map(String.init) + ["\(failed) messages dropped here"]
-        )
+        let saved: [String] = database.saves.flatMap { $0 }
+        #expect(saved == (0..<kept).map { "\($0)" } + ["\(failed) messages dropped here"])
         log(500..<501)
         dispatcher.flush()
         #expect(database.saves.last == ["500"])

@@ -104,9 +104,10 @@ struct NumberTests {
     @Test(
         "An amount of storage is read as people write it",
         arguments: [
-            ("4096", 4096), ("10MiB", 10 << 20), ("512 KiB", 512 << 10), ("64k", 64 << 10),
+            ("4096", 4096), ("10MiB", 10_485_760), ("512 KiB", 524_288), ("64k", 65_536),
             ("1GB", 1_000_000_000),
-            ("1.5 MB", 1_500_000), ("2g", 2 << 30), ("0", 0), ("7 b", 7), ("0.5KiB", 512), (" 3 kB ", 3000),
+            ("1.5 MB", 1_500_000), ("2g", 2_147_483_648), ("0", 0), ("7 b", 7), ("0.5KiB", 512),
+            (" 3 kB ", 3000),
         ])
     func amounts(text: String, bytes: Int) { #expect(ByteCount(parsing: text)?.bytes == bytes) }
 

@@ -91,7 +91,7 @@ import Testing
         }
         try fixture.recover((0..<3).map { try fixture.makeLogger("logs\($0)") })
         for index in 0..<3 {
-            let expected = (0..<6).flatMap { round in
+            let expected = (0..<6).flatMap { round -> [String] in
                 (round + index) % 3 == 0 ? ["info \(round)", "error \(round)"] : ["error \(round)"]
             }
             #expect(fixture.lines("logs\(index)") == expected)

@@ -89,9 +89,8 @@ struct ViewRowsTests {
         // A filter keeps the order, also of one file and without one.
         let some = records.map(\.text).filter { $0.contains("record 7") }.joined()
         let found = String(decoding: try #require(view.lines("q=record+7")), as: UTF8.self)
-        #expect(
-            found == some.split(separator: "\n").filter { $0.contains("record 7") }.map { $0 + "\n" }.joined()
-        )
+        let matching: [Substring] = some.split(separator: "\n").filter { $0.contains("record 7") }
+        #expect(found == matching.joined(separator: "\n") + "\n")
         let own = String(decoding: try #require(view.lines("file=s1.log")), as: UTF8.self)
         #expect(own == files[1])
         let others = String(

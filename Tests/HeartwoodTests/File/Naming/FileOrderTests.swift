@@ -235,7 +235,7 @@ import Testing
         clock.advance(by: .seconds(1))
         write("5", to: engine)
         #expect(!names.contains { $0.contains("2099") })
-        #expect(lines == (0..<6).map(String.init))
+        #expect(lines == (0..<6).map { "\($0)" })
         #expect(names.last == "t 2026-01-01--00-01-01-000.log")
         #expect(Set(engine.unarchived) == Set(names.dropLast()))
     }
@@ -260,7 +260,7 @@ import Testing
         let next = try run(104)
         write("4", to: next)
         #expect(names.filter { $0.contains("2099") }.count == 2)
-        #expect(lines == (0..<5).map(String.init))
+        #expect(lines == (0..<5).map { "\($0)" })
     }
 
     @Test(

@@ -64,8 +64,9 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
         // Of its own files the newest that is not written goes first, so the first one stays.
         let own = scratch.names().dropFirst()
         #expect(own.count == 3)
-        let kept = own.flatMap { scratch.text($0).split(separator: "\n").map(String.init) }
-        #expect(kept.prefix(2) + kept.suffix(2) == log.lines.prefix(2) + log.lines.suffix(2))
+        let kept: [String] = own.flatMap { scratch.text($0).split(separator: "\n").map { "\($0)" } }
+        #expect(kept.prefix(2) == log.lines.prefix(2))
+        #expect(kept.suffix(2) == log.lines.suffix(2))
         #expect(scheme.created.withLock { $0.count } == 5)
         #expect(try engine.directory.status(Array(own)[0])?.mode == 0o640)
     }

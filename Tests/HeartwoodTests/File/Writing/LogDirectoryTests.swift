@@ -136,7 +136,7 @@ import Testing
     func lists() throws {
         let directory = try LogDirectory(scratch.logs)
         for number in 0..<500 { scratch.write("", to: "\(number)") }
-        #expect(Set(try directory.names()) == Set((0..<500).map(String.init)))
+        #expect(Set(try directory.names()) == Set((0..<500).map { "\($0)" }))
         #expect(try directory.names().count == 500)
     }
 
