@@ -160,11 +160,16 @@ extension Drain {
     }
 
     /// Waits until every call that had room has published its record; for a limited time, as some may be gone.
+    ///
+    /// What a call writes later goes into the ring's next file, over the records of others. Where nothing tells which
+    /// calls had room, all get the whole time.
     private func waitForCalls(_ remains: RingRemains, from start: UInt64) {
         let clock = SystemClock()
         var reach = remains.reach(from: start)
         var patience = RingPatience(Drain.patience, head: reach, at: clock.uptime())
-        while reach < remains.end, patience.rest(head: reach, at: clock.uptime()) != nil {
+        while reach < remains.end || !remains.isEndKnown,
+            patience.rest(head: reach, at: clock.uptime()) != nil
+        {
             usleep(200)
             reach = remains.reach(from: reach)
         }

@@ -28,8 +28,10 @@ final class RingRemains {
     /// How much of the ring the file still has.
     private let stored: Int
     private let salt: UInt64
-    /// Where the records end.
+    /// Where the records end, as far as that is known: the file may have lost the ring's counters.
     let end: UInt64
+    /// Whether no call has a record behind `end`.
+    let isEndKnown: Bool
 
     private static let page = MemoryMap.pageSize
     private var size: Int { RingRemains.page + memory.capacity }
@@ -65,7 +67,8 @@ final class RingRemains {
         self.old = old
         salt = journal.salt
         stored = isSame ? count - RingRemains.page : 0
-        end = (isSame || closed != nil) && isPlausible ? tail : max(known, consumed)
+        isEndKnown = (isSame || closed != nil) && isPlausible
+        end = isEndKnown ? tail : max(known, consumed)
     }
 
     deinit { munmap(old, size) }

@@ -8,6 +8,7 @@ struct RingModel: Hashable {
         case publishesBeforeStamp, publishesBeforeText, clearsAfterHead, sealsWithoutText
         case stampsWithoutPlace, stampsTwoPages, opensBeforeUnpublished, freesUnwritten
         case trustsCopyOfCutFile, waitsForWhatIsGone, countsNothingGone, dropsRestOfCutFile
+        case leavesCallsBehind
         case takesBesideOthers, takesWithoutLock, takesWhileLoggerRuns
     }
 
@@ -76,8 +77,6 @@ struct RingModel: Hashable {
     private var closedEnd: Int?
     private var hasSwitched = false
     private var hasCut = false
-    /// Where the ring began in the file that replaced a cut one: what is written before it goes nowhere.
-    private var beginning = 0
     /// How many messages were counted as lost, and how many of them the file did not have.
     private var vanished = 0
     private var mostVanished = 0
@@ -142,7 +141,6 @@ struct RingModel: Hashable {
             } else {
                 me.step = 0
             }
-        case 3...5 where me.position < beginning: break
         case 3: file.records[place].front = me.message
         case 4:
             if scene.fault == .publishesBeforeText { file.records[place].isPublished = true }
@@ -151,7 +149,7 @@ struct RingModel: Hashable {
             if scene.fault == .publishesBeforeStamp { file.records[place].isPublished = true }
             file.records[place].mark = mark(of: me.position, me.message, scene)
         case 6:
-            if me.position >= beginning { file.records[place].isPublished = true }
+            file.records[place].isPublished = true
             if !scene.takesAlone { finish(&me) }
         case 7:
             me.seenTail = file.tail
@@ -253,8 +251,10 @@ struct RingModel: Hashable {
 
     /// The drain hands out what a cut file has left, counts the rest, and has the ring go on in another file.
     ///
-    /// It may come when a call is at its record: its time is limited.
+    /// Before that, calls that are at their records end there: they would write into the other file.
     private mutating func rescue(_ scene: Scene) -> Bool {
+        let isWaiting = producers.contains { (3...6).contains($0.step) }
+        if isWaiting, scene.fault != .leavesCallsBehind { return false }
         for position in consumed..<max(consumed, closedEnd ?? file.tail) {
             let record = file.records[index(position)]
             if !file.has(index(position)) || !record.isPublished { mostVanished += 1 }
@@ -264,7 +264,7 @@ struct RingModel: Hashable {
                 vanished += 1
             }
         }
-        beginning = (max(file.tail, consumed) / scene.capacity + 2) * scene.capacity
+        let beginning = (max(file.tail, consumed) / scene.capacity + 2) * scene.capacity
         file = File(
             records: Array(repeating: Record(), count: scene.capacity), tail: beginning, head: beginning,
             released: beginning)

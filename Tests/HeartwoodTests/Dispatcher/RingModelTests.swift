@@ -54,7 +54,8 @@ import Testing
             scene = Scene(capacity: 1, producers: [2, 1], storesPages: true, fault: fault)
         case .stampsTwoPages:
             scene = Scene(producers: [1, 1], isInTwoPages: true, storesPages: true, fault: fault)
-        case .trustsCopyOfCutFile, .waitsForWhatIsGone, .countsNothingGone, .dropsRestOfCutFile:
+        case .trustsCopyOfCutFile, .waitsForWhatIsGone, .countsNothingGone, .dropsRestOfCutFile,
+            .leavesCallsBehind:
             scene = Scene(producers: [1, 1], cuts: true, fault: fault)
         case .takesBesideOthers, .takesWithoutLock, .takesWhileLoggerRuns: scene.takesAlone = true
         case .opensBeforeUnpublished: scene = Scene(producers: [1, 1], switches: true, fault: fault)

@@ -280,6 +280,27 @@ import Testing
         #expect(dispatcher.statistics.dropped == 1)
     }
 
+    @Test("A call that is at its record when the file loses the ring's counters gets its time as well")
+    func callWithoutCounters() throws {
+        let fixture = JournalFixture()
+        let (dispatcher, logger) = makeHeld(fixture)
+        defer { dispatcher.consumer.queue.resume() }
+        let before = dispatcher.journalStatus
+        // Nothing tells of this call: the drain has not seen its record, and the file loses the tail.
+        _ = try #require(dispatcher.ring.reserve(128))
+        #expect(try truncate(#require(path(before)), 0) == 0)
+        let start = SystemClock().uptime()
+        dispatcher.drainNow()
+        // What it writes after that would go into the new file, over the records of others.
+        #expect(SystemClock().uptime() - start >= .milliseconds(250))
+        waitUntil { dispatcher.journalStatus != before }
+        logInfo("the next", to: dispatcher)
+        dispatcher.drainNow()
+        #expect(logger.waitUntilIdle(timeout: .testLimit))
+        #expect(logger.messages.map { "\($0.text)" } == ["message 000", "the next"])
+        dispatcher.journal = nil
+    }
+
     @Test("A page that the file system cannot store loses no message; the report says why")
     func unstored() throws {
         let fixture = JournalFixture()
