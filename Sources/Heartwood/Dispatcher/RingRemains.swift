@@ -30,7 +30,7 @@ final class RingRemains {
     private let salt: UInt64
     /// Where the records end, as far as that is known: the file may have lost the ring's counters.
     let end: UInt64
-    /// Whether no call has a record behind `end`.
+    /// Whether all calls that had room have their records before `end`.
     let isEndKnown: Bool
 
     private static let page = MemoryMap.pageSize
