@@ -26,7 +26,7 @@ struct guard {
 
 enum { guard_count = 256 };
 static struct guard guards[guard_count];
-static _Atomic bool is_repairing;
+static _Atomic bool is_changing;
 static _Atomic uint64_t guard_number;
 static struct sigaction previous_bus;
 
@@ -42,11 +42,19 @@ static struct guard *guard_at(const void *start) {
 static _Thread_local volatile uintptr_t failed_address __attribute__((tls_model("initial-exec")));
 static _Thread_local volatile uint64_t failed_number __attribute__((tls_model("initial-exec")));
 
-// Puts zeros in the place of guarded memory, once.
-HW_FAULT_HANDLER static bool repair(struct guard *guard) {
+// One thread at a time repairs guarded memory or ends its guard: where other memory is put in its place, nobody is about to
+// put zeros there. In the child of a fork, the thread that was at it may be missing.
+HW_FAULT_HANDLER static void begin_change(void) {
     bool is_free = false;
-    while (!atomic_compare_exchange_weak(&is_repairing, &is_free, true)) is_free = false;
-    bool is_repaired = guard->was_hit;
+    while (!atomic_compare_exchange_weak(&is_changing, &is_free, true) && !hw_forked_child) is_free = false;
+}
+
+HW_FAULT_HANDLER static void end_change(void) { is_changing = false; }
+
+// Puts zeros in the place of guarded memory, once; unless another guard is there than the one of this number.
+HW_FAULT_HANDLER static bool repair(struct guard *guard, uint64_t number) {
+    begin_change();
+    bool is_repaired = guard->was_hit || guard->start <= 1 || guard->number != number;
     if (!is_repaired) {
         void *place = (void *)(uintptr_t)guard->start;
         void *fresh = mmap(NULL, guard->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
@@ -62,7 +70,7 @@ HW_FAULT_HANDLER static bool repair(struct guard *guard) {
             is_repaired = hw_move_memory(fresh, place, guard->size);
         }
     }
-    is_repairing = false;
+    end_change();
     return is_repaired;
 }
 
@@ -76,18 +84,19 @@ HW_FAULT_HANDLER bool hw_guard_repair(const siginfo_t *info) {
         if (start > 1 && address >= start && address - start < guards[index].size) guard = &guards[index];
     }
     if (!guard) return false;
-    if (failed_address != address || failed_number != guard->number) {
+    uint64_t number = guard->number;
+    if (failed_address != address || failed_number != number) {
         failed_address = address;
-        failed_number = guard->number;
+        failed_number = number;
         return true;
     }
     failed_address = 0;
-    return repair(guard);
+    return repair(guard, number);
 }
 
 bool hw_guard_hit(const void *start) {
     struct guard *guard = guard_at(start);
-    return guard && repair(guard);
+    return guard && repair(guard, guard->number);
 }
 
 HW_FAULT_HANDLER static void on_bus(int number, siginfo_t *info, void *context) {
@@ -139,7 +148,10 @@ bool hw_guard_add(
 
 void hw_guard_remove(const void *start) {
     struct guard *guard = guard_at(start);
-    if (guard) guard->start = 0;
+    if (!guard) return;
+    begin_change();
+    guard->start = 0;
+    end_change();
 }
 
 bool hw_guard_was_hit(const void *start) {
