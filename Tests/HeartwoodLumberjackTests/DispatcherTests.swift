@@ -245,7 +245,7 @@ extension LumberjackTests {
             logFatal("f", to: dispatcher)
             logNotice("n \("secret", privacy: .private)", metadata: ["a": 1], to: dispatcher)
             logDebug("d", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             #expect(keeper.messages.map(\.flag) == [.error, .info])
             #expect(!keeper.texts[1].contains("secret"))
             #expect(keeper.messages[1].heartwoodMessage.metadata["a"] == 1)

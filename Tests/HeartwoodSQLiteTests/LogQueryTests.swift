@@ -25,7 +25,7 @@ struct LogQueryTests {
         ]
         for (level, category, text) in lines {
             Heartwood.log(text, level: level, category: LogCategory(category), to: fixture.dispatcher)
-            fixture.dispatcher.flush()
+            fixture.dispatcher.flush(timeout: .testLimit)
             fixture.clock.advance(by: .seconds(1))
         }
     }
@@ -81,7 +81,7 @@ struct LogQueryTests {
         arguments: [LogQuery.Order.newestFirst, .oldestFirst])
     func pages(_ order: LogQuery.Order) throws {
         for number in 0..<25 { logInfo("same \(number)", to: fixture.dispatcher) }
-        fixture.dispatcher.flush()
+        fixture.dispatcher.flush(timeout: .testLimit)
         let reader = try SQLiteLogReader(path: fixture.path)
         var query = LogQuery(order: order, limit: 4)
         var found: [LogRecord] = []

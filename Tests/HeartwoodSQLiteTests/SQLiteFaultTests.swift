@@ -32,11 +32,11 @@ struct SQLiteFaultTests {
         withConnection(logger) { try $0.execute("PRAGMA max_page_count = 1") }
         let text = String(repeating: "x", count: 5000)
         for number in 10..<40 { logInfo("\(number) \(text)", to: fixture.dispatcher) }
-        #expect(fixture.dispatcher.flush().unfinished == ["SQLiteLogger"])
+        #expect(fixture.dispatcher.flush(timeout: .testLimit).unfinished == ["SQLiteLogger"])
         #expect(fixture.reported(.writeFailed).last?.contains("the disk is full") == true)
         #expect(try fixture.texts().count == 10)
         withConnection(logger) { try $0.execute("PRAGMA max_page_count = 1000000") }
-        #expect(fixture.dispatcher.flush().isComplete)
+        #expect(fixture.dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(try fixture.texts().map { String($0.prefix { $0 != " " }) } == (0..<40).map { "\($0)" })
         #expect(logger.statistics.failed == 0)
     }
@@ -130,7 +130,7 @@ struct SQLiteFaultTests {
         #expect(fixture.log(10..<20).isComplete)
         #expect(fixture.log(20..<30).isComplete)
         logger.maximumAge = .seconds(1)
-        fixture.dispatcher.flush()
+        fixture.dispatcher.flush(timeout: .testLimit)
         fixture.clock.advance(by: .seconds(10))
         logger.deleteNow()
         #expect(logger.waitUntilIdle(timeout: .testLimit))
@@ -151,7 +151,7 @@ struct SQLiteFaultTests {
             fixture.reported(.writeFailed).last?.contains("another program has the database locked") == true)
         #expect(try fixture.texts().count == 10)
         try other.execute("COMMIT")
-        #expect(fixture.dispatcher.flush().isComplete)
+        #expect(fixture.dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(try fixture.texts() == (0..<20).map { "\($0)" })
         #expect(logger.statistics.failed == 0)
     }

@@ -22,7 +22,7 @@ struct SQLiteLoggerTests {
             "took \(12.5, as: "ms") ms\n\u{1b}[1m", level: .warning, category: LogCategory("sqlite.all"),
             context: 7,
             metadata: ["user": "ü", "list": [1, "x", nil], "deep": ["a": true]], to: fixture.dispatcher)
-        #expect(fixture.dispatcher.flush().isComplete)
+        #expect(fixture.dispatcher.flush(timeout: .testLimit).isComplete)
         let record = try #require(try reader().records().first)
         #expect(record.text == "took 12.5 ms\n\u{1b}[1m")
         #expect(record.level == .warning)
@@ -44,7 +44,7 @@ struct SQLiteLoggerTests {
         _ = try fixture.add()
         logInfo("a\0b", to: fixture.dispatcher)
         logInfo("", to: fixture.dispatcher)
-        fixture.dispatcher.flush()
+        fixture.dispatcher.flush(timeout: .testLimit)
         let records = try reader().records(LogQuery(order: .oldestFirst))
         #expect(records.map(\.text) == ["a\u{2400}b", ""])
         #expect(records.allSatisfy { $0.metadataJSON == nil && $0.metadata.isEmpty })
@@ -61,7 +61,7 @@ struct SQLiteLoggerTests {
         one()
         logger.privacy = .redact
         one()
-        fixture.dispatcher.flush()
+        fixture.dispatcher.flush(timeout: .testLimit)
         let records = try reader().records(LogQuery(order: .oldestFirst))
         try #require(records.count == 4)
         #expect(records[0].text == "mail <private>")
@@ -79,7 +79,7 @@ struct SQLiteLoggerTests {
         logger.formatter = Shout()
         logInfo("quiet", to: fixture.dispatcher)
         logInfo("drop", to: fixture.dispatcher)
-        fixture.dispatcher.flush()
+        fixture.dispatcher.flush(timeout: .testLimit)
         let records = try reader().records(LogQuery(order: .oldestFirst))
         #expect(records.count == 2)
         #expect(records.first.map { !$0.text.contains("a@b.de") } == true)
@@ -134,7 +134,7 @@ struct SQLiteLoggerTests {
         for number in 0..<(Sanitizer.isActive ? 3000 : 12_000) {
             logInfo("\(number) \(text)", to: fixture.dispatcher)
         }
-        fixture.dispatcher.flush()
+        fixture.dispatcher.flush(timeout: .testLimit)
         fixture.clock.advance(by: .seconds(60))
         fixture.log(0..<1)
         let before = try reader().connectionPages()
@@ -156,7 +156,7 @@ struct SQLiteLoggerTests {
         let text = String(repeating: "x", count: 900)
         for round in 0..<20 {
             for number in 0..<100 { logInfo("\(round * 100 + number) \(text)", to: fixture.dispatcher) }
-            #expect(fixture.dispatcher.flush().isComplete)
+            #expect(fixture.dispatcher.flush(timeout: .testLimit).isComplete)
             #expect(try reader().connectionPages() * 4096 <= 400 * 1024)
         }
         let numbers = try fixture.texts().compactMap { Int($0.split(separator: " ")[0]) }

@@ -19,7 +19,7 @@ struct SQLiteOwnerTests {
             let dispatcher = LogDispatcher()
             let logger = try SQLiteLogger(path: path)
             dispatcher.add(logger)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             logger.store.close()
         }
     }
@@ -32,7 +32,7 @@ struct SQLiteOwnerTests {
             logger.store.close()
             dispatcher.add(logger)
             logger.perform { logger.store.close() }
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             exit(7)
         }
     }

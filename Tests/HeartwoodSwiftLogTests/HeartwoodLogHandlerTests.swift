@@ -33,7 +33,7 @@ struct HeartwoodLogHandlerTests {
     }
 
     private var messages: [LogMessage] {
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         return recorder.messages.withLock { $0 }
     }
 
@@ -138,7 +138,7 @@ struct HeartwoodLogHandlerTests {
         #expect(counts.withLock { $0 == (1, 1, 1) })
         // Nobody wants it: the provider is not asked.
         recorder.levels = .error
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         logger.info(message(), metadata: metadata())
         #expect(counts.withLock { $0.provider } == 1)
         #expect(messages.count == 1)
@@ -223,7 +223,7 @@ struct HeartwoodLogHandlerTests {
         #expect(messages.first?.metadata["_error"] == "text")
         #expect(watched.count.withLock { $0 } == 1)
         recorder.levels = .fatal
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         logger.error("x", error: watched)
         #expect(messages.count == 1)
         #expect(watched.count.withLock { $0 } == 1)

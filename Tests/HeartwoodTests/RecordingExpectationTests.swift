@@ -118,7 +118,7 @@ struct RecordingExpectationTests {
     func inVain() async throws {
         let (dispatcher, recorder) = start()
         logInfo("other", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         do {
             try await recorder.waitFor(.error, within: .milliseconds(50), file: "F", line: 1)
             Issue.record("it did not throw")

@@ -41,7 +41,7 @@ struct HTTPConfigurationTests {
         #expect(remote.spoolSettings.maximumBytes == .mebibytes(1))
         #expect(remote.threshold == 1)
         logError("one", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         await remote.figures { $0.requests >= 1 }
         #expect(first.requests.first?.headers["X-Team"] == "core")
         #expect(first.requests.first?.headers["X-Key"] == "k s3cr3t")
@@ -83,7 +83,7 @@ struct HTTPConfigurationTests {
             try configuration.apply(to: dispatcher)
             let remote = try #require(dispatcher.configuredLogger(named: "remote") as? HTTPLogger)
             for number in 0..<400 { logInfo("run \(run) line \(number)", to: dispatcher) }
-            await dispatcher.flush()
+            await dispatcher.flush(timeout: .testLimit)
             if run > 0 { #expect(await remote.deliver(timeout: .testLimit)) }
             dispatcher.removeAll()
         }

@@ -20,7 +20,7 @@ struct ErrorAndTraceTests {
             logError(
                 "x", error: Failure(cause: cause), category: category, metadata: ["n": 1], to: dispatcher)
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         return try #require(recorder.messages.first)
     }
 

@@ -203,7 +203,7 @@ final class Nginx: @unchecked Sendable {  // constant once made
         dispatcher.add(logger)
         for number in 0..<500 { Heartwood.log("number \(number, as: "n")", level: .info, to: dispatcher) }
         #expect(await logger.deliver(timeout: .testLimit))
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         var numbers: [Int] = []
         for name in nginx.directory.names("tmp").sorted() {
             let path = nginx.file("tmp/" + name)

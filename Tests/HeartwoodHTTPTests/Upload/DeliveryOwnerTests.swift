@@ -16,7 +16,7 @@ struct DeliveryOwnerTests {
             let dispatcher = LogDispatcher()
             let logger = try HTTPLogger("https://logs.example.org")
             dispatcher.add(logger)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             logger.runtime.shell.save()
         }
     }
@@ -29,7 +29,7 @@ struct DeliveryOwnerTests {
             logger.runtime.shell.save()
             dispatcher.add(logger)
             logger.perform { logger.runtime.shell.save() }
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             exit(7)
         }
     }

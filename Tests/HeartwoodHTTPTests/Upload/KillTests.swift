@@ -60,9 +60,9 @@ import Testing
         let rest = max(0, Self.messages - survived.count)
         for number in 0..<rest {
             Heartwood.log("message \(-1 - number, as: "number")", level: .info, to: dispatcher)
-            if number % 1000 == 999 { await dispatcher.flush() }
+            if number % 1000 == 999 { await dispatcher.flush(timeout: .testLimit) }
         }
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         isHonest.withLock { $0 = true }
         #expect(await logger.deliver(timeout: .testLimit))
         let figures = logger.httpStatistics
@@ -135,7 +135,7 @@ import Testing
             for number in burst {
                 Heartwood.log("message \(number, as: "number")", level: .info, to: dispatcher)
             }
-            guard await dispatcher.flush().isComplete else { continue }
+            guard await dispatcher.flush(timeout: .testLimit).isComplete else { continue }
             let line = burst.map { "\($0)\n" }.joined()
             _ = line.withCString { write(file, $0, strlen($0)) }
             number += 10

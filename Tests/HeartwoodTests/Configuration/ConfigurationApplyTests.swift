@@ -180,7 +180,7 @@ struct ConfigurationApplyTests {
             try configuration.apply(to: dispatcher)
             logInfo("\(number)", to: dispatcher)
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(try tagged("a", dispatcher).lines == (0..<100).map { "\($0) \($0)" })
     }
 
@@ -362,7 +362,7 @@ struct ConfigurationApplyTests {
             }
             for number in 0..<100 { logInfo("\(round) \(number)", to: dispatcher) }
         }
-        #expect(await dispatcher.flush().isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         for round in 0..<4 {
             #expect(scratch.text("\(round)/1.log") == (0..<100).map { "\(round) \($0)\n" }.joined())
         }
@@ -407,7 +407,7 @@ struct ConfigurationApplyTests {
                         as LogConfiguration).apply(to: dispatcher)
                 }
             }
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             #expect(dispatcher.loggers.count == 2)
             dispatcher.removeAll()
         }

@@ -149,7 +149,7 @@ struct AbstractDatabaseLoggerTests {
     func flushes() {
         logInfo("one", to: dispatcher)
         logInfo("leave out", to: dispatcher)
-        #expect(dispatcher.flush().isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(database.saves == [["one"]])
         logInfo("two", to: dispatcher)
         dispatcher.removeAll()
@@ -180,7 +180,7 @@ struct AbstractDatabaseLoggerTests {
         database.fail(true)
         log(0..<600)
         #expect(database.attempts == 1)
-        #expect(dispatcher.flush().unfinished == ["database"])
+        #expect(dispatcher.flush(timeout: .testLimit).unfinished == ["database"])
         #expect(database.attempts == 2)
         advance(1)
         #expect(database.attempts == 2)
@@ -191,7 +191,7 @@ struct AbstractDatabaseLoggerTests {
         database.fail(false)
         advance(4)
         #expect(database.saves == [(0..<1300).map { "\($0)" }])
-        #expect(dispatcher.flush().isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(dispatcher.diagnostics.totals[.writeFailed] == 3)
         #expect(database.statistics.delivered == 1300)
         log(1300..<1800)
@@ -219,12 +219,12 @@ struct AbstractDatabaseLoggerTests {
         let failed = database.statistics.failed
         #expect(failed > 400 && failed < 500)
         database.fail(false)
-        #expect(dispatcher.flush().isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         let kept = 500 - failed
         let saved: [String] = database.saves.flatMap { $0 }
         #expect(saved == (0..<kept).map { "\($0)" } + ["\(failed) messages dropped here"])
         log(500..<501)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(database.saves.last == ["500"])
         #expect(database.statistics.isBalanced)
         // A quarter of the limit is saved without being asked.

@@ -40,7 +40,7 @@ import Testing
         let logger = Failing()
         dispatcher.add(logger)
         for index in 0..<100 { logInfo("\(index)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.seen.withLock { $0 }.allSatisfy { $0.delivered >= 0 && $0.failed >= 0 })
         let figures = logger.statistics
         #expect(figures.received == 100 && figures.delivered == 0 && figures.failed == 100)
@@ -61,7 +61,7 @@ import Testing
         logger.duplicateSuppression = DuplicateSuppression(interval: .seconds(3600))
         dispatcher.add(logger)
         for _ in 0..<3 { logInfo("the same", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.allTexts == ["the same", "last message repeated 2 times"])
     }
 
@@ -73,7 +73,7 @@ import Testing
         #expect(logger.levels == .error)
         #expect(!dispatcher.add(logger, levels: .debug))
         logDebug("heard", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.levels == .debug && logger.texts == ["heard"])
     }
 }

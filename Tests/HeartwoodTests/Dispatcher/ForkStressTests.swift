@@ -63,7 +63,7 @@ struct ForkStressTests {
                 logError("warm \(index)", tag: index, metadata: ["a": 1], to: dispatcher)
                 file.maximumFileSize = .mebibytes(10 + index)
             }
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             let isOver = Locked(false)
             for thread in 0..<3 {
                 Thread.detachNewThread {
@@ -71,7 +71,7 @@ struct ForkStressTests {
                     while !isOver.withLock({ $0 }) {
                         logInfo("thread \(thread) \(index)", tag: index, metadata: ["a": 1], to: dispatcher)
                         if index % 50 == 0 { logError("an error", to: dispatcher) }
-                        if index % 200 == 0 { dispatcher.flush() }
+                        if index % 200 == 0 { dispatcher.flush(timeout: .testLimit) }
                         file.maximumFileSize = .mebibytes(10 + index % 10)
                         _ = dispatcher.statistics
                         _ = dispatcher.diagnostics.totals

@@ -47,7 +47,7 @@ private final class ForkingLogger: AbstractLogger, @unchecked Sendable {  // the
             // has been used.
             logInfo("warm 0 0", to: dispatcher)
             logError("warm 0 1", to: dispatcher)
-            precondition(dispatcher.flush().isComplete)
+            precondition(dispatcher.flush(timeout: .testLimit).isComplete)
 
             let children = 5
             let share = 4000
@@ -109,7 +109,7 @@ private final class ForkingLogger: AbstractLogger, @unchecked Sendable {  // the
             dispatcher.add(logger)
             logInfo("warm", to: dispatcher)
             logError("warm", to: dispatcher)
-            precondition(dispatcher.flush().isComplete)
+            precondition(dispatcher.flush(timeout: .testLimit).isComplete)
             // What runs on the queue may still take messages, until it ends.
             queue.sync {}
             queue.suspend()
@@ -143,7 +143,7 @@ private final class ForkingLogger: AbstractLogger, @unchecked Sendable {  // the
             dispatcher.diagnostics.handler = { _ in }
             dispatcher.add(logger)
             logError("warm", to: dispatcher)
-            precondition(dispatcher.flush().isComplete)
+            precondition(dispatcher.flush(timeout: .testLimit).isComplete)
             logError("fork", to: dispatcher)
             let child = logger.child.withLock { $0 }
             if child == 0 {

@@ -17,7 +17,7 @@ import Testing
         dispatcher.add(RecordingLogger())
         logError("x", to: dispatcher)
         logInfo("y", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let metrics = dispatcher.statistics.metrics()
         #expect(metrics.first { $0.counter == .accepted }?.total == 2)
         let failed = metrics.filter { $0.counter == .loggerFailed && $0.total > 0 }
@@ -48,12 +48,12 @@ import Testing
             calls.withLock { $0.append(accepted.flatMap { [$0.total, $0.increase] }) }
         }
         for _ in 0..<3 { logInfo("x", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         clock.advance(by: .seconds(9))
         #expect(calls.withLock { $0 }.isEmpty)
         clock.advance(by: .seconds(1))
         logInfo("x", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         clock.advance(by: .seconds(20))
         #expect(calls.withLock { $0 } == [[3, 3], [4, 1], [4, 0]])
         withExtendedLifetime(observer) {}

@@ -18,7 +18,7 @@ struct LoggersTests {
         logInfo("during", to: dispatcher)
         #expect(dispatcher.remove(logger))
         logInfo("after", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.events == [.added, .message("during"), .batchEnd, .removed])
         #expect(keeper.texts == ["before", "during", "after"])
         #expect(dispatcher.loggers.map(\.name) == ["keeper"])
@@ -54,7 +54,7 @@ struct LoggersTests {
         #expect(!dispatcher.remove(stuck, timeout: .milliseconds(20)))
         #expect(dispatcher.loggers.count == 1)
         logInfo("y", to: dispatcher)
-        #expect(dispatcher.flush().isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(fine.texts == ["x", "y"])
         stuck.release()
         #expect(stuck.waitUntilIdle(timeout: .testLimit))
@@ -87,7 +87,7 @@ struct LoggersTests {
         for level in LogLevel.standardLevels { log("\(level)", level: level, to: dispatcher) }
         errors.levels = [.verbose]
         for level in LogLevel.standardLevels { log("\(level) again", level: level, to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(errors.texts == ["fatal", "error", "verbose again"])
         #expect(odd.texts == ["fatal", "info", "fatal again", "info again"])
         #expect(errors.statistics.received == 3)
@@ -98,7 +98,7 @@ struct LoggersTests {
         let dispatcher = LogDispatcher.forTest()
         for _ in 0..<3 { dispatcher.add(RecordingLogger(name: "twin")) }
         logInfo("x", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let statistics = dispatcher.statistics
         #expect(Set(statistics.loggers.keys) == ["twin", "twin 2", "twin 3"])
         #expect(statistics.loggers.values.allSatisfy { $0.delivered == 1 })

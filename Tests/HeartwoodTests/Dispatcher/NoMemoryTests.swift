@@ -35,7 +35,7 @@ struct NoMemoryTests {
             if dispatcher.diagnostics.totals[.setting] != 1 { _exit(2) }
             dispatcher.add(memory)
             for index in 0..<100 { logInfo("message \(index)", to: dispatcher) }
-            if !dispatcher.flush().isComplete { _exit(3) }
+            if !dispatcher.flush(timeout: .testLimit).isComplete { _exit(3) }
             _exit(memory.statistics.delivered == 101 ? 7 : 4)
         }
     }
@@ -50,14 +50,14 @@ struct NoMemoryTests {
             let memory = MemoryLogger()
             dispatcher.add(memory)
             logInfo("warm", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             guard case .active = dispatcher.journalStatus else { _exit(1) }
             Self.limit(toMore: 24 << 20)
             dispatcher.journal = nil
             guard case .active = dispatcher.journalStatus else { _exit(2) }
             if dispatcher.diagnostics.totals[.setting, default: 0] == 0 { _exit(3) }
             for index in 0..<100 { logInfo("message \(index)", to: dispatcher) }
-            if !dispatcher.flush().isComplete { _exit(4) }
+            if !dispatcher.flush(timeout: .testLimit).isComplete { _exit(4) }
             _exit(memory.statistics.delivered == 101 ? 7 : 5)
         }
     }

@@ -36,7 +36,7 @@ import Testing
             let dispatcher = LogDispatcher()
             let logger = AbstractLogger()
             dispatcher.add(logger)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             entrance.use(logger)
         }
     }
@@ -75,7 +75,7 @@ import Testing
             let logger = AbstractLogger()
             dispatcher.add(logger)
             logger.perform { entrance.use(logger) }
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             exit(7)
         }
     }

@@ -92,7 +92,7 @@ struct ProcessExitTests {
             dispatcher.add(Quitting())
             dispatcher.add(RecordingLogger())
             logInfo("x", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
         }
     }
 

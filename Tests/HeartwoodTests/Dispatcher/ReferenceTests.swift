@@ -43,7 +43,7 @@ struct ReferenceTests {
         for index in 0..<count {
             log("\(index)", level: index % 10 == 0 ? .error : .info, tag: census.member(), to: dispatcher)
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(census.born.value == count)
         #expect(loggers.map(\.seen.value) == [count, count, count / 10])
         waitUntil { census.living.value == 0 }
@@ -68,7 +68,7 @@ struct ReferenceTests {
             if index % 50 == 0 { logError("\(text)", tag: census.member(), to: dispatcher) }
         }
         logger.release()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.statistics.isBalanced)
         logger.removeRecords()
         waitUntil { census.living.value == 0 }
@@ -88,7 +88,7 @@ struct ReferenceTests {
             let text = String(repeating: Character(UnicodeScalar(UInt8(97 + index % 26))), count: size)
             logInfo("\(text)", metadata: ["index": LogValue(index)], to: dispatcher)
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.messages.map(\.text.count) == sizes)
         #expect(logger.messages.map { $0.metadata["index"] } == sizes.indices.map { .integer(Int64($0)) })
         for (index, message) in logger.messages.enumerated() {
@@ -109,11 +109,11 @@ struct ReferenceTests {
         for index in 0..<count {
             logInfo("kept \(index)", tag: index % 100 == 0 ? census.member() : nil, to: dispatcher)
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let kept = logger.messages
         logger.removeRecords()
         for index in 0..<count { logInfo("later \(index)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         dispatcher.removeAll()
         onThreads(4) { thread in
             for index in stride(from: thread, to: count, by: 4) {
@@ -173,7 +173,7 @@ struct ReferenceTests {
         for round in 0..<50 {
             dispatcher.add(Member(census))
             logInfo("\(round)", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             #expect(census.living.value == 1)
             dispatcher.removeAll()
             // Its queue may still be on its way out of the last block.
@@ -199,6 +199,6 @@ struct ReferenceTests {
                 }
             }
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
     }
 }

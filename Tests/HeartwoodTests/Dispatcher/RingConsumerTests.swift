@@ -279,7 +279,7 @@ import Testing
         dispatcher.add(logger)
         #expect(logger.waitUntilIdle(timeout: .testLimit))
         logInfo("x", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["x", "asked", "heard: x"])
         #expect(logger.statistics.isBalanced)
     }

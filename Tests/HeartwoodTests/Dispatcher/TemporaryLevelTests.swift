@@ -17,7 +17,7 @@ import Testing
     private func log(_ text: String) { logDebug("\(text)", to: dispatcher) }
 
     private var texts: [String] {
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         return recorder.messages.map(\.text)
     }
 

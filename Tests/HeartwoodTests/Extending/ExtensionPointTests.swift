@@ -69,7 +69,7 @@ struct ExtensionPointTests {
         logInfo("b", to: dispatcher)
         logger.formatter = nil
         logInfo("c", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(
             events.value == [
                 "first begins for line", "first formats a", "first ends for line", "second begins for line",
@@ -85,7 +85,7 @@ struct ExtensionPointTests {
             directory: scratch.logs, naming: LogFileNaming(application: "app"), formatter: nil)
         dispatcher.add(logger)
         for text in ["a", "no b", "twice c"] { logInfo("\(text)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         logger.rollNow()
         logInfo("d", to: dispatcher)
         dispatcher.removeAll()
@@ -158,7 +158,7 @@ struct ExtensionPointTests {
             logInfo("here", to: dispatcher)
             return LogThread.current
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let message = seen.value[0]
         #expect(thread.queueLabel == "heartwood.tests.place")
         #expect(thread.id == message.threadID && thread.queueLabel == message.queueLabel)
@@ -188,7 +188,7 @@ struct ExtensionPointTests {
         let logger = Asking(seen)
         dispatcher.add(logger)
         logInfo("x", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(seen.value == [true] && !logger.isInHook)
         dispatcher.removeAll()
     }

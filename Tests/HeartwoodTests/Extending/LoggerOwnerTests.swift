@@ -31,7 +31,7 @@ struct LoggerOwnerTests {
             let (file, database) = (try FileLogger(directory: path), AbstractDatabaseLogger<LogMessage>())
             dispatcher.add(file)
             dispatcher.add(database)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             entrance.use(file, database)
         }
     }
@@ -52,7 +52,7 @@ struct LoggerOwnerTests {
             case .engine: file.perform { entrance.use(file, database) }
             case .saved, .journal, .unsaved: database.perform { entrance.use(file, database) }
             }
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             exit(7)
         }
     }

@@ -44,7 +44,7 @@ import Testing
         logDebug("nothing", to: dispatcher)
         logInfo("two", to: dispatcher)
         logger.currentLink = "current"
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         #expect(scratch.text("current") == "one\ntwo\n")
         #expect(logger.statistics.filtered == 1 && logger.statistics.delivered == 2)
     }
@@ -74,10 +74,10 @@ import Testing
         let dispatcher = LogDispatcher.forTest()
         dispatcher.add(logger)
         logInfo("one", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         for link in ["current", "latest"] {
             logger.currentLink = link
-            await dispatcher.flush()
+            await dispatcher.flush(timeout: .testLimit)
             #expect(scratch.text(link) == "one\n")
         }
         dispatcher.removeAll(timeout: .testLimit)
@@ -92,13 +92,13 @@ import Testing
         let dispatcher = LogDispatcher.forTest()
         dispatcher.add(logger)
         logInfo("one", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         #expect(syncs.withLock { $0 } == 0)
         logger.reopen()
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         #expect(syncs.withLock { $0 } == (isNever ? 0 : 1))
         logInfo("two", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         await dispatcher.remove(logger)
         #expect(syncs.withLock { $0 } == (isNever ? 0 : 2))
     }
@@ -125,7 +125,7 @@ import Testing
         dispatcher.add(logger)
         for second in 0..<20 {
             logInfo("\(second)", to: dispatcher)
-            await dispatcher.flush()
+            await dispatcher.flush(timeout: .testLimit)
             clock.advance(by: .seconds(1))
         }
         #expect((3...5).contains(syncs.withLock { $0 }))
@@ -140,13 +140,13 @@ import Testing
         let dispatcher = LogDispatcher.forTest()
         dispatcher.add(logger)
         logInfo("one", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         let first = try #require(logger.currentPath)
         #expect(unlink(first) == 0)
         #expect(logger.currentPath == nil)
         clock.advance(by: .seconds(1))
         logInfo("two", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         let second = try #require(logger.currentPath)
         #expect(second != first && scratch.names().map { scratch.logs + "/" + $0 } == [second])
         logger.hookQueue.sync {}

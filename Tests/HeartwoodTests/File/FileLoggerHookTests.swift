@@ -31,7 +31,7 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
         dispatcher.add(logger)
         logInfo("one\ntwo", to: dispatcher)
         logInfo("", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.texts(naming) == ["4:head7:one\ntwo0:"])
     }
 
@@ -50,7 +50,7 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
         logger.maximumFileCount = 1
         logInfo("one", to: dispatcher)
         logger.rollNow()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         logger.hookQueue.sync {}
         logger.hookQueue.sync {}  // the second hook was handed over while the first one ran
         #expect(
@@ -68,7 +68,7 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
         dispatcher.add(logger)
         for line in ["one", "two"] {
             logInfo("\(line)", to: dispatcher)
-            await dispatcher.flush()
+            await dispatcher.flush(timeout: .testLimit)
             #expect(scratch.text("current.log") == line + "\n")
             await logger.rollNow()
         }
@@ -86,7 +86,7 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
         logError("e", to: dispatcher)
         logWarning("w", to: dispatcher)
         logInfo("i", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         for (name, text) in [("all", "e\nw\ni\n"), ("errors", "e\n"), ("some", "i\n")] {
             let path = scratch.path + "/" + name + "/app 2026-01-01--00-00-00-000.log"
             #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
@@ -118,7 +118,7 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
                     let dispatcher = LogDispatcher()
                     dispatcher.add(logger)
                     logInfo("\(String(repeating: "x", count: 60_000))", to: dispatcher)
-                    dispatcher.flush()
+                    dispatcher.flush(timeout: .testLimit)
                     dispatcher.remove(logger)
                 }
             }

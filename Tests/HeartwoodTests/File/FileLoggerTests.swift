@@ -24,7 +24,7 @@ import Testing
         let (_, dispatcher) = try makeLogger()
         logInfo("first", to: dispatcher)
         logInfo("second", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.names() == ["app 2026-01-01--00-00-00-000.log"])
         #expect(scratch.text("app 2026-01-01--00-00-00-000.log") == "first\nsecond\n")
         let file = try FileManager.default.attributesOfItem(atPath: scratch.logs + "/" + scratch.names()[0])
@@ -39,7 +39,7 @@ import Testing
         logger.maximumFileSize = .bytes(1000)
         logger.maximumFileCount = 3
         for number in 0..<500 { logInfo("line number \(number)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let names = scratch.names()
         #expect(names.count == 3)
         for name in names { #expect(scratch.size(name) <= 1000) }
@@ -59,13 +59,13 @@ import Testing
         logInfo("cc", to: dispatcher)
         logInfo("dd", to: dispatcher)
         #expect(logger.maximumFileSize == .zero)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.texts(LogFileNaming(application: "app")) == ["a\nbb\ncc\ndd\n"])
         logger.maximumFileSize = .bytes(6)
         logInfo("ee", to: dispatcher)
         logInfo("ff", to: dispatcher)
         logInfo("gg", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.lines(logger.naming) == ["a", "bb", "cc", "dd", "ee", "ff", "gg", ""])
         #expect(scratch.names().count == 3)
     }
@@ -77,14 +77,14 @@ import Testing
         logger.didRoll = { info in rolled.withLock { $0.append(info.name) } }
         logger.rollingInterval = .seconds(60)
         logInfo("old", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         clock.advance(by: .seconds(61))
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.currentPath == nil)
         logger.hookQueue.sync {}
         #expect(rolled.withLock { $0 } == ["app 2026-01-01--00-00-00-000.log"])
         logInfo("new", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.texts(LogFileNaming(application: "app")) == ["old\n", "new\n"])
     }
 
@@ -94,7 +94,7 @@ import Testing
         logInfo("one", to: dispatcher)
         #expect(await logger.rollNow())
         logInfo("two", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         #expect(scratch.texts(LogFileNaming(application: "app")) == ["one\n", "two\n"])
         let files = try logger.logFiles()
         #expect(files.map(\.isActive) == [true, false])
@@ -125,7 +125,7 @@ import Testing
         let (logger, dispatcher) = try makeLogger()
         await logger.rollNow()
         logInfo("now", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         #expect(scratch.texts(LogFileNaming(application: "app")) == ["earlier\n", "now\n"])
     }
 
@@ -138,7 +138,7 @@ import Testing
         logger.maximumFileCount = 1
         logger.maximumFileAge = .nanoseconds(1)
         for number in 0..<50 { logInfo("line \(number)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         for name in foreign { #expect(scratch.text(name) == "precious") }
         #expect(scratch.names().count == foreign.count + 1)
     }
@@ -147,7 +147,7 @@ import Testing
     func newlines() throws {
         let (_, dispatcher) = try makeLogger()
         for line in ["a\n", "b", "", "c\n"] { logInfo("\(line)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.text(scratch.names()[0]) == "a\nb\n\nc\n")
     }
 
@@ -157,7 +157,7 @@ import Testing
         logger.fileHeader = "# shop"
         logger.maximumFileSize = .bytes(20)
         for number in 0..<4 { logInfo("line \(number)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         dispatcher.remove(logger)
         #expect(scratch.texts(logger.naming) == (0..<4).map { "# shop\nline \($0)\n" })
         let second = try FileLogger(
@@ -165,7 +165,7 @@ import Testing
         second.fileHeader = "# shop"
         dispatcher.add(second)
         logInfo("5", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.texts(logger.naming)[3] == "# shop\nline 3\n5\n")
     }
 }
@@ -181,7 +181,7 @@ import Testing
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(logger)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         return (logger, dispatcher)
     }
 
@@ -191,13 +191,13 @@ import Testing
         let (logger, dispatcher) = try makeLogger()
         logger.diskQuota = .mebibytes(1)
         logger.maximumFileCount = 100
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.names().count == 20)
         clock.advance(by: .seconds(2))
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.names().count == 20)
         logger.maximumFileCount = 5
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.names().count == 5)
     }
 
@@ -206,7 +206,7 @@ import Testing
         for day in 10..<30 { scratch.write("old\n", to: "app 2025-12-\(day)--00-00-00-000.log") }
         let (_, dispatcher) = try makeLogger()
         clock.advance(by: .seconds(1))
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.names().count == 10)
     }
 
@@ -217,11 +217,11 @@ import Testing
         logger.maximumFileAge = .seconds(3600)
         logInfo("line", to: dispatcher)
         logger.rollNow()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.names().count == 1)
         for _ in 0..<8 {
             clock.advance(by: .seconds(1000))
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
         }
         #expect(scratch.names().isEmpty)
     }
@@ -232,7 +232,7 @@ import Testing
         logInfo("one", to: dispatcher)
         logger.naming = LogFileNaming(application: "other")
         logInfo("two", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(
             scratch.names() == ["app 2026-01-01--00-00-00-000.log", "other 2026-01-01--00-00-00-000.log"])
     }
@@ -266,7 +266,7 @@ import Testing
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(logger)
         for _ in 0..<10 { logInfo("line", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.statistics.failed == 0)
         dispatcher.remove(logger)
         #expect(logger.statistics.failed == 10)
@@ -312,13 +312,13 @@ import Testing
         dispatcher.add(logger)
         logger.syncPolicy = policies[which]
         logInfo("one", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let afterInfo = syncs.withLock { $0 }
         logError("two", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let afterError = syncs.withLock { $0 }
         clock.advance(by: .seconds(10))
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let afterTime = syncs.withLock { $0 }
         #expect((afterInfo > 0) == (which == 1))
         #expect((afterError > 0) == (which == 1 || which == 2))

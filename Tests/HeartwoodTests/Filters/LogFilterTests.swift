@@ -125,7 +125,7 @@ struct LogFilterTests {
         logInfo("three", to: dispatcher)
         logger.filter = nil
         logInfo("no four", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["one", "three", "no four"])
         #expect(logger.statistics.filtered == 1)
         #expect(logger.statistics.delivered == 3)
@@ -142,8 +142,8 @@ struct LogFilterTests {
         }
         dispatcher.add(logger)
         logInfo("x", to: dispatcher)
-        dispatcher.flush()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["x", "about x"])
     }
 
@@ -277,7 +277,7 @@ struct DuplicateSuppressionTests {
         logInfo("two", to: dispatcher)
         logInfo("two", to: dispatcher)
         logInfo("three", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(
             logger.texts == [
                 "one", "again 1", "last message repeated 41 times", "two", "last message repeated once",
@@ -303,7 +303,7 @@ struct DuplicateSuppressionTests {
         logDebug("a \(2)", metadata: ["k": 2], to: dispatcher)
         logDebug("a \(2)", category: LogCategory("net"), metadata: ["k": 2], to: dispatcher)
         logDebug("a \(2)", category: LogCategory("net"), context: 1, metadata: ["k": 2], to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["a 1"] + Array(repeating: "a 2", count: 6))
     }
 
@@ -312,12 +312,12 @@ struct DuplicateSuppressionTests {
         let dispatcher = LogDispatcher.forTest()
         let logger = logger(dispatcher)
         for _ in 0..<3 { logInfo("x", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["x", "last message repeated 2 times"])
         logInfo("x", to: dispatcher)
         logger.duplicateSuppression = nil
         logInfo("x", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts.suffix(2) == ["last message repeated once", "x"])
         logger.duplicateSuppression = DuplicateSuppression()
         for _ in 0..<2 { logInfo("y", to: dispatcher) }
@@ -357,7 +357,7 @@ struct DuplicateSuppressionTests {
         logInfo("x", to: dispatcher)
         logDebug("noise", to: dispatcher)
         logInfo("x", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["x", "last message repeated once"])
         #expect(logger.statistics.filtered == 2)
     }

@@ -19,7 +19,7 @@ import Testing
             clock.advance(by: .seconds(10))
         }
         logInfo("another", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.allTexts == ["the same", "last message repeated 3 times", "another"])
         #expect(
             logger.entries.map { $0.timestamp - start } == [.zero, .seconds(30), .seconds(40)])

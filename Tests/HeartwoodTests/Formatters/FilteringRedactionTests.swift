@@ -22,7 +22,7 @@ import Testing
             logger.redaction = .standard
             dispatcher.add(logger)
             logInfo("mail to ann@example.org", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             #expect(logger.lines.count == 1)
             #expect(logger.lines.allSatisfy { $0.contains("<email>") && !$0.contains("example.org") })
         }

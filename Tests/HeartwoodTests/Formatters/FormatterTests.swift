@@ -160,7 +160,7 @@ struct JSONLinesFormatterTests {
         dispatcher.add(logger)
         dispatcher.metadata = ["a": 1, "b": 2]
         logInfo("\(9, as: "c")", metadata: ["a": 3], to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let line = try #require(logger.lines.first)
         #expect(line.contains("\"c\":9,\"a\":3,\"b\":2"))
     }
@@ -228,7 +228,7 @@ struct LogFormatterTests {
         let logger = RecordingLogger(formatter: Dropping())
         dispatcher.add(logger)
         for index in 0..<10 { log("\(index)", level: index == 5 ? .error : .info, to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.lines == ["5"])
         #expect(logger.statistics.filtered == 9)
         #expect(logger.statistics.delivered == 1)

@@ -270,7 +270,7 @@ struct FormatterChainTests {
         let large = String(repeating: "é", count: 200_000)
         logInfo("\(large)", tag: "t", to: dispatcher)
         logInfo("small \(1)", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.lines == ["[t] \(large)", "[] small 1"])
     }
 }

@@ -142,7 +142,7 @@ struct PatternFormatterTests {
             dispatcher.add(own)
             dispatcher.add(plain)
             logWarning("x\u{1B}[31my", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
         }
         let own = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(own.contains("\u{1B}[33mwarning\u{1B}[0m x\\u{1b}[31my\n"), "\(own.debugDescription)")

@@ -113,7 +113,7 @@ struct RedactionTests {
                 "json": .json("{\"k\":\"zoe@example.org\"}"),
                 "n": 5_500_000_000_000_004, "dec": .decimal("4111111111111111"),
             ], to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let line = try #require(asking.lines.first)
         for secret in ["example.org", "a1b2c3d4e5f6", "4111111111111111", "5500000000000004"] {
             #expect(!line.contains(secret), "\(line)")
@@ -166,7 +166,7 @@ struct RedactionTests {
             logInfo("to ann@example.org", to: dispatcher)
             logger.redaction = nil
             logInfo("to ann@example.org", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             #expect(logger.lines.count == 2)
             #expect(logger.lines[0].contains("to <email>"))
             #expect(logger.lines[1].contains("to ann@example.org"))

@@ -213,7 +213,7 @@ import Testing
         let logger = RecordingLogger()
         dispatcher.add(logger)
         logInfo("still here", to: dispatcher)
-        #expect(dispatcher.flush().isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(logger.texts == ["still here"])
     }
 
@@ -288,14 +288,14 @@ import Testing
             let logger = try JournalScene().makeLogger(path, calls: calls)
             dispatcher.add(logger)
             logInfo("\(name) 0", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             isLast.withLock { $0 = true }
             // Nothing is written, and nobody dies, before the last line is logged.
             let gate = Gate()
             logger.perform { gate.pass() }
             for number in 1..<lines { logInfo("\(name) \(number)", to: dispatcher) }
             gate.open()
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
         }
     }
 
@@ -348,7 +348,7 @@ import Testing
                 let dispatcher = scene.makeDispatcher(path)
                 let logger = try scene.makeLogger(path)
                 dispatcher.add(logger)
-                Thread.detachNewThread { dispatcher.flush() }
+                Thread.detachNewThread { dispatcher.flush(timeout: .testLimit) }
                 usleep(UInt32(round) * 300)
                 _ = Glibc.kill(getpid(), SIGKILL)
             }

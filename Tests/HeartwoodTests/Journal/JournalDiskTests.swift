@@ -17,7 +17,7 @@ import Testing
             for number in 0..<20 { logInfo("message \(number)", to: dispatcher) }
             dispatcher.removeAll()
             logInfo("to nobody", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             try fixture.die()
         }
         fixture.isFull.value = false
@@ -31,9 +31,9 @@ import Testing
         let dispatcher = fixture.makeDispatcher()
         dispatcher.add(try fixture.makeLogger())
         for number in 0..<20 { logInfo("message \(number)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         dispatcher.journal = .file(fixture.scratch.path + "/second")
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         try fixture.die()
         #expect(fixture.scratch.names(fixture.next).count == 1)
         fixture.end(dispatcher)
@@ -48,7 +48,7 @@ import Testing
         let dispatcher = fixture.makeDispatcher()
         dispatcher.add(try fixture.makeLogger())
         for number in 0..<20 { logInfo("message \(number)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         dispatcher.journal = .file(fixture.scratch.path + "/second")
         #expect(!dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(fixture.scratch.names(fixture.journal).count == 1)
@@ -332,14 +332,14 @@ import Testing
             logger.maximumMessageSize = .zero
             dispatcher.add(logger)
             logInfo("first", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             let gate = Gate()
             logger.perform { gate.pass() }
             logInfo("second", to: dispatcher)
             logInfo("\(large)", to: dispatcher)
             isLast.withLock { $0 = true }
             gate.open()
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
         }
         for folder in ["logs", "next"] {
             mkdir(path + "/backup-" + folder, 0o700)

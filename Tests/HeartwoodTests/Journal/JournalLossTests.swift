@@ -422,14 +422,14 @@ import Testing
             name: "file")
         dispatcher.add(logger)
         logInfo("line 0", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         writes.withLock { $0 = 0 }
         let gate = Gate()
         logger.perform { gate.pass() }
         for number in 1..<3 { logInfo("line \(number)", to: dispatcher) }
         dispatcher.drainNow()
         gate.open()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
     }
 
     @Test("Lines that had arrived in a file that was renamed after the crash are not written again")

@@ -23,7 +23,7 @@ import Testing
         }
         let dispatcher = JournalScene().makeDispatcher(path)
         dispatcher.add(try JournalScene().makeLogger(path))
-        #expect(await dispatcher.flush().isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(scratch.lines(JournalScene.naming).dropFirst() == ["kept", ""])
     }
 
@@ -103,7 +103,7 @@ import Testing
             dispatcher.add(try scene.makeLogger(path))
             logInfo("warm", to: dispatcher)
             logError("warm", to: dispatcher)
-            precondition(dispatcher.flush().isComplete)
+            precondition(dispatcher.flush(timeout: .testLimit).isComplete)
             for number in 0..<500 { logInfo("parent \(number)", to: dispatcher) }
             let process = forkProcess()
             if process == 0 {
@@ -118,7 +118,7 @@ import Testing
         }
         let dispatcher = JournalScene().makeDispatcher(path)
         dispatcher.add(try JournalScene().makeLogger(path))
-        #expect(await dispatcher.flush().isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         dispatcher.removeAll()
         dispatcher.journal = nil
         #expect(scratch.names(path + "/journal").isEmpty)
@@ -151,7 +151,7 @@ import Testing
             dispatcher.add(try JournalScene().makeLogger(path, calls: isBroken))
             // A journal that was given up while the disk was broken, and one of another dispatcher.
             logInfo("parent 0", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             dispatcher.journal = nil
             dispatcher.journal = .file(path + "/journal")
             for number in 1..<6 { logInfo("parent \(number)", to: dispatcher) }

@@ -238,7 +238,7 @@ import Testing
         #expect(reports.value.contains { $0.kind == .setting })
         dispatcher.add(try makeLogger(scratch))
         logInfo("still here", to: dispatcher)
-        #expect(dispatcher.flush().isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(scratch.lines(LogFileNaming(application: "t")).first?.hasPrefix("still here") == true)
     }
 

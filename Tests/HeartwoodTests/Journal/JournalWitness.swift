@@ -128,9 +128,9 @@ struct JournalScene: Codable, Sendable {
             logInfo("\(run) 0 \(index) \(text)", to: dispatcher)
             witness.note(0, index + 1)
             // Every few lines a write of their own.
-            if index % 7 == 6 { dispatcher.flush() }
+            if index % 7 == 6 { dispatcher.flush(timeout: .testLimit) }
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         _ = FileManager.default.createFile(atPath: path + "/survived-\(run)", contents: Data())
         kill(getpid(), SIGKILL)
     }

@@ -22,7 +22,7 @@ struct FlightRecorderTests {
             FlightRecorder.withRecording("b") { logDebug("inner", to: dispatcher) }
             logError("failed", to: dispatcher)
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["inner", "failed"])
     }
 
@@ -37,14 +37,14 @@ struct FlightRecorderTests {
         logDebug("1", to: dispatcher)
         logInfo("2", to: dispatcher)
         onThreads(1) { _ in logVerbose("3", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["2"])
         #expect(logger.statistics.filtered == 2)
         #expect(recorder.statistics.waiting == 2)
         logError("4", to: dispatcher)
         logError("5", to: dispatcher)
         logDebug("6", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.allTexts == ["2", "2 earlier messages follow", "1", "3", "4", "5"])
         #expect(logger.entries[1].metadata["recorded"] == 2 && logger.entries[1].level == .notice)
         for message in logger.messages {
@@ -76,17 +76,17 @@ struct FlightRecorderTests {
             logDebug("b1", to: dispatcher)
             logError("b failed", to: dispatcher)
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["b1", "b failed"])
         #expect(logger.messages.first?.metadata["recording"] == "b")
         FlightRecorder.withRecording("a") {
             FlightRecorder.withRecording("inner") { logError("a inner failed", to: dispatcher) }
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts.suffix(3) == ["a1", "a inner", "a inner failed"])
         FlightRecorder.withRecording("a") { logError("a failed", to: dispatcher) }
         logError("outside failed", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts.suffix(4) == ["a other", "a failed", "outside", "outside failed"])
         #expect(!logger.texts.contains("ab1"))
         #expect(logger.messages.contains { $0.metadata["recording"] == "a/inner" })
@@ -113,7 +113,7 @@ struct FlightRecorderTests {
                 }
             }
         }
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         let groups = Dictionary(grouping: logger.messages, by: \.context)
         #expect(groups.keys.sorted() == Array(stride(from: 0, to: 100, by: 10)))
         for (number, messages) in groups {
@@ -129,7 +129,7 @@ struct FlightRecorderTests {
         let (dispatcher, logger) = start(FlightRecorder(scope: .field("request"), announces: false))
         for request in ["r1", "r2", "r1/x"] { logDebug("\(request, as: "request") begins", to: dispatcher) }
         withLogContext(["request": "r1"]) { logError("failed", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["r1 begins", "failed"])
 
         let (other, everything) = start(FlightRecorder(scope: .everything, announces: false))
@@ -146,7 +146,7 @@ struct FlightRecorderTests {
         let (dispatcher, logger) = start(recorder)
         for index in 0..<100 { logError("\(index)", to: dispatcher) }
         logFatal("end", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(
             logger.allTexts == ["10 earlier messages follow; 90 older ones were discarded"]
                 + (90..<100).map { "\($0)" } + ["end"])
@@ -235,7 +235,7 @@ struct FlightRecorderTests {
         logDebug("kept", to: dispatcher)
         for _ in 0..<5 { logInfo("same", to: dispatcher) }
         logError("failed", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["same", "last message repeated 4 times", "kept", "failed"])
         logDebug("lost", to: dispatcher)
         logger.flightRecorder = nil
@@ -278,7 +278,7 @@ struct FlightRecorderTests {
         logVerbose("1", to: dispatcher)
         logDebug("2", to: dispatcher)
         logError("3", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["1", "2", "3"] && other.texts == ["2", "3"])
         #expect(recorder.statistics.recorded == 3 && recorder.statistics.released == 3)
     }
@@ -290,7 +290,7 @@ struct FlightRecorderTests {
         dispatcher.add(logger)
         for index in 0..<10 { logDebug("\(index)", to: dispatcher) }
         logError("end", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.statistics.failed == 5 && logger.statistics.delivered == 6)
         #expect(logger.statistics.isBalanced)
     }

@@ -13,7 +13,7 @@ import Testing
         logger.flightRecorder = FlightRecorder(announces: false)
         dispatcher.add(logger)
         logDebug("held", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         logger.removeRecords()
         logger.releaseHeldMessages()
         dispatcher.drainNow()

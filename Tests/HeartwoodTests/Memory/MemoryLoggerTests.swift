@@ -18,7 +18,7 @@ struct MemoryLoggerTests {
         logger.maximumCount = 10
         for index in 0..<100 {
             logInfo("\(index)", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             #expect(logger.count == min(index + 1, 10))
         }
         #expect(logger.messages.map(\.text) == (90..<100).map { "\($0)" })
@@ -27,7 +27,7 @@ struct MemoryLoggerTests {
         logger.maximumCount = 0
         logger.maximumSize = .kibibytes(32)
         for index in 0..<1000 { logInfo("\(index) \(String(repeating: "x", count: index))", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.size <= .kibibytes(32) && logger.size > .kibibytes(28))
         #expect(logger.messages.last?.text.hasPrefix("999 ") == true)
         let sum = logger.messages.reduce(0) { $0 + $1.storage.footprint }
@@ -37,13 +37,13 @@ struct MemoryLoggerTests {
         // One that is larger than the limit costs the others nothing.
         let (count, size) = (logger.count, logger.size)
         logInfo("\(String(repeating: "x", count: 40_000))", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.count == count && logger.size == size)
         #expect(logger.evictedMessages + logger.count == 1101)
         logger.maximumSize = .zero
         for _ in 0..<500 { logInfo("more", to: dispatcher) }
         logger.maximumCount = 3
-        #expect(dispatcher.flush().isComplete)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(logger.count == 3)
         logger.removeAll()
         #expect(logger.count == 0 && logger.evictedMessages == 1101 + 497)
@@ -86,7 +86,7 @@ struct MemoryLoggerTests {
             log(
                 "Message \(index) \("secret", privacy: .private)", level: index % 10 == 0 ? .error : .debug,
                 category: LogCategory(["net", "net.http", "disk"][index % 3]), context: index, to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             clock.advance(by: .seconds(1))
         }
         #expect(logger.messages().count == 100)
@@ -111,7 +111,7 @@ struct MemoryLoggerTests {
         #expect(dispatcher.loggers.map(\.name) == ["messages"])
         logInfo("too low", to: dispatcher)
         for number in 0..<5 { logError("\(number)", to: dispatcher) }
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         var texts: [String] = []
         if let stream {
             #expect(stream.dropped == 2)
@@ -128,7 +128,7 @@ struct MemoryLoggerTests {
         let dispatcher = LogDispatcher.forTest()
         let stream = dispatcher.messages()
         logInfo("one", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         dispatcher.removeAll()
         var texts: [String] = []
         for await message in stream { texts.append(message.text) }
@@ -150,7 +150,7 @@ struct MemoryLoggerTests {
                 }
             }
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.count == 100)
     }
 
@@ -254,7 +254,7 @@ struct LogMessageStreamTests {
         reader.cancel()
         #expect(await reader.value == 1)
         logInfo("two", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         var iterator = stream.makeAsyncIterator()
         #expect(await iterator.next() == nil)
         #expect(logger.count == 2)

@@ -136,7 +136,7 @@ struct CategoryLevelsTests {
             logError(text(thread), category: category, to: dispatcher)
             logInfo(text(thread), category: category, to: dispatcher)
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(evaluated.withLock { $0 } == 4)
         #expect(Set(logger.texts) == ["0", "1", "2", "3"])
         LogCategory.setLevels(nil, matching: root)
@@ -193,7 +193,7 @@ struct SourceLevelsTests {
         LogSourceLevels.set(nil, matching: "HeartwoodTests/CategoryLevelsTests.swift")
         logDebug("off again", category: quiet, to: dispatcher)
         logError("as before", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["on", "elsewhere", "as before"])
     }
 

@@ -22,7 +22,7 @@ struct ErrorFieldTests {
     init() { dispatcher.add(recorder) }
 
     private func message() throws -> LogMessage {
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         return try #require(recorder.messages.last)
     }
 
@@ -93,7 +93,7 @@ struct ErrorFieldTests {
             return Explained()
         }
         recorder.levels = .error
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         logInfo("no", error: failure(), to: dispatcher)
         #expect(counter.value == 0)
         logError("yes", error: failure(), to: dispatcher)
@@ -109,7 +109,7 @@ struct ErrorFieldTests {
         let inner = NSError(domain: "Net", code: -1001, userInfo: [NSLocalizedDescriptionKey: "timed out"])
         logError("x", error: Payment.unreachable(host: "a", cause: inner), metadata: ["n": 1], to: dispatcher)
         logError("y", error: inner, to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let (nested, plain) = (recorder.messages[0], recorder.messages[1])
         func text(_ formatter: LogFormatter, _ message: LogMessage) throws -> String {
             try #require(formatter.format(message))
@@ -158,7 +158,7 @@ struct LogFieldsTests {
                 "money": Money(cents: 5), "literal": 1, "text": .string(name), "interpolated": "\(count)",
                 "wide": UInt64.max, "table": ["k": count],
             ], to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let expected: LogMetadata = [
             "name": "ann", "count": 3, "ratio": 0.5, "none": nil, "list": ["a", "b"], "id": .uuid(id),
             "money": ["cents": 5], "literal": 1, "text": "ann", "interpolated": "3", "wide": .unsigned(.max),
@@ -167,7 +167,7 @@ struct LogFieldsTests {
         #expect(recorder.messages.first?.metadata == expected)
         #expect(LogMetadata(["name": name, "count": count]) == ["name": "ann", "count": 3])
         withLogContext(["request": name]) { logInfo(name, metadata: ["a": name], to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(recorder.messages.last?.metadata == ["a": "ann", "request": "ann"])
         #expect(recorder.messages.last?.text == "ann")
     }

@@ -38,7 +38,7 @@ struct LevelTests {
         log("seen", level: Self.audit, to: dispatcher)
         log("deep", level: Self.trace, to: dispatcher)
         logNotice("standard", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(all.messages.map(\.level) == [Self.audit, Self.trace, .notice])
         #expect(audits.texts == ["seen"])
         #expect(all.lines.first?.contains(" level-audit ") == true)
@@ -88,7 +88,7 @@ struct CategoryTests {
         logInfo("default", to: dispatcher)
         category.levels = .all
         logInfo("again", category: category, to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["yes", "default", "again"])
         #expect(logger.messages.map(\.category) == [category, .default, category])
     }
@@ -104,7 +104,7 @@ struct CategoryTests {
                 logInfo("\(index)", category: LogCategory("\(prefix) \(index)"), to: dispatcher)
             }
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         for message in logger.messages { #expect(message.category.name == "\(prefix) \(message.text)") }
         #expect(Set(logger.messages.map(\.category)).count == 100)
     }

@@ -13,7 +13,7 @@ struct LogMessageTests {
         let logger = RecordingLogger()
         dispatcher.add(logger)
         body(dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         return logger.messages
     }
 
@@ -89,7 +89,7 @@ struct LogMessageTests {
         dispatcher.add(logger)
         await Task(name: "import of orders") { logInfo("named", to: dispatcher) }.value
         await Task.detached { logInfo("unnamed", to: dispatcher) }.value
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         #expect(logger.messages.map(\.taskName) == ["import of orders", nil])
     }
 
@@ -159,7 +159,7 @@ struct LogMetadataTests {
             }
         }
         logInfo("plain", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         #expect(
             logger.messages.map(\.metadata) == [
                 ["a": "call", "b": "task", "o": "outer", "c": "category", "d": "dispatcher"],
@@ -178,7 +178,7 @@ struct LogMetadataTests {
             category.metadata = round % 2 == 0 ? ["n": LogValue(round)] : [:]
             logInfo("x", category: category, to: dispatcher)
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let expected: [LogValue?] = (0..<10).map { $0 % 2 == 0 ? LogValue($0) : Optional.none }
         #expect(logger.messages.map { $0.metadata["n"] } == expected)
     }

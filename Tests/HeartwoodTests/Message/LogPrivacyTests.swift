@@ -61,7 +61,7 @@ struct LogPrivacyTests {
             "\([needle], as: "list", privacy: .sensitive) \(needle as Any, privacy: .sensitive)",
             to: dispatcher)
         logInfo("\(12_345_678_901, privacy: .sensitive) \(1.5, privacy: .sensitive)", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         for message in logger.messages {
             let record = UnsafeRawBufferPointer(
                 start: message.storage.bytes, count: 64 + message.storage.textSize)

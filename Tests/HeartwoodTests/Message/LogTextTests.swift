@@ -147,7 +147,7 @@ struct LogTextTests {
         logInfo(String(variable.prefix(3)), to: dispatcher)
         log(variable, level: .debug, to: dispatcher)
         logInfo(Bool.random() ? "one" : "one", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(
             logger.texts == [
                 "variable 100%", "avariable 100%", "VARIABLE 100%", "var", "variable 100%", "one",

@@ -104,7 +104,7 @@ struct LogTraceTests {
             withLogTrace(nil) { logInfo("unchanged", to: dispatcher) }
         }
         logInfo("outside", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         #expect(LogTrace.current == nil)
         #expect(recorder.messages.map(\.trace) == [trace, trace, nil, child, trace, nil])
         for message in recorder.messages.dropLast() {

@@ -13,7 +13,7 @@ import Testing
         dispatcher.add(recorder)
         logInfo("\(value)", to: dispatcher)
         logInfo("\(value, as: "v")", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let json = JSONLinesFormatter().format(recorder.messages[1]) ?? ""
         let field =
             json.range(of: "\"v\":").map { json[$0.upperBound...].prefix { !",}".contains($0) } } ?? "none"

@@ -40,7 +40,7 @@ struct PlaceTests {
         log(
             "typed \(5, as: "n")", level: .error, to: dispatcher, file: "/tmp/\(1 + 1).c", function: "main",
             line: -1)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(evaluated == 1)
         #expect(logger.texts == ["one", "typed 5"])
         let (one, two) = (logger.messages[0], logger.messages[1])
@@ -76,7 +76,7 @@ struct PlaceTests {
         dispatcher.log(LogMessage("yes too", level: .fatal, file: module + "/A.swift"))
         #expect(!isLogEnabled(.info, to: dispatcher, file: module + "/B.swift"))
         #expect(isLogEnabled(.info, to: dispatcher, file: "Other" + module + "/B.swift"))
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["yes", "yes too"])
     }
 
@@ -96,7 +96,7 @@ struct PlaceTests {
             dispatcher.add(logger)
             dispatcher.log(Self.full)
             logWarning("other", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             let message = logger.messages[0]
             #expect(message.text(privacy: .reveal) == "paid 12.50 by ann")
             #expect(message.text == "paid 12.50 by <private>" && message.pieces == Self.full.pieces)
@@ -159,7 +159,7 @@ struct PlaceTests {
             }
             dispatcher.log(LogMessage("y", metadata: ["k": 1], file: "one more", function: "g", line: 3))
             log("known", level: .info, to: dispatcher, file: "data-5.txt", function: "read", line: 5)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             #expect(CallSiteTable.shared.sites.count < CallSiteTable.dynamicSiteLimit + 1000)
             for (number, message) in logger.messages.prefix(count).enumerated() {
                 let file: LogValue = message.metadata["source.file"] ?? .string(message.file)

@@ -68,7 +68,7 @@ struct ThresholdTests {
         }
         category.levels = .warning
         log("not wanted", level: Self.audit, category: category, to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(info.texts == ["threshold-audit", "threshold-audit again"])
         #expect(warning.texts.isEmpty && list.texts.isEmpty)
         #expect(category.levels == .warning)
@@ -94,7 +94,7 @@ struct ThresholdTests {
         // Logged synchronously: the logger has it already.
         #expect(logger.texts == ["before", "late"])
         log("detail", level: detail, category: category, to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["before", "late"])
         #expect(strict.texts.isEmpty)
         #expect(early.contains(late) && !early.contains(detail) && !early.contains(.warning))

@@ -24,7 +24,7 @@ struct EvaluationTests {
         logError("\(value())", asynchronous: false, to: dispatcher)
         logWarning("a" + "\(value())", to: dispatcher)
         logNotice("\(value())", tag: value(), metadata: ["v": LogValue(value())], to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(counter.value == 13)
         #expect(threads.value == [ThreadState.current.id])
     }
@@ -119,7 +119,7 @@ struct EvaluationTests {
             return "depth \(depth)"
         }
         logInfo("outer \(1) \(inner(3)) \(2.5) end", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(
             logger.texts == [
                 "inner 1 depth 0 end", "inner 2 depth 1 end", "inner 3 depth 2 end",

@@ -98,7 +98,7 @@ struct IsolationTests {
         dispatcher.add(failing)
         dispatcher.add(fine)
         for index in 0..<100 { logInfo("\(index)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(fine.messages.count == 100)
         #expect(failing.messages.count == 50)
         #expect(failing.statistics.failed == 50)
@@ -114,7 +114,7 @@ struct IsolationTests {
         dispatcher.add(halving)
         dispatcher.add(fine)
         for index in 0..<101 { logInfo("\(index)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(fine.texts == (0...100).map { "\($0)" })
         #expect(halving.texts == stride(from: 0, through: 100, by: 2).map { "\($0)" })
         #expect(halving.statistics.filtered == 50)

@@ -43,7 +43,7 @@ struct NeverPaysTests {
         for _ in 0..<500 { deep = [deep] }
         logInfo("deep \(deep, as: "deep") end", to: dispatcher)
         logInfo("", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(line.lines.count == line.messages.count)
         #expect(json.statistics.delivered == json.statistics.received)
         #expect(line.texts.contains { $0.hasPrefix("deep [[") && $0.hasSuffix(" end") })
@@ -81,7 +81,7 @@ struct NeverPaysTests {
         #expect(other.diagnostics.totals[.misuse] == 1)
         logInfo("x", to: dispatcher)
         logInfo("y", to: other)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["x"])
         #expect(other.remove(logger))
         #expect(dispatcher.loggers.count == 1)
@@ -121,7 +121,7 @@ struct NeverPaysTests {
         #expect(texts.value.count == 1)
         #expect(texts.value.first?.contains("the stuck one") == true)
         stuck.release()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
     }
 
     @Test("A synchronous call has the loggers that do not want its message handle what was logged before it")
@@ -131,7 +131,7 @@ struct NeverPaysTests {
         let other = RecordingLogger(name: "other", formatter: nil, runsOnCaller: true)
         dispatcher.add(other, levels: [.info])
         dispatcher.add(RecordingLogger(name: "errors"), levels: .error)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         // The caller of the error finds the other message in the ring, and passes it on.
         dispatcher.consumer.queue.suspend()
         logInfo("before", to: dispatcher)

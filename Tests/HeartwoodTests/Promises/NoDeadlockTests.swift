@@ -55,7 +55,7 @@ private func everything(_ dispatcher: LogDispatcher, _ logger: AbstractLogger, _
     logInfo("inner synchronous", asynchronous: false, to: dispatcher)
     logError("inner error", metadata: ["a": 1], to: dispatcher)
     logFatal("inner \(String(repeating: "x", count: 20_000))", tag: 7, to: dispatcher)
-    dispatcher.flush()
+    dispatcher.flush(timeout: .testLimit)
     logger.levels = .all
     logger.backlogLimit = .mebibytes(1)
     logger.overflowPolicy = .block(upTo: .seconds(60))

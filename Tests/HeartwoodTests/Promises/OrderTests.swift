@@ -62,7 +62,7 @@ struct OrderTests {
                 }
             }
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(missing.withLock { $0 } == 0, "a synchronous call returns when its message has been handled")
         let messages = logger.messages
         #expect(messages.map(\.sequence) == (1...UInt64(messages.count)).map { $0 })
@@ -84,7 +84,7 @@ struct OrderTests {
                 logInfo("\(thread) \(index)", asynchronous: index % 7 != 0, to: dispatcher)
             }
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         for thread in 0..<4 {
             let own = logger.texts.filter { $0.hasPrefix("\(thread) ") }
             #expect(own == (0..<Load.scaled(500)).map { "\(thread) \($0)" })
@@ -118,7 +118,7 @@ struct OrderTests {
         dispatcher.add(all)
         dispatcher.add(errors, levels: .error)
         for index in 0..<300 { log("\(index)", level: index % 3 == 0 ? .error : .info, to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(all.messages.map(\.sequence) == Array(1...300))
         #expect(errors.messages.map(\.sequence) == stride(from: 1, through: 300, by: 3).map { UInt64($0) })
     }

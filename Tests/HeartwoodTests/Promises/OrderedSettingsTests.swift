@@ -41,7 +41,7 @@ struct OrderedSettingsTests {
             expected.append("a \(round == 0 ? "red" : "c\(round - 1)") \(round)")
             expected.append("b c\(round) \(round)")
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.seen.value == expected)
     }
 
@@ -58,7 +58,7 @@ struct OrderedSettingsTests {
             logWarning("w", to: dispatcher)
             logger.levels = .all
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.lines == (0..<200).flatMap { ["\($0):x", "\($0):w"] })
     }
 
@@ -78,7 +78,7 @@ struct OrderedSettingsTests {
         logInfo("last", to: dispatcher)
         dispatcher.drainNow()
         logger.release()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(logger.texts == ["stuck"] + (0..<10).map { "kept \($0)" } + ["last"])
         #expect(logger.announcedDrops == 10)
     }
@@ -100,7 +100,7 @@ struct OrderedSettingsTests {
             let width = logger.width
             logInfo("x", to: dispatcher)
             logError("y", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             let expected = ["x red \(width)"] + (logger.levels.contains(.error) ? ["y red \(width)"] : [])
             #expect(logger.seen.value == expected)
         }
@@ -134,7 +134,7 @@ struct OrderedSettingsTests {
             }
         }
         logger.release()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
     }
 
     @Test("Promise 2: a property set before the logger is added holds for its first message")
@@ -146,7 +146,7 @@ struct OrderedSettingsTests {
             logger.width = 7
             dispatcher.add(logger)
             logInfo("x", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             #expect(logger.seen.value == ["x blue 7"])
         }
     }
@@ -164,7 +164,7 @@ struct OrderedSettingsTests {
             logInfo("y", to: dispatcher)
             dispatcher.drainNow()
             logger.release()
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             #expect(logger.texts == ["x"])
             #expect(logger.announcedDrops == 1)
         }
@@ -187,7 +187,7 @@ struct OrderedSettingsTests {
                 logger.formatter = nil
                 logInfo("x", to: dispatcher)
             }
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
         }
     }
 }

@@ -34,7 +34,7 @@ struct RingOverflowTests {
         let loggers = [RecordingLogger(name: "a"), RecordingLogger(name: "b")]
         for logger in loggers { dispatcher.add(logger) }
         logInfo("before", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let torn = try #require(TornHead(dispatcher))
         var index = 0
         while dispatcher.statisticsOfRing == 0 {
@@ -45,9 +45,9 @@ struct RingOverflowTests {
         if case .dropNewest = policy { for _ in 0..<9 { logInfo("lost", to: dispatcher) } }
         let lost = dispatcher.statisticsOfRing
         torn.publish()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         logInfo("after", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
 
         #expect(dispatcher.statistics.dropped == lost)
         #expect(dispatcher.statistics.accepted == kept + 2)
@@ -68,7 +68,7 @@ struct RingOverflowTests {
         let logger = RecordingLogger()
         dispatcher.add(logger)
         for round in 1...20 {
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             logger.removeRecords()
             let torn = try #require(TornHead(dispatcher))
             let before = dispatcher.statisticsOfRing
@@ -78,7 +78,7 @@ struct RingOverflowTests {
                 sched_yield()
             }
             logInfo("after", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             #expect(logger.droppedNotes == [round])
             #expect(logger.allTexts.suffix(2).last == "after")
             #expect(logger.entries.dropLast().last?.metadata["dropped"] == .integer(Int64(round)))
@@ -102,7 +102,7 @@ struct RingOverflowTests {
         }
         stuck.waitUntilStuck()
         stuck.release()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(dispatcher.statistics.dropped == 0)
         #expect(fine.messages.count == 20)
         #expect(stuck.messages.count == 20)
@@ -115,7 +115,7 @@ struct RingOverflowTests {
         let logger = RecordingLogger()
         dispatcher.add(logger)
         for index in 0..<20_000 { logInfo("\(index)", to: dispatcher) }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(dispatcher.statistics.dropped == 0)
         #expect(logger.texts == (0..<20_000).map { "\($0)" })
     }

@@ -21,7 +21,7 @@ import Testing
             let console = ConsoleLogger(.split(errors: .error))
             console.colorDepth = ConsoleColorDepth.none
             dispatcher.add(console)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             // All of them in one batch.
             let gate = Gate()
             console.perform { gate.pass() }
@@ -30,7 +30,7 @@ import Testing
             for (index, level) in levels.enumerated() { log("line \(index)", level: level, to: dispatcher) }
             dispatcher.drainNow()
             gate.open()
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             var bytes = [UInt8](repeating: 0, count: 65_536)
             let count = max(0, read(ends[0], &bytes, bytes.count))
             let text = String(decoding: bytes[..<count], as: UTF8.self)

@@ -183,7 +183,7 @@ struct RsyslogTests {
                 logInfo("\(expected)", to: dispatcher)
                 expected += 1
             }
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
         }
         let daemon = try start(program, port: port)
         #expect(RealDaemon.wait { dispatcher.flush(timeout: .testLimit).isComplete })

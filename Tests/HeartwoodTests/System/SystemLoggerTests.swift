@@ -256,19 +256,19 @@ struct SystemLoggerTests {
         )
         dispatcher.add(first)
         logInfo("one", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(syslog.message()?.hasSuffix("]: one") == true)
         let journal = try SocketReceiver(.localDatagram, path: sockets.journal)
         let other = second()
         dispatcher.add(other)
         first.facility = .daemon
         logInfo("two", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(syslog.message()?.hasPrefix("<30>") == true)
         #expect(journal.message()?.hasPrefix("MESSAGE=two\n") == true)
         first.destination = .automatic
         logInfo("three", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         // Set, but to what it was: nothing is looked for again.
         #expect(syslog.message()?.hasSuffix("]: three") == true)
     }

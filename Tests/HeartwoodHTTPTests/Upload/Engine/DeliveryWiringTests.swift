@@ -112,7 +112,7 @@ import Testing
         #expect(monitor.all.isEmpty)
         for _ in 0..<2 {
             dispatcher.add(logger)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             dispatcher.remove(logger, timeout: .testLimit)
         }
         #expect(monitor.all == ["start", "stop", "start", "stop"])

@@ -44,7 +44,7 @@ struct FixedKey: SecretProvider {
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         for number in 0..<2000 { logInfo("line number \(number)", to: dispatcher) }
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         logger.archiver.drain()
         let names = scratch.names()
         #expect(names.filter { $0.hasSuffix(".gz") }.count == names.count - 1)
@@ -96,11 +96,11 @@ struct FixedKey: SecretProvider {
         await logger.rollNow()
         logger.archiver.drain()
         #expect(scratch.names() == [])
-        #expect(await dispatcher.flush().unfinished == ["FileLogger"])
-        #expect(await dispatcher.flush().holding == ["FileLogger"])
+        #expect(await dispatcher.flush(timeout: .testLimit).unfinished == ["FileLogger"])
+        #expect(await dispatcher.flush(timeout: .testLimit).holding == ["FileLogger"])
         logger.archiveKey = FixedKey()
         clock.advance(by: .seconds(1))
-        #expect(await dispatcher.flush().isComplete)
+        #expect(await dispatcher.flush(timeout: .testLimit).isComplete)
         #expect(try scratch.decryptedLines(logger.naming) == ["line", ""])
         await logger.rollNow()
         logger.archiver.drain()
@@ -210,9 +210,9 @@ struct FixedKey: SecretProvider {
         logger.archiveFormat = .gzip
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         clock.advance(by: .seconds(1))
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         logger.archiver.drain()
         #expect(scratch.names() == [log + ".gz"])
         var lines: [String] = []
@@ -234,7 +234,7 @@ struct FixedKey: SecretProvider {
             for number in 0..<40 {
                 logInfo("round \(round) line \(number) \(UUID().uuidString)", to: dispatcher)
             }
-            await dispatcher.flush()
+            await dispatcher.flush(timeout: .testLimit)
             #expect(scratch.total <= 40 * 1024)
             logger.archiver.drain()
             #expect(scratch.total <= 40 * 1024)
@@ -258,7 +258,7 @@ struct FixedKey: SecretProvider {
             let dispatcher = LogDispatcher()
             dispatcher.add(logger)
             logInfo("line", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
             // Until the work has begun, or is done already.
             waitUntil("the archive is begun") {
                 access("\(path)/\(old).gz.part", F_OK) == 0 || access("\(path)/\(old).gz", F_OK) == 0
@@ -315,9 +315,9 @@ struct FixedKey: SecretProvider {
                 await logger.rollNow()
                 names = ["t 2026-01-01--00-00-00-000.log.gz"]
             }
-            await dispatcher.flush()
+            await dispatcher.flush(timeout: .testLimit)
             clock.advance(by: .seconds(1))
-            await dispatcher.flush()
+            await dispatcher.flush(timeout: .testLimit)
             logger.archiver.drain()
             #expect(flaky.seen.withLock { $0 } == (run == 2 ? [] : names), "run \(run)")
             flaky.seen.withLock { $0 = [] }

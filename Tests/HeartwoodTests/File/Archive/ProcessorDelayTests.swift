@@ -27,7 +27,7 @@ import Testing
         dispatcher.add(logger)
         logInfo("line", to: dispatcher)
         await logger.rollNow()
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         logger.archiver.drain()
         for attempt in 1...3 {
             #expect(failing.calls.withLock { $0 } == attempt)

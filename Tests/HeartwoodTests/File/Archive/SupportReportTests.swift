@@ -46,7 +46,7 @@ import Testing
         let (first, second) = (try makeLogger("first"), try makeLogger("second"))
         first.archiveFormat = .gzip
         logInfo("mail to jane@example.com", to: dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         await first.rollNow()
         logInfo("second line", to: dispatcher)
         await second.rollNow()
@@ -81,7 +81,7 @@ import Testing
         let logger = try makeLogger("small")
         for number in 0..<4 {
             logInfo("file \(number) \(String(repeating: "x", count: 500))", to: dispatcher)
-            await dispatcher.flush()
+            await dispatcher.flush(timeout: .testLimit)
             await logger.rollNow()
         }
         var options = LogSupportReport.Options()

@@ -35,9 +35,9 @@ import Testing
             while !isOver.withLock({ $0 }) {
                 logInfo("line \(number)", to: dispatcher)
                 number += 1
-                if number % 100 == 0 { await dispatcher.flush() }
+                if number % 100 == 0 { await dispatcher.flush(timeout: .testLimit) }
             }
-            await dispatcher.flush()
+            await dispatcher.flush(timeout: .testLimit)
             return number
         }.value
         for _ in 0..<5 {

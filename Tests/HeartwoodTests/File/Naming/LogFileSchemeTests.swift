@@ -99,7 +99,7 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
         dispatcher.add(logger)
         logger.naming = HalfNaming(application: "t")
         logInfo("one", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(scratch.names() == ["t 2026-01-01--00-00-00-000.log"])
         #expect(told.withLock { $0 }.contains { $0.contains("override label(of:)") })
         dispatcher.removeAll()
@@ -170,7 +170,7 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
         logInfo("one", to: dispatcher)
         logger.formatter = nil
         logInfo("two\n\u{1b}[31mthree", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let lines = scratch.text(scratch.names()[0]).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 3 && lines[0] == "one" && lines[1].contains("three") && lines[2] == "")
         #expect(!lines[1].contains("\u{1b}"))

@@ -26,7 +26,7 @@ struct LineRecordParserTests {
                 "paid \"12\" \\ 5% {a}", level: level, category: LogCategory("net.http"),
                 metadata: ["ms": 12.5, "user": "ann b"], to: dispatcher)
         }
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         for message in recorder.messages {
             let line = try #require(formatter.format(message))
             let record = LineRecordParser().record(of: line)

@@ -49,14 +49,14 @@ import Testing
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         logInfo("first", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         #expect(!made.withLock { $0 }.contains(.sync))
         logError("urgent", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         made.withLock { $0 = [] }
         for number in 0..<20 {
             logInfo("\(number)", to: dispatcher)
-            dispatcher.flush()
+            dispatcher.flush(timeout: .testLimit)
         }
         #expect(made.withLock { $0 }.filter { $0 == .write }.count >= 20)
         #expect(!made.withLock { $0 }.contains(.sync))
@@ -141,15 +141,15 @@ import Testing
         }
         dispatcher.add(loggers[0])
         logInfo("quiet", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         dispatcher.add(loggers[1])
         logInfo("both", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         loggers[1].rollNow()
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         clock.advance(by: .seconds(2))
         logInfo("more", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let paths = loggers.compactMap(\.currentPath)
         #expect(paths.count == 2)
         for logger in loggers {
@@ -184,7 +184,7 @@ import Testing
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(logger)
         logInfo("one", to: dispatcher)
-        dispatcher.flush()
+        dispatcher.flush(timeout: .testLimit)
         let directory = try LogDirectory(scratch.logs)
         let (holder, _) = try directory.open(".t.lock")
         #expect(try directory.calls.tryLock(holder.number))

@@ -19,7 +19,7 @@ import Testing
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(logger)
         log(dispatcher)
-        await dispatcher.flush()
+        await dispatcher.flush(timeout: .testLimit)
         return Array(scratch.lines(naming).dropLast())
     }
 
