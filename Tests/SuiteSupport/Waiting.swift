@@ -14,10 +14,11 @@ extension Duration {
 package func eventually<Value>(_ what: String, _ look: () async throws -> Value?) async throws -> Value {
     let note = Watchdog.shared.beginWaiting(what)
     defer { Watchdog.shared.endWaiting(note) }
-    var pause = Pause()
+    var pause = Duration.microseconds(100)
     while true {
         if let value = try await look() { return value }
-        try await Task.sleep(for: pause.next())
+        pause = min(pause * 2, .milliseconds(20))
+        try await Task.sleep(for: pause)
     }
 }
 
@@ -30,10 +31,11 @@ package func eventually(_ what: String, _ condition: () async throws -> Bool) as
 package func waitUntil<Value>(_ what: String, _ look: () throws -> Value?) rethrows -> Value {
     let note = Watchdog.shared.beginWaiting(what)
     defer { Watchdog.shared.endWaiting(note) }
-    var pause = Pause()
+    var pause = Duration.microseconds(100)
     while true {
         if let value = try look() { return value }
-        Thread.sleep(forTimeInterval: pause.next() / .seconds(1))
+        pause = min(pause * 2, .milliseconds(20))
+        Thread.sleep(forTimeInterval: pause / .seconds(1))
     }
 }
 
@@ -47,14 +49,4 @@ package func waitUntil(
     file: StaticString = #fileID, line: UInt = #line, _ condition: () throws -> Bool
 ) rethrows {
     try waitUntil("the condition in \(file), line \(line), holds", condition)
-}
-
-/// How long it is until the next look: less at first.
-private struct Pause {
-    private var pause = Duration.microseconds(100)
-
-    mutating func next() -> Duration {
-        pause = min(pause * 2, .milliseconds(20))
-        return pause
-    }
 }
