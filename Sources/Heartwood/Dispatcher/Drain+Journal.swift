@@ -159,10 +159,11 @@ extension Drain {
         lose(likelyCount(gap) + gone)
     }
 
-    /// Waits until every call that had room has published its record; for a limited time, as some may be gone.
+    /// Waits until every call that had room has published its record; for a limited time, as some may be
+    /// gone.
     ///
-    /// What a call writes later goes into the ring's next file, over the records of others. Where nothing tells which
-    /// calls had room, all get the whole time.
+    /// What a call writes later goes into the ring's next file, over the records of others. Where nothing
+    /// tells which calls had room, all get the whole time.
     private func waitForCalls(_ remains: RingRemains, from start: UInt64) {
         let clock = SystemClock()
         var reach = remains.reach(from: start)
