@@ -426,6 +426,9 @@ import Testing
         writes.withLock { $0 = 0 }
         let gate = Gate()
         logger.perform { gate.pass() }
+        // One drain takes both lines, so that one write has them.
+        waitUntil { dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep }
+        dispatcher.consumer.queue.suspend()
         for number in 1..<3 { logInfo("line \(number)", to: dispatcher) }
         dispatcher.drainNow()
         gate.open()
