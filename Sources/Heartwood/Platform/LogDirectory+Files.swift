@@ -176,6 +176,34 @@ extension LogDirectory {
     /// All names, in no order.
     package func names() throws -> [String] { try calls.names(descriptor.number) }
 
+    /// The files whose names `recognize` knows, with what it says of them, in no order.
+    ///
+    /// Whoever compresses or renames a file meanwhile takes away a name that was listed, and gives it another
+    /// one that was not; so the names are read again where one is gone, twice at most.
+    func files<Known>(
+        _ recognize: (String) -> Known?
+    ) throws -> [(name: String, known: Known, status: FileStatus)] {
+        var attempts = 3
+        while true {
+            attempts -= 1
+            var files: [(name: String, known: Known, status: FileStatus)] = []
+            var isGone = false
+            for name in try names() {
+                guard let known = recognize(name) else { continue }
+                do {
+                    guard let status = try status(name) else {
+                        isGone = true
+                        continue
+                    }
+                    files.append((name, known, status))
+                } catch {
+                    // What cannot be looked at is none of ours.
+                }
+            }
+            if !isGone || attempts == 0 { return files }
+        }
+    }
+
     /// Puts the names on the disk: without it, a file that was made or renamed may have its old name after a
     /// power cut.
     package func sync() throws { try calls.syncDirectory(descriptor.number) }

@@ -109,6 +109,28 @@ import Testing
         #expect(scratch.names() == ["b", "c"])
     }
 
+    @Test("A file that is compressed while the directory is listed is in the list, by one of its names")
+    func listedWhileCompressed() throws {
+        let naming = try LogFileNaming(application: "t")
+        let name = naming.name(
+            for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 1_790_000_000_000_000_000)))
+        let path = scratch.logs + "/" + name
+        let isWaiting = Locked(false)
+        let calls = SystemCalls { call in
+            guard call == .status, isWaiting.withLock({ $0 }) else { return nil }
+            // The names have been read, and this is the first that is looked at.
+            isWaiting.withLock { $0 = false }
+            Foundation.rename(path, path + ".gz")
+            return nil
+        }
+        let directory = try LogDirectory(scratch.logs, calls: calls)
+        scratch.write("lines", to: name)
+        isWaiting.withLock { $0 = true }
+        let inventory = FileInventory()
+        try inventory.refresh(directory, naming, activeLabel: nil)
+        #expect(inventory.entries.map(\.name) == [name + ".gz"])
+    }
+
     @Test("The link to the current file replaces a link, but nothing else")
     func currentLink() throws {
         let directory = try LogDirectory(scratch.logs)

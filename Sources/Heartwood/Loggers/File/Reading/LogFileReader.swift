@@ -170,14 +170,16 @@ public struct LogFileReader: Sendable {
     // MARK: Directories of unknown loggers
 
     private func anyEntries(_ opened: LogDirectory) throws -> [FileInventory.Entry] {
-        // Files of the same time go by their names, whatever the order in which the directory lists them.
-        try opened.names().sorted().compactMap { name in
+        let files = try opened.files { name -> (log: String, stage: ArchiveStage)? in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
-            guard LogFileReader.isLog(log), !log.hasPrefix("."), !isUnfinished else { return nil }
-            guard let status = try? opened.status(name), status.kind == .regular else { return nil }
-            let label = LogFileReader.label(of: log) ?? LogFileLabel(createdAt: status.modified)
+            return LogFileReader.isLog(log) && !log.hasPrefix(".") && !isUnfinished ? (log, stage) : nil
+        }
+        // Files of the same time go by their names, whatever the order in which the directory lists them.
+        return files.sorted { $0.name < $1.name }.compactMap { name, known, status in
+            guard status.kind == .regular else { return nil }
+            let label = LogFileReader.label(of: known.log) ?? LogFileLabel(createdAt: status.modified)
             return FileInventory.Entry(
-                name: name, label: label, stage: stage, size: status.size, modified: status.modified)
+                name: name, label: label, stage: known.stage, size: status.size, modified: status.modified)
         }
     }
 

@@ -117,18 +117,17 @@ final class FileInventory: Sendable {
         var entries: [Entry] = []
         var refused: [String] = []
         let user = directory.calls.user
-        for name in try directory.names() {
+        typealias Known = (label: LogFileLabel, stage: ArchiveStage, isUnfinished: Bool)
+        let files = try directory.files { name -> Known? in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
-            var label: LogFileLabel
-            if let read = naming.recognize(log) {
-                guard scheme.owns(log, label: read) else { continue }
-                label = read
-            } else if name == naming.activeName {
-                label = activeLabel ?? LogFileLabel(createdAt: nil)
-            } else {
-                continue
+            if let label = naming.recognize(log) {
+                return scheme.owns(log, label: label) ? (label, stage, isUnfinished) : nil
             }
-            guard let status = try? directory.status(name) else { continue }
+            guard name == naming.activeName else { return nil }
+            return (activeLabel ?? LogFileLabel(createdAt: nil), stage, isUnfinished)
+        }
+        for (name, known, status) in files {
+            var label = known.label
             guard status.kind == .regular else {
                 refused.append(name)
                 continue
@@ -140,8 +139,9 @@ final class FileInventory: Sendable {
             }
             entries.append(
                 Entry(
-                    name: name, label: label, stage: stage, size: status.size, modified: status.modified,
-                    isUnfinished: isUnfinished, isForeign: status.owner != user))
+                    name: name, label: label, stage: known.stage, size: status.size,
+                    modified: status.modified,
+                    isUnfinished: known.isUnfinished, isForeign: status.owner != user))
         }
         // The active file is after all others, also where names have numbers only, or the day.
         if activeLabel == nil, let index = entries.firstIndex(where: { $0.name == naming.activeName }) {
