@@ -111,7 +111,7 @@ import Testing
 
     @Test("A file that is compressed while the directory is listed is in the list, by one of its names")
     func listedWhileCompressed() throws {
-        let naming = try LogFileNaming(application: "t")
+        let naming = LogFileNaming(application: "t")
         let name = naming.name(
             for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 1_790_000_000_000_000_000)))
         let path = scratch.logs + "/" + name
