@@ -197,12 +197,13 @@ import Testing
         let fixture = JournalFixture()
         try leave(fixture)
         let path = fixture.next + "/9-9" + JournalMapping.suffix + JournalMapping.unfinished
-        let file = open(path, O_CREAT | O_RDWR, 0o600)
+        let file = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         #expect(file >= 0 && flock(file, LOCK_EX) == 0)
         let directory = try LogDirectory(fixture.next)
         let diagnostics = LogDispatcher.forTest().diagnostics
         for isLocked in [true, false] {
-            if !isLocked { close(file) }
+            // Children that other tests have forked may have the file open as well.
+            if !isLocked { #expect(flock(file, LOCK_UN) == 0 && close(file) == 0) }
             _ = JournalLeftovers(directory, diagnostics)
             #expect(FileManager.default.fileExists(atPath: path) == isLocked)
         }
