@@ -496,6 +496,14 @@ int64_t hw_file_birth(int fd) {
 #endif
 }
 
+int64_t hw_file_hole(int fd, int64_t offset) {
+    off_t data = lseek(fd, offset, SEEK_DATA);
+    struct stat info;
+    // Nothing but a hole follows.
+    if (data < 0 && errno == ENXIO && fstat(fd, &info) == 0) data = info.st_size;
+    return data > offset ? data - offset : 0;
+}
+
 int hw_wait_writable(int descriptor, int milliseconds) {
     struct pollfd entry = {.fd = descriptor, .events = POLLOUT};
     return poll(&entry, 1, milliseconds);

@@ -28,13 +28,23 @@ extension LogValue {
     /// Converts a metadata value of swift-log, and keeps its type.
     ///
     /// Arrays and dictionaries become arrays and objects. A `stringConvertible` keeps its type if it is a
-    /// number, a Boolean, a date, a UUID or a `LogValue`. Every other value becomes its description.
+    /// number, a Boolean, a date, a UUID or a `LogValue`. Every other value becomes its description. A text
+    /// stands for what is nested deeper than `LogValue.maximumDepth`.
     public init(_ value: Logger.MetadataValue) {
+        self.init(value, depth: 0)
+    }
+
+    private init(_ value: Logger.MetadataValue, depth: Int) {
         switch value {
         case .string(let text): self = .string(text)
         case .stringConvertible(let value): self.init(describing: value)
-        case .array(let values): self = .array(values.map { LogValue($0) })
-        case .dictionary(let fields): self = .object(LogMetadata(fields))
+        case .array where depth == LogValue.maximumDepth, .dictionary where depth == LogValue.maximumDepth:
+            self = .cut
+        case .array(let values): self = .array(values.map { LogValue($0, depth: depth + 1) })
+        case .dictionary(let fields):
+            self = .object(
+                LogMetadata(
+                    fields.sorted { $0.key < $1.key }.map { ($0.key, LogValue($0.value, depth: depth + 1)) }))
         }
     }
 

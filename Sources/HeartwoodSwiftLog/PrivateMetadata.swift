@@ -39,19 +39,21 @@ struct MetadataConversion {
     let privacy: (@Sendable (Logger.MetadataValue) -> LogPrivacy)?
 
     /// The fields, in the order of their names.
-    func fields(_ metadata: Logger.Metadata) -> LogMetadata {
-        LogMetadata(metadata.sorted { $0.key < $1.key }.map { ($0.key, value($0.value)) })
+    func fields(_ metadata: Logger.Metadata, depth: Int = 0) -> LogMetadata {
+        LogMetadata(metadata.sorted { $0.key < $1.key }.map { ($0.key, value($0.value, depth: depth)) })
     }
 
-    private func value(_ value: Logger.MetadataValue) -> LogValue {
+    private func value(_ value: Logger.MetadataValue, depth: Int) -> LogValue {
         if case .stringConvertible(let convertible) = value, let own = convertible as? PrivateMetadata {
             return replaced(own.value, own.privacy)
         }
         let privacy = privacy?(value) ?? .public
         if privacy != .public { return replaced(LogValue(value), privacy) }
         switch value {
-        case .array(let values): return .array(values.map { self.value($0) })
-        case .dictionary(let fields): return .object(self.fields(fields))
+        case .array where depth == LogValue.maximumDepth, .dictionary where depth == LogValue.maximumDepth:
+            return .cut
+        case .array(let values): return .array(values.map { self.value($0, depth: depth + 1) })
+        case .dictionary(let fields): return .object(self.fields(fields, depth: depth + 1))
         default: return LogValue(value)
         }
     }

@@ -110,6 +110,8 @@ struct hw_thread {
     bool reporting;
     // Whether a logger's flush hook runs.
     bool flushing;
+    // Whether a value of the next message was cut, as it was nested too deep.
+    bool cut_value;
     char name[64];
     // How many locks the thread holds or waits for; read by a thread that forks.
     uint32_t locks;
@@ -457,6 +459,9 @@ bool hw_hangup_take(void);
 
 // When the file was begun (its birth), in ns since 1970, or -1 where the file system does not say.
 int64_t hw_file_birth(int fd);
+
+// How many bytes from `offset` on are a hole of the file, which reads as zeros; 0 where that is not known.
+int64_t hw_file_hole(int fd, int64_t offset);
 
 // Waits until `descriptor` takes bytes, `milliseconds` at most (-1: without limit); poll(2)'s result.
 int hw_wait_writable(int descriptor, int milliseconds);

@@ -46,7 +46,8 @@ struct Intake {
         let label = hw_queue_label()
         let labelSize = label.map { min(strlen($0), 255) } ?? 0
         let size = RecordView.padded(RecordView.header &+ name.count &+ labelSize &+ text.count)
-        guard intake.pointee.usesTicks, !thread.isInHook, !hw_in_task(), !hw_outer_fields_load(),
+        guard intake.pointee.usesTicks, !thread.isInHook, !thread.hasCutValue, !hw_in_task(),
+            !hw_outer_fields_load(),
             intake.pointee.ring.isPlain, size <= intake.pointee.ring.maximumRecord,
             let (position, used) = intake.pointee.ring.reserve(size)
         else {
@@ -92,6 +93,7 @@ struct Intake {
         let ticks = hw_ticks()
         call.time = ticks
         call.setOrigin(thread, ticks: ticks)
+        if thread.hasCutValue { dispatcher._withUnsafeGuaranteedRef { $0.noteCutValue(thread) } }
         if !usesTicks || call.tag != nil || thread.isInHook || hw_in_task() || hw_outer_fields_load() {
             return dispatcher._withUnsafeGuaranteedRef { $0.acceptSpecial(&call, thread, asynchronous) }
         }

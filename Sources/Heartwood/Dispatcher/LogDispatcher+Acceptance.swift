@@ -23,6 +23,16 @@ extension LogDispatcher {
         }
     }
 
+    /// Counts a message that has a value which is nested too deep.
+    @inline(never)
+    func noteCutValue(_ thread: ThreadState) {
+        thread.hasCutValue = false
+        diagnostics.report(
+            .note,
+            "a value is nested more than \(LogValue.maximumDepth) levels deep; what is deeper was left out",
+            key: "depth")
+    }
+
     /// Takes a call that has its time, its thread and its names already.
     func acceptFinished(_ call: inout Call, _ asynchronous: Bool?) {
         call.flags.insert(.wallTime)
@@ -31,6 +41,7 @@ extension LogDispatcher {
             if !tag._withUnsafeGuaranteedRef(room.claim(for:)) { return dropAtRing(&call) }
         }
         let thread = ThreadState.current
+        if thread.hasCutValue { noteCutValue(thread) }
         if thread.isInHook { return acceptFromHook(&call, thread) }
         withOuterFields(of: &call) { intake.pointee.finish(&$0, asynchronous) }
     }

@@ -10,17 +10,24 @@ extension LogValue {
     ///
     /// The message is the error's `errorDescription` if it is a `LocalizedError` that has one, and its
     /// description otherwise. Errors that are among its properties or associated values, or that an `NSError`
-    /// names, are the underlying ones, up to eight levels deep. The error's own code that describes it runs
-    /// here, on the caller's thread.
-    public init(error: any Error) { self = ErrorReading.fields(of: error, depth: 0).value }
+    /// names, are the underlying ones, up to eight levels deep, and 64 in all. The error's own code that
+    /// describes it runs here, on the caller's thread.
+    public init(error: any Error) {
+        var left = ErrorReading.mostErrors
+        self = ErrorReading.fields(of: error, depth: 0, &left).value
+    }
 }
 
 /// Finds out what an error is.
 enum ErrorReading {
+    /// How many errors are kept of one that has others as its causes: they could be a tree.
+    static let mostErrors = 64
     /// How many causes of one error are kept.
     private static let mostCauses = 8
 
-    static func fields(of error: any Error, depth: Int) -> ErrorFields {
+    /// What is known of an error and its causes; `left` is how many may be looked at.
+    static func fields(of error: any Error, depth: Int, _ left: inout Int) -> ErrorFields {
+        left -= 1
         let type = typeName(of: error)
         let information = ErrorInformation.values(of: error)
         var fields = ErrorFields(type: type, message: message(of: error, information))
@@ -34,8 +41,8 @@ enum ErrorReading {
             fields.code = Int64(exactly: code)
         }
         if depth < ErrorFields.deepest {
-            fields.underlying = causes(of: error, information).prefix(mostCauses).map {
-                Self.fields(of: $0, depth: depth + 1)
+            for cause in causes(of: error, information).prefix(mostCauses) where left > 0 {
+                fields.underlying.append(Self.fields(of: cause, depth: depth + 1, &left))
             }
         }
         return fields
@@ -57,7 +64,7 @@ enum ErrorReading {
     private static func message(of error: any Error, _ information: [String: Any]) -> String {
         if let text = (error as? any LocalizedError)?.errorDescription, !text.isEmpty { return text }
         if let text = information["NSLocalizedDescription"] as? String { return text }
-        return String(describing: error)
+        return ValueDepth.description(of: error)
     }
 
     private static func causes(of error: any Error, _ information: [String: Any]) -> [any Error] {

@@ -6,11 +6,27 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
     /// A field: a name and a value.
     public typealias Element = (key: String, value: LogValue)
 
-    private struct Field: Hashable, Sendable {
+    private struct Field: Sendable {
         var key: String
         var value: LogValue
     }
     private var fields: [Field] = []
+
+    /// Whether two have the same names with the same values, in the same order.
+    public static func == (left: LogMetadata, right: LogMetadata) -> Bool {
+        LogValue.object(left) == .object(right)
+    }
+    /// Adds the names and values to a hash.
+    public func hash(into hasher: inout Hasher) { LogValue.object(self).hash(into: &hasher) }
+
+    /// Whether both are copies that share their fields.
+    func isSameStorage(as other: LogMetadata) -> Bool {
+        fields.withUnsafeBufferPointer { own in
+            other.fields.withUnsafeBufferPointer {
+                own.baseAddress == $0.baseAddress && own.count == $0.count
+            }
+        }
+    }
 
     /// Makes metadata without fields.
     public init() {}
@@ -22,7 +38,23 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
 
     /// Makes metadata from fields; if a name is repeated, the last value is kept.
     public init(_ elements: some Sequence<(String, LogValue)>) {
-        for (key, value) in elements { self[key] = value }
+        // Where the names are, once they are too many to look through them for each.
+        var places: [String: Int] = [:]
+        for (key, value) in elements {
+            if fields.count < 32 {
+                self[key] = value
+                continue
+            }
+            if places.isEmpty {
+                for (index, field) in fields.enumerated() { places[field.key] = index }
+            }
+            if let index = places[key] {
+                fields[index].value = value
+            } else {
+                places[key] = fields.count
+                fields.append(Field(key: key, value: value))
+            }
+        }
     }
 
     /// Makes metadata from a dictionary, in the order of its names: a dictionary has none.

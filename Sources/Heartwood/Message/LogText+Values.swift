@@ -340,7 +340,8 @@ extension LogText.StringInterpolation {
     /// Adds any other value, as `String(describing:)` writes it.
     ///
     /// The value is described at once, on the caller's thread. An `Encodable` value that has a name is also
-    /// kept as JSON, for structured formats. A value whose type is known only while the program runs keeps
+    /// kept as JSON, for structured formats. Of one that is nested deeper than ``LogValue/maximumDepth``, its
+    /// type is described. A value whose type is known only while the program runs keeps
     /// that type if it is one of those above, such as an integer or a date.
     ///
     /// - Parameters:
@@ -410,33 +411,21 @@ extension LogText.StringInterpolation {
         case let value as URL: put(.string, value.absoluteString)
         case let value as LogValue: put(value)
         default:
-            if isField, let json = LogText.StringInterpolation.json(of: value) {
-                put(.described, String(describing: value))
+            // One that is a text in JSON, too, needs no second form.
+            if isField, let json = ValueDepth.json(of: value), json.first != UInt8(ascii: "\"") {
+                put(.described, ValueDepth.description(of: value))
                 json.withUnsafeBytes { appendString($0) }
             } else {
-                put(.string, String(describing: value))
+                put(.string, ValueDepth.description(of: value))
             }
         }
-    }
-
-    /// The value as JSON, if it can be encoded; nil for one that is a text in JSON, too.
-    private static func json(of value: Any) -> Data? {
-        guard let value = value as? any Encodable, let json = try? JSONEncoder().encode(value) else {
-            return nil
-        }
-        return json.first == UInt8(ascii: "\"") ? nil : json
     }
 
     // MARK: Values of fields
 
-    /// Puts a value; what is nested deeper than readers go is put as text.
+    /// Puts a value; what is nested too deep is put as a text that says so.
     mutating func put(_ value: LogValue, depth: Int = 0) {
-        if depth == PieceReader.deepest {
-            switch value {
-            case .array, .object: return put(.string, value.description)
-            default: break
-            }
-        }
+        if depth == LogValue.maximumDepth, value.isNested { return putCut() }
         switch value {
         case .null: put(PieceTag.null)
         case .bool(let value): appendInterpolation(value)
@@ -462,6 +451,12 @@ extension LogText.StringInterpolation {
                 put(value, depth: depth + 1)
             }
         }
+    }
+
+    /// Puts what stands for a value that is nested too deep, and notes it for the thread's next message.
+    private mutating func putCut() {
+        ThreadState.current.hasCutValue = true
+        LogValue.cutText.withUTF8Buffer { put(.string, UnsafeRawBufferPointer($0)) }
     }
 
     /// Puts a length and the bytes, without a tag.

@@ -5,7 +5,11 @@ public import Foundation
 #endif
 
 /// A value with its type.
-public enum LogValue: Hashable, Sendable {
+///
+/// Lists and objects may be nested ``maximumDepth`` deep. In what is logged, formatted, stored and sent, a
+/// text stands for what is nested deeper; how deep that is makes no difference to the stack or the time that
+/// a call takes.
+public enum LogValue: Sendable {
     /// Null: an optional without a value.
     case null
     /// A Boolean.
@@ -30,6 +34,102 @@ public enum LogValue: Hashable, Sendable {
     case array([LogValue])
     /// An object: named values.
     case object(LogMetadata)
+
+    /// How many lists and objects may be inside of each other, 64; the text `…[nested deeper than 64]` stands
+    /// for one that is inside of as many.
+    public static let maximumDepth = 64
+    /// What stands for a list or an object that is nested too deep.
+    package static let cutText: StaticString = "…[nested deeper than 64]"
+    /// That as a value.
+    package static var cut: LogValue { .string("\(cutText)") }
+
+    /// Whether it has values inside.
+    package var isNested: Bool {
+        switch self {
+        case .array, .object: true
+        default: false
+        }
+    }
+}
+
+extension LogValue: Hashable {
+    /// Whether two values have the same type and content, at any depth.
+    public static func == (left: LogValue, right: LogValue) -> Bool {
+        // What is left to compare, so that the depth of the values is not that of the stack.
+        var rest: [(LogValue, LogValue)] = []
+        if !isEqual(left, right, &rest) { return false }
+        while let (left, right) = rest.popLast() {
+            if !isEqual(left, right, &rest) { return false }
+        }
+        return true
+    }
+
+    /// Compares two values but for what is inside of them, which goes to `rest`.
+    private static func isEqual(
+        _ left: LogValue, _ right: LogValue, _ rest: inout [(LogValue, LogValue)]
+    ) -> Bool {
+        switch (left, right) {
+        case (.null, .null): return true
+        case (.bool(let left), .bool(let right)): return left == right
+        case (.integer(let left), .integer(let right)): return left == right
+        case (.unsigned(let left), .unsigned(let right)): return left == right
+        case (.double(let left), .double(let right)): return left == right
+        case (.date(let left), .date(let right)): return left == right
+        case (.uuid(let left), .uuid(let right)): return left == right
+        case (.string(let left), .string(let right)), (.decimal(let left), .decimal(let right)),
+            (.json(let left), .json(let right)):
+            return left == right
+        case (.array(let left), .array(let right)):
+            guard left.count == right.count else { return false }
+            if !left.isSameStorage(as: right) { rest += zip(left, right) }
+            return true
+        case (.object(let left), .object(let right)):
+            guard left.count == right.count else { return false }
+            if left.isSameStorage(as: right) { return true }
+            for (left, right) in zip(left, right) {
+                guard left.key == right.key else { return false }
+                rest.append((left.value, right.value))
+            }
+            return true
+        default: return false
+        }
+    }
+
+    /// Adds the value to a hash; of what is nested too deep, only that it is there.
+    public func hash(into hasher: inout Hasher) { hash(into: &hasher, depth: 0) }
+
+    private func hash(into hasher: inout Hasher, depth: Int) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .unsigned(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(value)
+        case .uuid(let value): hasher.combine(value)
+        case .string(let value), .decimal(let value), .json(let value): hasher.combine(value)
+        case .array(let values):
+            hasher.combine(values.count)
+            if depth == LogValue.maximumDepth { return }
+            for value in values { value.hash(into: &hasher, depth: depth + 1) }
+        case .object(let fields):
+            hasher.combine(fields.count)
+            if depth == LogValue.maximumDepth { return }
+            for (key, value) in fields {
+                hasher.combine(key)
+                value.hash(into: &hasher, depth: depth + 1)
+            }
+        }
+    }
+}
+
+extension Array {
+    /// Whether both are copies that share their elements.
+    fileprivate func isSameStorage(as other: [Element]) -> Bool {
+        withUnsafeBufferPointer { own in
+            other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
+        }
+    }
 }
 
 extension LogValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,

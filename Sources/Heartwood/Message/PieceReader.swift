@@ -15,8 +15,6 @@ struct PieceReader {
 
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
-    /// How deep lists and named values may be nested in bytes that are read back.
-    static let deepest = 64
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
@@ -139,7 +137,7 @@ struct PieceReader {
     }
 
     private mutating func skipElements(_ tag: PieceTag, depth: Int) -> Bool {
-        guard depth < PieceReader.deepest, let count = take(UInt32.self) else { return false }
+        guard depth < LogValue.maximumDepth, let count = take(UInt32.self) else { return false }
         for _ in 0..<count {
             if tag == .object, !skipText() { return false }
             guard let code = take(UInt8.self), let tag = PieceTag(rawValue: code), skip(tag, depth: depth + 1)

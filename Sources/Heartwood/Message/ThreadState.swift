@@ -36,6 +36,13 @@ struct ThreadState {
         nonmutating set { thread.pointee.flushing = newValue }
     }
 
+    /// Whether a value of the next message was cut, as it was nested too deep.
+    @inline(__always)
+    var hasCutValue: Bool {
+        get { thread.pointee.cut_value }
+        nonmutating set { thread.pointee.cut_value = newValue }
+    }
+
     /// The identity of the node whose logger's hook runs.
     var runningNode: UnsafeRawPointer? {
         get { thread.pointee.running_node }

@@ -98,7 +98,7 @@ public struct ElasticsearchEncoding: RemoteEncoding {
         guard response.status == 200 else {
             return DeliveryVerdict(statusPolicy.action(for: response.status))
         }
-        let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
+        let answer = try? ValueDepth.decode(Answer.self, json: response.body)
         if answer?.errors == false { return DeliveryVerdict(.deliver) }
         guard let items = answer?.items, items.count == batch.entries.count else {
             // Not understood, or cut off: the halves' answers are shorter, and coming again does no harm.

@@ -151,7 +151,7 @@ public struct OTLPEncoding: RemoteEncoding {
         guard response.status == 200 else {
             return DeliveryVerdict(statusPolicy.action(for: response.status))
         }
-        let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
+        let answer = try? ValueDepth.decode(Answer.self, json: response.body)
         guard let partial = answer?.partialSuccess else { return DeliveryVerdict(.deliver) }
         let note = partial.errorMessage.flatMap { $0.isEmpty ? nil : $0 }
         return DeliveryVerdict(
@@ -181,20 +181,21 @@ public struct OTLPEncoding: RemoteEncoding {
 
 /// Values as OTLP's JSON writes them.
 private enum OTLPValue {
-    static func append(_ fields: LogMetadata, to output: inout LogBuffer) {
+    static func append(_ fields: LogMetadata, to output: inout LogBuffer, depth: Int = 0) {
         output.append(UInt8(ascii: "["))
         for (index, (key, value)) in fields.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
             output.append("{\"key\":" as StaticString)
             output.append(json: key)
             output.append(",\"value\":" as StaticString)
-            append(value, to: &output)
+            append(value, to: &output, depth: depth)
             output.append(UInt8(ascii: "}"))
         }
         output.append(UInt8(ascii: "]"))
     }
 
-    static func append(_ value: LogValue, to output: inout LogBuffer) {
+    static func append(_ value: LogValue, to output: inout LogBuffer, depth: Int = 0) {
+        if depth == LogValue.maximumDepth, value.isNested { return append(.cut, to: &output) }
         output.append(UInt8(ascii: "{"))
         switch value {
         case .null: break
@@ -214,12 +215,12 @@ private enum OTLPValue {
             output.append("\"arrayValue\":{\"values\":[" as StaticString)
             for (index, value) in values.enumerated() {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
-                append(value, to: &output)
+                append(value, to: &output, depth: depth + 1)
             }
             output.append("]}" as StaticString)
         case .object(let fields):
             output.append("\"kvlistValue\":{\"values\":" as StaticString)
-            append(fields, to: &output)
+            append(fields, to: &output, depth: depth + 1)
             output.append(UInt8(ascii: "}"))
         case .string(let text), .decimal(let text), .json(let text): append("stringValue", text, to: &output)
         case .unsigned, .date, .uuid: append("stringValue", value.description, to: &output)

@@ -82,7 +82,7 @@ public struct SplunkEncoding: RemoteEncoding {
 
     /// Splunk's own code decides: a bad event is named by its number, and those before it are indexed.
     public func verdict(on response: HTTPResponse, for batch: RemoteBatch) -> DeliveryVerdict {
-        let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
+        let answer = try? ValueDepth.decode(Answer.self, json: response.body)
         let note = answer?.text
         guard response.status == 400 else {
             let action = statusPolicy.action(for: response.status)
@@ -129,7 +129,7 @@ extension SplunkEncoding: AcknowledgingEncoding {
     /// The receipts that the collector says are indexed.
     public func confirmed(in response: HTTPResponse) -> [String]? {
         guard (200...299).contains(response.status) else { return nil }
-        let answer = try? JSONDecoder().decode(Acknowledgements.self, from: Data(response.body))
+        let answer = try? ValueDepth.decode(Acknowledgements.self, json: response.body)
         return answer.map { $0.acks.filter(\.value).map(\.key) }
     }
 

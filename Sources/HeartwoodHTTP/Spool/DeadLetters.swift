@@ -83,7 +83,7 @@ struct DeadLetters {
                 let entry: Entry
                 let stored: String
             }
-            guard let line = try? JSONDecoder().decode(Line.self, from: Data(line)),
+            guard let line = try? ValueDepth.decode(Line.self, json: line),
                 let stored = Data(base64Encoded: line.stored), stored.count <= payloadLimit,
                 let entry = EntryCoder.decode(Array(stored), id: line.entry.id)
             else { return nil }

@@ -8,10 +8,9 @@ import Heartwood
 /// Entries as bytes, as the spool keeps them: a version, then the properties in their order.
 ///
 /// Numbers are little-endian, texts are a length (u32) and UTF-8. A reader takes nothing on trust: every
-/// length is checked before it is used, and values nest 64 deep at most.
+/// length is checked before it is used, and values nest as deep as `LogValue` says at most.
 package enum EntryCoder {
     private static let version: UInt8 = 1
-    private static let deepest = 64
 
     // MARK: Writing
 
@@ -55,15 +54,12 @@ package enum EntryCoder {
         SpoolFrame.append(UInt32(clamping: fields.count), to: &output)
         for (key, value) in fields {
             append(key, to: &output)
-            append(value, to: &output, depth: depth + 1)
+            append(value, to: &output, depth: depth)
         }
     }
 
     private static func append(_ value: LogValue, to output: inout [UInt8], depth: Int) {
-        guard depth < deepest else {
-            output.append(5)
-            return append("<too deep>", to: &output)
-        }
+        if depth == LogValue.maximumDepth, value.isNested { return append(.cut, to: &output, depth: 0) }
         switch value {
         case .null: output.append(0)
         case .bool(let value): output += [1, value ? 1 : 0]
@@ -81,7 +77,7 @@ package enum EntryCoder {
             for value in values { append(value, to: &output, depth: depth + 1) }
         case .object(let fields):
             output.append(11)
-            append(fields, to: &output, depth: depth)
+            append(fields, to: &output, depth: depth + 1)
         }
     }
 
@@ -159,13 +155,13 @@ package enum EntryCoder {
         mutating func optionalText() throws -> String? { try byte() == 0 ? nil : try text() }
 
         mutating func fields(depth: Int) throws -> LogMetadata {
-            var fields = LogMetadata()
-            for _ in 0..<(try number(UInt32.self)) { fields[try text()] = try value(depth: depth + 1) }
-            return fields
+            var fields: [(String, LogValue)] = []
+            for _ in 0..<(try number(UInt32.self)) { fields.append((try text(), try value(depth: depth))) }
+            return LogMetadata(fields)
         }
 
         mutating func value(depth: Int) throws -> LogValue {
-            guard depth <= EntryCoder.deepest else { throw Malformed() }
+            guard depth <= LogValue.maximumDepth else { throw Malformed() }
             switch try byte() {
             case 0: return .null
             case 1: return .bool(try byte() != 0)
@@ -183,7 +179,7 @@ package enum EntryCoder {
                 var values: [LogValue] = []
                 for _ in 0..<(try number(UInt32.self)) { values.append(try value(depth: depth + 1)) }
                 return .array(values)
-            case 11: return .object(try fields(depth: depth))
+            case 11: return .object(try fields(depth: depth + 1))
             default: throw Malformed()
             }
         }

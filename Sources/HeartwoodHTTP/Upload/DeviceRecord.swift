@@ -45,7 +45,7 @@ struct DeviceRecord: Codable, Sendable, Equatable {
         defer { close(file) }
         var bytes: [UInt8] = []
         guard SpoolFile.read(file, from: 0, limit: 65_536, into: &bytes) == 0 else { return nil }
-        return try? JSONDecoder().decode(DeviceRecord.self, from: Data(bytes))
+        return try? ValueDepth.decode(DeviceRecord.self, json: bytes)
     }
 
     /// Replaces the file as a whole; a failure costs a count of starts, and nothing else.

@@ -45,10 +45,13 @@ public func _DDLogMessage(
     function: StaticString, line: UInt, tag: Any?, asynchronous: Bool?, ddlog: DDLog
 ) {
     _DDLogMessage(
-        DDLogMessageFormat(stringLiteral: String(describing: message())), level: level, flag: flag,
+        DDLogMessageFormat(stringLiteral: described(message())), level: level, flag: flag,
         context: context, file: file, function: function, line: line, tag: tag, asynchronous: asynchronous,
         ddlog: ddlog)
 }
+
+@usableFromInline
+func described(_ value: Any) -> String { ValueDepth.description(of: value) }
 
 /// Returns the name of a source file without folders and extension; the file of the caller unless given.
 public func currentFileName(_ fileName: StaticString = #fileID) -> String {

@@ -35,7 +35,7 @@ struct CallTag: @unchecked Sendable {  // tags are the caller's to share, as the
 
 extension CallTag: CustomStringConvertible {
     /// The caller's tag, for formatters of Heartwood's that write it.
-    @usableFromInline var description: String { tag.map { String(describing: $0) } ?? "" }
+    @usableFromInline var description: String { tag.map { ValueDepth.description(of: $0) } ?? "" }
 }
 
 extension CallTag: MeasuredTag {

@@ -86,7 +86,7 @@ private enum JSONFields: Decodable {
 
     /// The fields, in the order of their names; none where the text is no object.
     static func decode(_ text: String?) -> LogMetadata {
-        guard let text, let found = try? JSONDecoder().decode(JSONFields.self, from: Data(text.utf8)),
+        guard let text, let found = try? ValueDepth.decode(JSONFields.self, json: Array(text.utf8)),
             case .value(.object(let fields)) = found
         else { return [:] }
         return fields

@@ -7,6 +7,8 @@ import Heartwood
 ///   unless it is to be kept.
 /// - A line longer than ``limit`` is handed out in pieces of at most so many bytes, cut between characters where the
 ///   bytes are UTF-8. Where the cuts are depends on the line alone, not on how the bytes came in.
+/// - Zero bytes in front of a line, which `copytruncate` leaves in a file, are not part of it, unless lines
+///   are to be kept as they are.
 /// - Nothing else is left out, added or changed: the lines and their ends are the input.
 struct LineSplitter: ~Copyable {
     /// What was handed out: a line, or which piece of one.
@@ -69,7 +71,9 @@ struct LineSplitter: ~Copyable {
     /// After each, ``LineScan/slack`` bytes more may be read, whatever they are.
     @inline(__always)
     mutating func forEachLineAndEnd(_ body: (UnsafeRawBufferPointer, Part, Int) -> Void) {
-        while let found = memchr(base + start + scanned, 0x0A, end - start - scanned) {
+        while true {
+            skipZeros()
+            guard let found = memchr(base + start + scanned, 0x0A, end - start - scanned) else { break }
             let newline = base.distance(to: found)
             var last = newline
             if !keepsCarriageReturn, last > start, (base + last - 1).load(as: UInt8.self) == 0x0D {
@@ -116,6 +120,12 @@ struct LineSplitter: ~Copyable {
         pieces += 1
         body(UnsafeRawBufferPointer(start: base + start, count: cut), .piece(pieces), origin + start + cut)
         start += cut
+    }
+
+    @inline(__always)
+    private mutating func skipZeros() {
+        if pieces > 0 || scanned > 0 || keepsCarriageReturn { return }
+        while start < end, (base + start).load(as: UInt8.self) == 0 { start += 1 }
     }
 
     private func isContinuation(_ index: Int) -> Bool { (base + index).load(as: UInt8.self) & 0xC0 == 0x80 }

@@ -35,12 +35,14 @@ struct RecordPrinter {
     }
 
     private func writeJSON(_ record: LineRecord, _ output: inout LogBuffer) {
-        let all = ["time", "level", "category", "message"] + record.fields.map(\.name)
+        let wanted = (names ?? ["time", "level", "category", "message"]).compactMap { name in
+            record[name].map { (name, $0) }
+        }
+        let others = names == nil ? record.fields.map { ($0.name, $0) } : []
         var seen: Set<String> = []
         output.append(UInt8(ascii: "{"))
-        for name in names ?? all where seen.insert(name).inserted {
-            guard let field = record[name] else { continue }
-            if seen.count > 1, output.last != UInt8(ascii: "{") { output.append(UInt8(ascii: ",")) }
+        for (name, field) in wanted + others where seen.insert(name).inserted {
+            if seen.count > 1 { output.append(UInt8(ascii: ",")) }
             output.append(json: name)
             output.append(UInt8(ascii: ":"))
             let isJSON = field.isLiteral && output.append(validJSON: field.value)

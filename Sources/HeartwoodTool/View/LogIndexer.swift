@@ -152,7 +152,13 @@ final class LogIndexer {
             var start = 0
             if from > 0 {
                 guard let newline = bytes.dropLast().firstIndex(of: 0x0A) else {
-                    if size >= LogIndexer.lineLimit {
+                    if let zeros = LogIndexer.zeros(bytes) {
+                        if zeros < bytes.count {
+                            collect(bytes, zeros..<bytes.count, file.part, from + zeros)
+                        }
+                        end = zeros < bytes.count ? from + zeros : from
+                        size = LogIndexer.blockSize
+                    } else if size >= LogIndexer.lineLimit {
                         collect(bytes, 0..<bytes.count, file.part, from)
                         end = from
                         size = LogIndexer.blockSize
@@ -167,6 +173,13 @@ final class LogIndexer {
             end = from + start
             size = LogIndexer.blockSize
         }
+    }
+
+    /// How many zero bytes a block without a newline begins with; nil where none.
+    ///
+    /// They are taken to be in front of a line: `copytruncate` leaves very many, which take no memory.
+    private static func zeros(_ bytes: [UInt8]) -> Int? {
+        bytes.first == 0 ? bytes.firstIndex { $0 != 0 } ?? bytes.count : nil
     }
 
     private func collect(_ bytes: [UInt8], _ range: Range<Int>, _ part: Int, _ offset: Int) {
@@ -235,12 +248,18 @@ final class LogIndexer {
                 return nil
             }
             let newline = from > 0 ? bytes.dropLast().firstIndex(of: 0x0A) : nil
-            let isLast = size >= LogIndexer.lineLimit
+            let zeros = newline == nil ? LogIndexer.zeros(bytes) : nil
+            if zeros == bytes.count {
+                tail.end = from
+                size = chunk
+                continue
+            }
+            let isLast = size >= LogIndexer.lineLimit || zeros != nil
             if from > 0, newline == nil, !isLast {
                 size *= 4
                 continue
             }
-            let start = newline.map { $0 + 1 } ?? 0
+            let start = newline.map { $0 + 1 } ?? zeros ?? 0
             var units = bytes.withUnsafeBytes {
                 TextMerge().units(of: .init(rebasing: $0[start...]))
             }.map { TextMerge.Unit(start: from + start + $0.start, moment: $0.moment) }

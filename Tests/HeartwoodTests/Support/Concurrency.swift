@@ -24,12 +24,14 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
 }
 
 /// Calls `body` on a thread of its own, whose stack is printed if it does not come back.
-func onThread(_ body: @escaping @Sendable () -> Void) {
+func onThread(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
     let done = DispatchSemaphore(value: 0)
-    Thread {
+    let thread = Thread {
         body()
         done.signal()
-    }.start()
+    }
+    if let stackSize { thread.stackSize = stackSize }
+    thread.start()
     done.wait()
 }
 

@@ -123,7 +123,7 @@ public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // cac
         case .processID: output.append(ProcessFacts.identifier)
         case .context: output.append(message.context)
         case .contextIfAny: if message.context != 0 { output.append(message.context) }
-        case .tag: if let tag = message.tag { output.append(safe: String(describing: tag)) }
+        case .tag: if let tag = message.tag { output.append(safe: ValueDepth.description(of: tag)) }
         case .file, .fileName, .path, .module, .function, .shortFunction, .line:
             append(place: token, message, to: &output)
         case .thread, .threadID, .threadName, .queue, .task:

@@ -43,23 +43,28 @@ public struct RedactionRules: Sendable {
     /// Returns a value without its secrets; a value without secrets keeps its type.
     ///
     /// A number that is a secret, such as a card number, becomes a string with the replacement. JSON stays
-    /// valid JSON.
-    public func redacted(_ value: LogValue) -> LogValue {
-        switch value {
+    /// valid JSON. A text stands for what is nested deeper than ``LogValue/maximumDepth``.
+    public func redacted(_ value: LogValue) -> LogValue { redacted(value, depth: 0) }
+
+    private func redacted(_ value: LogValue, depth: Int) -> LogValue {
+        if depth == LogValue.maximumDepth, value.isNested { return .cut }
+        return switch value {
         case .null, .bool, .double, .date, .uuid: value
         case .string(let text): .string(redacted(text))
         case .integer(let number): redacted(digits: String(number)).map { .string($0) } ?? value
         case .unsigned(let number): redacted(digits: String(number)).map { .string($0) } ?? value
         case .decimal(let digits): redacted(digits: digits).map { .string($0) } ?? value
         case .json(let text): .json(redacted(json: text))
-        case .array(let values): .array(values.map(redacted))
-        case .object(let fields): .object(redacted(fields))
+        case .array(let values): .array(values.map { redacted($0, depth: depth + 1) })
+        case .object(let fields): .object(redacted(fields, depth: depth + 1))
         }
     }
 
     /// Returns fields without the secrets in their values.
-    public func redacted(_ fields: LogMetadata) -> LogMetadata {
-        LogMetadata(fields.map { ($0.key, redacted($0.value)) })
+    public func redacted(_ fields: LogMetadata) -> LogMetadata { redacted(fields, depth: 0) }
+
+    private func redacted(_ fields: LogMetadata, depth: Int) -> LogMetadata {
+        LogMetadata(fields.map { ($0.key, redacted($0.value, depth: depth)) })
     }
 
     /// A number's digits without its secrets; nil where it has none.

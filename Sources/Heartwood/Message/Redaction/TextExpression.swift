@@ -6,7 +6,20 @@ struct TextExpression: @unchecked Sendable {
     private let expression: Regex<AnyRegexOutput>
 
     /// Compiles an expression in Swift's syntax.
+    ///
+    /// Swift's parser goes one level of the stack deeper for each group and each set, and has no bound.
     init(_ text: String) throws(LogError) {
+        var depth = 0
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") { depth += 1 }
+            if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") { depth = max(0, depth - 1) }
+            if depth > LogValue.maximumDepth {
+                throw LogError(
+                    .setting,
+                    "Invalid regular expression: groups are nested more than \(LogValue.maximumDepth) deep"
+                )
+            }
+        }
         do { expression = try Regex(text) } catch {
             throw LogError(.setting, "Invalid regular expression “\(text)”: \(error)")
         }

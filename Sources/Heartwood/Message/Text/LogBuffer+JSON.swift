@@ -89,8 +89,12 @@ extension LogBuffer {
 
     /// Appends a value as JSON.
     ///
-    /// Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings.
-    public mutating func append(json value: LogValue) {
+    /// Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings. A string stands for
+    /// what is nested deeper than ``LogValue/maximumDepth``.
+    public mutating func append(json value: LogValue) { append(json: value, depth: 0) }
+
+    private mutating func append(json value: LogValue, depth: Int) {
+        if depth == LogValue.maximumDepth, value.isNested { return append(json: .cut, depth: 0) }
         switch value {
         case .null: append("null" as StaticString)
         case .bool(let value): append(value ? "true" as StaticString : "false")
@@ -100,7 +104,7 @@ extension LogBuffer {
             if value.isFinite { append(value) } else { append(json: value.description) }
         case .string(let value): append(json: value)
         case .decimal(let value): append(rawNumber: value)
-        case .json(let value): append(rawJSON: value)
+        case .json(let value): append(rawJSON: value, depth: depth)
         case .date, .uuid:
             append(UInt8(ascii: "\""))
             append(value: value)
@@ -109,7 +113,7 @@ extension LogBuffer {
             append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
                 if index > 0 { append(UInt8(ascii: ",")) }
-                append(json: value)
+                append(json: value, depth: depth + 1)
             }
             append(UInt8(ascii: "]"))
         case .object(let fields):
@@ -118,7 +122,7 @@ extension LogBuffer {
                 if index > 0 { append(UInt8(ascii: ",")) }
                 append(json: key)
                 append(UInt8(ascii: ":"))
-                append(json: value)
+                append(json: value, depth: depth + 1)
             }
             append(UInt8(ascii: "}"))
         }

@@ -1,19 +1,21 @@
 extension LogBuffer {
-    /// Adds a text that is JSON already, without its white space; one that is not JSON after all, or has a
-    /// secret in it, as a string.
-    mutating func append(rawJSON text: String, isNumber: Bool = false) {
+    /// Adds a text that is JSON already, without its white space; one that is not JSON after all, is nested
+    /// deeper than `LogValue.maximumDepth`, or has a secret in it, as a string.
+    ///
+    /// `depth` is how many lists and objects it is inside of.
+    mutating func append(rawJSON text: String, isNumber: Bool = false, depth: Int = 0) {
         var text = text
         let hasSecret = text.withUTF8 { isSecret(UnsafeRawBufferPointer($0)) }
-        if hasSecret || !append(validJSON: text, isNumber: isNumber) { append(json: text) }
+        if hasSecret || !append(validJSON: text, isNumber: isNumber, depth: depth) { append(json: text) }
     }
 
     /// Adds a text that must be JSON, without its white space; false, with nothing added, when it is not.
-    package mutating func append(validJSON text: String, isNumber: Bool = false) -> Bool {
+    package mutating func append(validJSON text: String, isNumber: Bool = false, depth: Int = 0) -> Bool {
         let start = count
         var text = text
         let isValid = text.withUTF8 { bytes in
             var reader = RawJSONReader(bytes: UnsafeRawBufferPointer(bytes))
-            return isNumber ? reader.copyNumberAlone(to: &self) : reader.copyAll(to: &self)
+            return isNumber ? reader.copyNumberAlone(to: &self) : reader.copyAll(to: &self, depth: depth)
         }
         if !isValid { truncate(to: start) }
         return isValid
@@ -30,8 +32,6 @@ extension LogBuffer {
 private struct RawJSONReader {
     let bytes: UnsafeRawBufferPointer
     private var index = 0
-    /// How deep lists and objects may be nested.
-    private static let deepest = 512
 
     init(bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
@@ -39,8 +39,8 @@ private struct RawJSONReader {
 
     private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    mutating func copyAll(to output: inout LogBuffer) -> Bool {
-        guard copyValue(to: &output, depth: 0) else { return false }
+    mutating func copyAll(to output: inout LogBuffer, depth: Int) -> Bool {
+        guard copyValue(to: &output, depth: depth) else { return false }
         skipSpace()
         return next == nil
     }
@@ -77,7 +77,7 @@ private struct RawJSONReader {
     private mutating func copyList(
         _ open: Character, _ close: Character, to output: inout LogBuffer, depth: Int
     ) -> Bool {
-        guard depth < RawJSONReader.deepest, take(open, to: &output) else { return false }
+        guard depth < LogValue.maximumDepth, take(open, to: &output) else { return false }
         if take(close, to: &output) { return true }
         var keys: Set<[UInt8]> = []
         repeat {

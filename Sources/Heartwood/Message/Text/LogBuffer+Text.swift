@@ -107,7 +107,12 @@ extension LogBuffer {
     }
 
     /// Appends a value in a form for people; strings have no quotation marks.
-    public mutating func append(value: LogValue) {
+    ///
+    /// A text stands for what is nested deeper than ``LogValue/maximumDepth``.
+    public mutating func append(value: LogValue) { append(value: value, depth: 0) }
+
+    private mutating func append(value: LogValue, depth: Int) {
+        if depth == LogValue.maximumDepth, value.isNested { return append(LogValue.cutText) }
         switch value {
         case .null: append("nil" as StaticString)
         case .bool(let value): append(value ? "true" as StaticString : "false")
@@ -121,7 +126,7 @@ extension LogBuffer {
             append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
                 if index > 0 { append(", " as StaticString) }
-                append(value: value)
+                append(value: value, depth: depth + 1)
             }
             append(UInt8(ascii: "]"))
         case .object(let fields):
@@ -130,7 +135,7 @@ extension LogBuffer {
                 if index > 0 { append(", " as StaticString) }
                 append(key)
                 append(UInt8(ascii: "="))
-                append(value: value)
+                append(value: value, depth: depth + 1)
             }
             append(UInt8(ascii: "}"))
         }

@@ -20,6 +20,41 @@ import Testing
         return lines
     }
 
+    @Test("Zero bytes in front of lines are no part of them, however many they are, in the file or in a hole")
+    func zeros() async throws {
+        let sizes = [1, 17, 4096, 1 << 18 - 1, 1 << 18, 1 << 18 + 1, 3 << 18, 5]
+        var (bytes, expected) = ([UInt8](), [String]())
+        for (number, size) in sizes.enumerated() {
+            bytes += [UInt8](repeating: 0, count: size) + Array("line \(number)\u{0}\nnext \(number)\n".utf8)
+            expected += ["line \(number)\u{0}", "next \(number)"]
+        }
+        bytes += [UInt8](repeating: 0, count: 10) + Array("\n".utf8) + [UInt8](repeating: 0, count: 70_000)
+        expected.append("")
+        let path = scratch.logs + "/app 2026-01-01--00-00-00-000.log"
+        scratch.write("", to: "app 2026-01-01--00-00-00-000.log")
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        // A hole in front of it all, and one behind it.
+        let hole = scratch.logs + "/app 2026-01-02--00-00-00-000.log"
+        let file = open(hole, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(ftruncate(file, 1 << 36) == 0 && lseek(file, 0, SEEK_END) == 1 << 36)
+        #expect(write(file, "after\n", 6) == 6 && ftruncate(file, 1 << 37) == 0 && close(file) == 0)
+
+        var lines: [String] = []
+        let reader = LogBlockReader([path, hole])
+        while let block = try reader.next() {
+            #expect(block.bytes.count <= 2 * LogBlockReader.blockSize)
+            if block.path == path {
+                #expect(bytes[block.offset...].starts(with: block.bytes), "the block says where it is")
+            }
+            LogBlockReader.forEachLine(of: block.bytes) {
+                lines.append(String(decoding: block.bytes[$0], as: UTF8.self))
+            }
+        }
+        #expect(lines == expected + ["after"])
+        unlink(hole)
+        #expect(try await read(LogFileReader(directory: scratch.logs)) == expected)
+    }
+
     @Test("Of a log and its archive, which a crash has left side by side, one is read")
     func besideArchive() async throws {
         let name = "app 2026-01-01--00-00-00-000.log"

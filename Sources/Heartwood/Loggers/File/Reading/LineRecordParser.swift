@@ -112,17 +112,21 @@ package struct LineRecordParser: Sendable {
         if !hasMessage { record.message = String(decoding: line, as: UTF8.self) }
     }
 
+    /// Adds the members of an object; what is nested too deep is a text.
     private func add(
         _ members: JSONMembers, _ line: Bytes, prefix: String, _ record: inout LineRecord,
-        _ hasMessage: inout Bool
+        _ hasMessage: inout Bool, depth: Int = 0
     ) {
         var members = members
         while let member = members.next() {
             let name = prefix + JSONMembers.unescaped(line, member.name)
-            if member.kind == .object, prefix.utf8.count < 100 {
+            let isInside = member.kind == .object && depth < LogValue.maximumDepth
+            if isInside, prefix.utf8.count < 100 {
                 // The fields of ECS are in an object that is not part of their names.
                 let inner = name == "labels" ? "" : name + "."
-                add(JSONMembers(line, at: member.value.lowerBound), line, prefix: inner, &record, &hasMessage)
+                add(
+                    JSONMembers(line, at: member.value.lowerBound), line, prefix: inner, &record, &hasMessage,
+                    depth: depth + 1)
                 continue
             }
             let value =

@@ -5,7 +5,9 @@ import CHeartwood
 /// Plain, compressed and encrypted files are read alike. Nothing is made into a `String`: a block is bytes,
 /// and its lines are ranges of them.
 ///
-/// 1. The blocks of a file, joined, are its text, byte for byte.
+/// 1. The blocks of a file, joined, are its text, byte for byte, but for zero bytes in front of lines:
+///    `copytruncate` leaves them where the program goes on to write at its old place. They take no memory,
+///    however many they are, and a hole of the file is not read.
 /// 2. A block ends with a newline, or with the last line of its file, which may lack one (`isUnterminated`),
 ///    or inside of a line that is longer than ``lineLimit``.
 /// 3. A file that another process cuts or removes while it is read does no harm: files are read, never
@@ -42,6 +44,10 @@ package final class LogBlockReader {
     /// What was read and not handed out yet: `base[start..<end]`.
     private var start = 0
     private var end = 0
+    /// Up to where it was looked for a newline.
+    private var scanned = 0
+    /// Whether a part of the line at `start` was handed out already.
+    private var isInLine = false
     private var position = 0
     /// What was wrong with files, in words for a person, by their names.
     package private(set) var damages: [(file: String, damage: String)] = []
@@ -70,6 +76,9 @@ package final class LogBlockReader {
     package func next() throws -> Block? {
         while true {
             guard let source = try openSource() else { return nil }
+            skipZeros(source)
+            if let last = lastLineEnd() { return block(upTo: last) }
+            if end - start >= LogBlockReader.lineLimit { return block(upTo: end) }
             makeRoom()
             let room = UnsafeMutableRawBufferPointer(start: base + end, count: capacity - end)
             let count = try source.read(into: room)
@@ -80,10 +89,7 @@ package final class LogBlockReader {
                 if end > start { return block(upTo: end, isUnterminated: true) }
                 continue
             }
-            let scanned = end
             end += count
-            if let newline = lastNewline(from: scanned) { return block(upTo: newline + 1) }
-            if end - start >= LogBlockReader.lineLimit { return block(upTo: end) }
         }
     }
 
@@ -94,7 +100,7 @@ package final class LogBlockReader {
                 continue
             }
             (source, path) = (opened.source, opened.path)
-            (start, end, position) = (0, 0, 0)
+            (start, end, scanned, position, isInLine) = (0, 0, 0, 0, false)
         }
         return source
     }
@@ -104,6 +110,7 @@ package final class LogBlockReader {
         if start > 0 {
             memmove(base, base + start, end - start)
             end -= start
+            scanned -= start
             start = 0
         }
         if capacity - end >= LogBlockReader.blockSize { return }
@@ -114,32 +121,60 @@ package final class LogBlockReader {
         base = larger
     }
 
-    private func lastNewline(from first: Int) -> Int? {
-        var index = end
-        while index > first {
-            index -= 1
-            if base.load(fromByteOffset: index, as: UInt8.self) == 0x0A { return index }
+    private func byte(_ index: Int) -> UInt8 { base.load(fromByteOffset: index, as: UInt8.self) }
+
+    /// Drops the zero bytes in front of a line.
+    private func skipZeros(_ source: LogFileSource) {
+        if isInLine || start == end || byte(start) != 0 { return }
+        let first = start
+        while start < end, byte(start) == 0 { start += 1 }
+        position += start - first
+        scanned = max(scanned, start)
+        // All that was read is zero, so it may be a hole.
+        if start == end { position += source.skipHole() }
+    }
+
+    /// Where the last line ends that is complete, but not behind zero bytes that are in front of another one.
+    private func lastLineEnd() -> Int? {
+        var last = end
+        while last > scanned, byte(last - 1) != 0x0A { last -= 1 }
+        guard last > scanned else {
+            scanned = end
+            return nil
         }
-        return nil
+        var index = start
+        while let zero = memchr(base + index, 0, last - index) {
+            index = base.distance(to: zero)
+            if index > start, byte(index - 1) == 0x0A { return index }
+            index += 1
+        }
+        return last
     }
 
     private func block(upTo last: Int, isUnterminated: Bool = false) -> Block {
         let bytes = UnsafeRawBufferPointer(start: base + start, count: last - start)
         let block = Block(bytes: bytes, path: path, offset: position, isUnterminated: isUnterminated)
         position += bytes.count
+        isInLine = byte(last - 1) != 0x0A
         start = last
+        scanned = max(scanned, last)
         return block
     }
 
     private func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
 
-    /// Calls `body` with each line of a block, as a range of its bytes without the newline.
+    /// Calls `body` with each line of a block, as a range of its bytes without the newline, and without zero
+    /// bytes in front of it.
     @inline(__always)
     package static func forEachLine<Failure: Error>(
         of bytes: UnsafeRawBufferPointer, _ body: (Range<Int>) throws(Failure) -> Void
     ) throws(Failure) {
         var start = 0
         while start < bytes.count {
+            if bytes[start] == 0 {
+                start += 1
+                continue
+            }
             let end = lineEnd(in: bytes, from: start)
             try body(start..<end)
             start = end + 1
@@ -154,11 +189,12 @@ package final class LogBlockReader {
         return base.distance(to: UnsafeRawPointer(found))
     }
 
-    /// Where the line begins that `index` is in.
+    /// Where the line begins that `index` is in, behind zero bytes in front of it.
     @inline(__always)
     package static func lineStart(in bytes: UnsafeRawBufferPointer, of index: Int) -> Int {
         var start = index
         while start > 0, bytes[start - 1] != 0x0A { start -= 1 }
+        while start < index, bytes[start] == 0 { start += 1 }
         return start
     }
 }

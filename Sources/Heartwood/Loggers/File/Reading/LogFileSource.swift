@@ -112,6 +112,16 @@ package final class LogFileSource {
         return Array(text.prefix(FollowPlan.beginningSize))
     }
 
+    /// Moves to the next data of a plain file, where the place at hand is in a hole of it.
+    ///
+    /// - Returns: how many bytes of zero were left out.
+    func skipHole() -> Int {
+        guard stage == .plain, !isStream else { return 0 }
+        let count = Int(hw_file_hole(descriptor.number, Int64(offset)))
+        offset += count
+        return count
+    }
+
     /// Reads on at another place; from the beginning, the file may have become another kind of file.
     package func continueAt(_ offset: Int) {
         self.offset = offset
