@@ -69,7 +69,7 @@ import Testing
     @Test("What lies too deep is replaced, however deep it is") func deep() throws {
         var value: Any = 1
         for _ in 0..<10_000 { value = ["x": value] as [String: Any] }
-        let fields = try EventFields(checking: ["top": value])
+        let fields = try onSmallStack { try EventFields(checking: ["top": value]) }
         #expect(fields.description.contains("<too deep>"))
         #expect(fields.description.utf8.count < 1000)
     }

@@ -85,6 +85,22 @@ struct ForeignInputTests {
         }
     }
 
+    @Test(
+        "Arguments, patterns and files of settings that are nested or endless are refused, on a stack of 128 KiB",
+        arguments: [
+            ("grep \"$(printf '%.0s(' $(seq 20000))\" LOG", 2),
+            ("cat --where \"$(printf 'a=1 or %.0s' $(seq 2000))a=1\" LOG", 0),
+            ("cat --where \"$(printf '%.0s(' $(seq 20000))\" LOG", 2),
+            ("config check LOG", 1),
+        ] as [(String, Int32)])
+    func endless(_ line: String, _ code: Int32) async throws {
+        let tool = try ToolProcess()
+        let log = try tool.file("deep.json", Self.line(100_000, "a").utf8)
+        let outcome = try await tool.shell(
+            "ulimit -s 128; \"$HEARTWOOD\" " + line.replacing("LOG", with: "'\(log)'"))
+        #expect(outcome.code == code && !outcome.isSignal, "\(outcome.error.prefix(500))")
+    }
+
     @Test("A line with very many members takes no more than its share of time")
     func manyMembers() async throws {
         let tool = try ToolProcess()

@@ -2,11 +2,9 @@ import Foundation
 
 /// How much the tests do.
 ///
-/// | | |
-/// |---|---|
-/// | `swift test` | The first tier: deterministic, about 100 seconds on two idle processors. |
-/// | `HEARTWOOD_FULL=1 swift test` | The second tier, minutes: all of the amounts, kills by the hundred, compilers and other programs. |
-/// | `HEARTWOOD_LONG=1 swift test` | Hours: millions of messages, a fault at every single call, hundreds of power cuts. |
+/// `swift test` is the first tier: deterministic, about 100 seconds on two idle processors. `HEARTWOOD_FULL=1` adds the second,
+/// minutes: all of the amounts, kills by the hundred, compilers and other programs. `HEARTWOOD_LONG=1` takes hours: millions of
+/// messages, a fault at every single call, hundreds of power cuts.
 package enum Tier {
     private static let environment = ProcessInfo.processInfo.environment
 

@@ -11,12 +11,6 @@ package import Testing
 /// - each runs on threads that it shares with no other test (``TestThreads``), and may block them;
 /// - one that does not end is named, with what all threads do, and ends the run with a failure (``Watchdog``).
 ///
-/// ```swift
-/// @Suite("Typed events", .inTurn) struct TypedEventTests { … }
-/// @Suite("heartwood pipe", .heavy) struct PipeTests { … }
-/// @Test("Fifty processes are killed", .heavy, .secondTier) func kills() { … }
-/// ```
-///
 /// A test may say more than its suite: heavy is heavier than light, and the longest limit counts.
 package struct Turn: SuiteTrait, TestTrait, TestScoping {
     let isHeavy: Bool
@@ -27,8 +21,7 @@ package struct Turn: SuiteTrait, TestTrait, TestScoping {
     /// Whether this task runs in a turn already: of the traits of a test and its suites, the first one does the work.
     @TaskLocal private static var isTaken = false
 
-    // Two lines: a heavy test at the end of one long line would begin when all others have ended, and the run would wait
-    // for it alone.
+    // Two lines: a heavy test at the end of one would begin when all others have ended.
     private static let light = TurnLine(free: ProcessInfo.processInfo.activeProcessorCount * 3)
     private static let heavy = TurnLine(free: ProcessInfo.processInfo.activeProcessorCount)
 
@@ -79,18 +72,14 @@ private final class TurnLine: @unchecked Sendable {  // the lock guards the muta
     func wait() async {
         await withCheckedContinuation { continuation in
             lock.lock()
-            let isNext = free > 0
-            if isNext { free -= 1 } else { waiting.append(continuation) }
-            lock.unlock()
-            if isNext { continuation.resume() }
+            defer { lock.unlock() }
+            if free == 0 { return waiting.append(continuation) }
+            free -= 1
+            continuation.resume()
         }
     }
 
     func leave() {
-        lock.lock()
-        let next = waiting.isEmpty ? nil : waiting.removeFirst()
-        if next == nil { free += 1 }
-        lock.unlock()
-        next?.resume()
+        lock.withLock { if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() } }
     }
 }

@@ -1,9 +1,7 @@
 import Foundation
 
 extension Duration {
-    /// The timeout of what has to return in a test.
-    ///
-    /// ``Watchdog`` ends a test that hangs before this is over, with the stacks of all threads; no test fails because a machine is slow.
+    /// The timeout of what has to return in a test; ``Watchdog`` ends one that hangs before.
     package static let testLimit = Watchdog.limit * 4
 }
 
@@ -44,7 +42,7 @@ package func waitUntil(_ what: String, _ condition: () throws -> Bool) rethrows 
     _ = try waitUntil(what) { try condition() ? true : nil }
 }
 
-/// The same for a condition that says by itself what is waited for; where it stands is printed if it never holds.
+/// The same for a condition that says by itself what is waited for.
 package func waitUntil(
     file: StaticString = #fileID, line: UInt = #line, _ condition: () throws -> Bool
 ) rethrows {

@@ -12,7 +12,7 @@ package final class Watchdog: @unchecked Sendable {  // the lock guards the muta
     /// How long a test may take: the one limit for all that hangs; four times as long where a sanitizer watches each access.
     package static let limit = Duration.seconds(isSanitized ? 1200 : 300)
 
-    private static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+    static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
     /// The exit code of a run in which a test did not end.
     package static let exitCode: Int32 = 86

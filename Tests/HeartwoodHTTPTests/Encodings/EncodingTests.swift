@@ -467,10 +467,42 @@ import Testing
         for _ in 0..<500 { value = .array([value]) }
         var deep = RemoteEntry()
         deep.fields = ["v": value]
-        #expect(EntryCoder.decode(EntryCoder.encode(deep), id: "") != nil)
+        let kept = try onSmallStack { EntryCoder.decode(EntryCoder.encode(deep), id: "") }
+        #expect(kept?.fields["v"]?.description.contains("…[nested deeper than 64]") == true)
+        // What is as deep as it may be comes back as it was.
+        value = 1
+        for _ in 0..<64 { value = .object(["a": value]) }
+        var whole = RemoteEntry()
+        whole.fields = ["v": value]
+        #expect(EntryCoder.decode(EntryCoder.encode(whole), id: "")?.fields == ["v": value])
+        for encoding in [OTLPEncoding(service: "a"), JSONArrayEncoding(), LokiEncoding(labels: [:])]
+            as [any RemoteEncoding]
+        {
+            let body = try onSmallStack {
+                try encoding.encode(RemoteBatch(entries: [deep], key: "k", device: [:]))
+            }
+            #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(body)) }
+        }
         var bytes = EntryCoder.encode(RemoteEntry())
         bytes.removeLast(8)
         bytes += [1, 0, 0, 0, 1, 0, 0, 0, 65] + (0..<2000).flatMap { _ in [10, 1, 0, 0, 0] as [UInt8] }
-        #expect(EntryCoder.decode(bytes, id: "") == nil)
+        #expect(try onSmallStack { EntryCoder.decode(bytes, id: "") } == nil)
+    }
+
+    @Test("An answer that is nested without end is one that is not understood")
+    func deepAnswer() throws {
+        for start in ["[", "{\"items\":[", "{\"partialSuccess\":{\"x\":", "{\"acks\":{\"1\":["] {
+            let text = start + String(repeating: start.hasPrefix("[") ? "[" : "{\"a\":", count: 10_000)
+            let response = HTTPResponse(status: 200, body: Array(text.utf8.prefix(HTTPResponse.bodyLimit)))
+            let batch = RemoteBatch(entries: [RemoteEntry(), RemoteEntry()], key: "k", device: [:])
+            let actions: [StatusAction] = try onSmallStack {
+                [
+                    OTLPEncoding(service: "a").verdict(on: response, for: batch).action,
+                    ElasticsearchEncoding(index: "a").verdict(on: response, for: batch).action,
+                    SplunkEncoding().verdict(on: response, for: batch).action,
+                ]
+            }
+            #expect(actions == [.deliver, .retry, .deliver])
+        }
     }
 }

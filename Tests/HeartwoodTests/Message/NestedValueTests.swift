@@ -11,18 +11,14 @@ import Testing
 /// Threads have 128 KiB of stack here, as those of the C library musl.
 @Suite(.inTurn) struct NestedValueTests {
     private static let cut = "…[nested deeper than 64]"
-    private static let stack = 128 * 1024
 
     /// Kept forever: Swift itself overflows the stack when it frees what is nested that deep.
     private static func kept<Value: Sendable>(_ value: Value) -> Value {
-        _ = Unmanaged.passRetained(Box(value))
+        everKept.withLock { $0.append(value) }
         return value
     }
 
-    private final class Box<Value> {
-        let value: Value
-        init(_ value: Value) { self.value = value }
-    }
+    private static let everKept = Locked<[any Sendable]>([])
 
     /// A value of so many lists and objects.
     private static func nested(_ levels: Int) -> LogValue {
@@ -59,7 +55,7 @@ import Testing
             ]
             let loggers = formatters.map { RecordingLogger(formatter: $0) }
             for logger in loggers { dispatcher.add(logger) }
-            onThread(stackSize: NestedValueTests.stack) {
+            try onSmallStack {
                 logError("nested \(value)", metadata: ["value": value], to: dispatcher)
                 logInfo("flat \([1] as LogValue)", to: dispatcher)
             }
@@ -95,7 +91,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let (one, same) = (NestedValueTests.nested(1_000_000), NestedValueTests.nested(1_000_000))
             let other = NestedValueTests.nested(999_998)
-            onThread(stackSize: NestedValueTests.stack) {
+            try onSmallStack {
                 #expect(one == same && one != other)
                 #expect(LogMetadata([("a", one)]) == LogMetadata([("a", same)]))
                 #expect(one.hashValue == same.hashValue && one.hashValue == other.hashValue)
@@ -110,20 +106,61 @@ import Testing
     }
 
     @Test("Text of JSON that is nested too deep is written as a string")
-    func json() {
-        func written(_ levels: Int) -> String {
-            var buffer = LogBuffer()
+    func json() throws {
+        func written(_ levels: Int) throws -> String {
             let text = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
-            onThread(stackSize: NestedValueTests.stack) { [text] in
-                var inner = LogBuffer()
-                inner.append(json: .json(text))
-                #expect(inner.count > 0)
+            return try onSmallStack {
+                var buffer = LogBuffer()
+                buffer.append(json: .json(text))
+                return buffer.text
             }
-            buffer.append(json: .json(text))
-            return buffer.text
         }
-        #expect(written(64).first == "[")
-        for levels in [65, 2_000, 1_000_000] { #expect(written(levels).first == "\"") }
+        #expect(try written(64).first == "[")
+        for levels in [65, 2_000, 1_000_000] { #expect(try written(levels).first == "\"") }
+    }
+
+    /// What JSON of lists inside of each other is decoded to.
+    private struct Lists: Decodable {
+        let depth: Int
+
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            depth = container.isAtEnd ? 1 : 1 + (try container.decode(Lists.self).depth)
+        }
+    }
+
+    @Test("JSON of others is decoded as deep as it may be, and refused where it is deeper")
+    func foreignJSON() throws {
+        func read(_ levels: Int, _ end: String = "]") throws -> Int {
+            let text = String(repeating: "[", count: levels) + String(repeating: end, count: levels)
+            return try onSmallStack { try ValueDepth.decode(Lists.self, json: Array(text.utf8)).depth }
+        }
+        #expect(try read(128) == 128)
+        for levels in [129, 2_000, 1_000_000] {
+            #expect(throws: DecodingError.self) { try read(levels) }
+            #expect(throws: DecodingError.self) { try read(levels, "") }
+        }
+        let text = String(repeating: "[", count: 1_000) + "\\\""
+        #expect(try ValueDepth.decode([String].self, json: Array("[\"\(text)\"]".utf8)).count == 1)
+    }
+
+    @Test("The bytes of a message, and a regular expression, that are nested too deep are refused")
+    func bytes() throws {
+        for levels in [64, 65, 100_000] {
+            var bytes = Array(repeating: [PieceTag.array.rawValue, 1, 0, 0, 0], count: levels).flatMap(\.self)
+            bytes.append(PieceTag.null.rawValue)
+            let value = try onSmallStack { () -> LogValue? in
+                bytes.withUnsafeBytes { bytes in
+                    var reader = PieceReader(bytes)
+                    guard case .value(let value)? = reader.next() else { return nil }
+                    return value.decoded
+                }
+            }
+            #expect((value == nil) == (levels > 64))
+            let groups = String(repeating: "(", count: levels) + "a" + String(repeating: ")", count: levels)
+            let rule = try onSmallStack { try? RedactionRule.matching(groups, name: "x") }
+            #expect((rule == nil) == (levels > 64))
+        }
     }
 
     private indirect enum Chain: Error, Sendable {
@@ -161,7 +198,7 @@ import Testing
             let dispatcher = LogDispatcher()
             let logger = RecordingLogger(formatter: JSONLinesFormatter())
             dispatcher.add(logger)
-            onThread(stackSize: NestedValueTests.stack) {
+            try onSmallStack {
                 logError("chain \(kept.0)", to: dispatcher)
                 logError("failed", error: kept.1, to: dispatcher)
                 logError("node \(kept.2, as: "node")", to: dispatcher)
@@ -224,8 +261,8 @@ import Testing
     @Test(
         "Whatever a value is, all formats write one line of it, those of JSON valid JSON, and reading gives what was written",
         arguments: 0..<Tier.amount(2, full: 20))
-    func anyShape(_ seed: Int) {
-        onThread(stackSize: 2 * NestedValueTests.stack) {
+    func anyShape(_ seed: Int) throws {
+        try onSmallStack {
             var random = SeededGenerator(seed: UInt64(seed))
             let formatters: [LogFormatter] = [
                 JSONLinesFormatter(), LineFormatter(), LogfmtFormatter(), SyslogFormatter(),

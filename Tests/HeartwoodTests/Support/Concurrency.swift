@@ -24,14 +24,12 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
 }
 
 /// Calls `body` on a thread of its own, whose stack is printed if it does not come back.
-func onThread(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
+func onThread(_ body: @escaping @Sendable () -> Void) {
     let done = DispatchSemaphore(value: 0)
-    let thread = Thread {
+    Thread {
         body()
         done.signal()
-    }
-    if let stackSize { thread.stackSize = stackSize }
-    thread.start()
+    }.start()
     done.wait()
 }
 
