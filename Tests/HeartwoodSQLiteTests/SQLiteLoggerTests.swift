@@ -14,6 +14,17 @@ struct SQLiteLoggerTests {
 
     private func reader() throws -> SQLiteLogReader { try SQLiteLogReader(path: fixture.path) }
 
+    @Test("Fields of a row that are nested deeper than a message's are left out, whatever they are")
+    func deepFields() throws {
+        for levels in [127, 128, 20_000, 1_000_000] {
+            let text =
+                "{\"a\":" + String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+                + "}"
+            let fields = try onSmallStack { JSONFields.decode(text) }
+            #expect(fields.isEmpty == (levels > 127))
+        }
+    }
+
     @Test("A message comes back as it was logged, with everything that it had")
     func everything() throws {
         _ = try fixture.add()

@@ -50,18 +50,16 @@ final class TestThreads: TaskExecutor, @unchecked Sendable {  // the condition g
 
 /// What `body` gives on a thread with 128 KiB of stack, or what a sanitizer makes of that; what it expects belongs to no test.
 @discardableResult
-package func onSmallStack<Value>(_ body: () throws -> Value) throws -> Value {
+package func onSmallStack<Value>(_ body: @escaping () throws -> Value) throws -> Value {
     nonisolated(unsafe) var result = Result<Value, any Error>.failure(CancellationError())
-    withoutActuallyEscaping(body) { body in
-        nonisolated(unsafe) let body = body
-        let done = DispatchSemaphore(value: 0)
-        let thread = Thread {
-            result = Result { try body() }
-            done.signal()
-        }
-        thread.stackSize = (Watchdog.isSanitized ? 8 : 1) * 128 * 1024
-        thread.start()
-        done.wait()
+    nonisolated(unsafe) let body = body
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+        result = Result { try body() }
+        done.signal()
     }
+    thread.stackSize = (Watchdog.isSanitized ? 8 : 1) * 128 * 1024
+    thread.start()
+    done.wait()
     return try result.get()
 }

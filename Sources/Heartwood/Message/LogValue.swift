@@ -35,8 +35,8 @@ public enum LogValue: Sendable {
     /// An object: named values.
     case object(LogMetadata)
 
-    /// How many lists and objects may be inside of each other, 64; the text `…[nested deeper than 64]` stands
-    /// for one that is inside of as many.
+    /// How many lists and objects may be nested, 64; one that is nested deeper becomes the text
+    /// `…[nested deeper than 64]`.
     public static let maximumDepth = 64
     /// What stands for a list or an object that is nested too deep.
     package static let cutText: StaticString = "…[nested deeper than 64]"

@@ -81,7 +81,7 @@ public struct LogRecord: Hashable, Sendable, Identifiable {
 }
 
 /// Reads the JSON object that a message's fields were saved as.
-private enum JSONFields: Decodable {
+enum JSONFields: Decodable {
     case value(LogValue)
 
     /// The fields, in the order of their names; none where the text is no object.

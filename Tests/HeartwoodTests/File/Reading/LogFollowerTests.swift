@@ -77,6 +77,23 @@ import Testing
         #expect(seen == log.lines)
     }
 
+    @Test(
+        "What a program writes on at its old place after the file was cut, behind zero bytes, comes as lines",
+        arguments: [1, 4096, 40 << 20])
+    func cutUnderWriter(_ size: Int) throws {
+        scratch.write(String(repeating: "x", count: size - 1) + "\n", to: "a.log")
+        let path = scratch.logs + "/a.log"
+        let follower = try LogFollower(key: nil) { [path] }
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        defer { close(file) }
+        #expect(lseek(file, 0, SEEK_END) == size && write(file, "one\n", 4) == 4)
+        #expect(try follower.poll().map(\.text) == ["one"])
+        #expect(ftruncate(file, 0) == 0 && write(file, "two\n", 4) == 4)
+        #expect(try follower.poll().map(\.text) == ["two"])
+        #expect(write(file, "three\n", 6) == 6)
+        #expect(try follower.poll().map(\.text) == ["three"])
+    }
+
     @Test("A file that is cut to nothing is read from its beginning again")
     func truncated() throws {
         scratch.write("one\ntwo\n", to: "a.log")

@@ -134,7 +134,7 @@ package final class LogBlockReader {
         if start == end { position += source.skipHole() }
     }
 
-    /// Where the last line ends that is complete, but not behind zero bytes that are in front of another one.
+    /// Where the last line ends that is complete, before zero bytes in front of another one.
     private func lastLineEnd() -> Int? {
         var last = end
         while last > scanned, byte(last - 1) != 0x0A { last -= 1 }
@@ -189,7 +189,7 @@ package final class LogBlockReader {
         return base.distance(to: UnsafeRawPointer(found))
     }
 
-    /// Where the line begins that `index` is in, behind zero bytes in front of it.
+    /// Where the line begins that `index` is in, after the zero bytes in front of it.
     @inline(__always)
     package static func lineStart(in bytes: UnsafeRawBufferPointer, of index: Int) -> Int {
         var start = index
