@@ -35,14 +35,22 @@ package enum ValueDepth {
     /// - Throws: what `JSONDecoder` throws, also for JSON that is nested twice as deep as a value may be: a
     ///   field has objects around it.
     package static func decode<Value: Decodable>(_ type: Value.Type, json: [UInt8]) throws -> Value {
-        guard !isExceeded(by: json) else {
+        let depth = depth(of: json)
+        if depth <= shallow { return try JSONDecoder().decode(type, from: Data(json)) }
+        guard depth <= 2 * LogValue.maximumDepth else {
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "nested too deep"))
         }
-        return try JSONDecoder().decode(type, from: Data(json))
+        return try DetachedThread.onLargeStack {
+            Result { try JSONDecoder().decode(type, from: Data(json)) }
+        }.get()
     }
 
-    private static func isExceeded(by json: [UInt8]) -> Bool {
-        var depth = 0
+    /// What any stack bears of the recursion of Swift's and Foundation's parsers.
+    static let shallow = 16
+
+    /// How deep JSON is nested, at most.
+    private static func depth(of json: [UInt8]) -> Int {
+        var (depth, most) = (0, 0)
         var (isInText, isEscaped) = (false, false)
         for byte in json {
             if isEscaped {
@@ -57,10 +65,10 @@ package enum ValueDepth {
                 case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
                 default: break
                 }
-                if depth > 2 * LogValue.maximumDepth { return true }
+                most = max(most, depth)
             }
         }
-        return false
+        return most
     }
 
     /// What is to be said of a value that is nested too deep, or too large, to be printed; nil for others.

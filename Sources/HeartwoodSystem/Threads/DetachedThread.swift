@@ -1,4 +1,5 @@
 import CHeartwood
+import Dispatch
 
 #if canImport(Darwin)
 import Darwin
@@ -11,12 +12,14 @@ import Musl
 /// A thread of its own, for work that blocks and so must not take one of the shared pools' threads.
 package enum DetachedThread {
     /// Runs `body` on a new thread that takes no signals; false when the system has no thread to give.
-    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(
+        stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
         var attributes = pthread_attr_t()
         guard pthread_attr_init(&attributes) == 0 else { return false }
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, 512 * 1024)
+        pthread_attr_setstacksize(&attributes, stackSize)
 
         // A new thread inherits the mask: the program's signal handlers go on running on its own threads.
         var all = sigset_t()
@@ -28,6 +31,22 @@ package enum DetachedThread {
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
         return create(&attributes, Unmanaged.passRetained(Work(body)).toOpaque())
+    }
+
+    /// What `body` gives on a thread with 8 MiB of stack, or here where the system has no thread to give.
+    ///
+    /// For recursion whose depth is bounded, but may be more than the stack of the caller bears; the caller
+    /// waits.
+    package static func onLargeStack<Value>(_ body: @escaping () -> Value) -> Value {
+        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) var value: Value?
+        let done = DispatchSemaphore(value: 0)
+        let isStarted = start(stackSize: 8 << 20) {
+            value = body()
+            done.signal()
+        }
+        if isStarted { done.wait() }
+        return value ?? body()
     }
 
     private static func create(_ attributes: inout pthread_attr_t, _ work: UnsafeMutableRawPointer) -> Bool {

@@ -107,10 +107,17 @@ extension LogConfiguration {
 
     /// Reads the bytes of a file.
     init(bytes: [UInt8], name: String) throws(LogConfigurationError) {
-        let setting =
-            PropertyListReader.recognizes(bytes)
-            ? try PropertyListReader.read(bytes, source: name)
-            : try JSONSettingReader.read(bytes, source: name)
+        let result: Result<LogSetting, LogConfigurationError> = DetachedThread.onLargeStack {
+            do throws(LogConfigurationError) {
+                return .success(
+                    PropertyListReader.recognizes(bytes)
+                        ? try PropertyListReader.read(bytes, source: name)
+                        : try JSONSettingReader.read(bytes, source: name))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let setting = try result.get()
         guard setting.members != nil else {
             throw LogConfigurationError(setting.place, "expected an object, found \(setting.shown)")
         }

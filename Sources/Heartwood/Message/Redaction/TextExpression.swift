@@ -9,10 +9,11 @@ struct TextExpression: @unchecked Sendable {
     ///
     /// Swift's parser goes one level of the stack deeper for each group and each set, and has no bound.
     init(_ text: String) throws(LogError) {
-        var depth = 0
+        var (depth, most) = (0, 0)
         for byte in text.utf8 {
             if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") { depth += 1 }
             if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") { depth = max(0, depth - 1) }
+            most = max(most, depth)
             if depth > LogValue.maximumDepth {
                 throw LogError(
                     .setting,
@@ -20,7 +21,12 @@ struct TextExpression: @unchecked Sendable {
                 )
             }
         }
-        do { expression = try Regex(text) } catch {
+        do {
+            // Swift's compiler of expressions needs some kilobytes of stack for each group.
+            expression =
+                try most <= ValueDepth.shallow
+                ? Regex(text) : DetachedThread.onLargeStack { Result { try Regex(text) } }.get()
+        } catch {
             throw LogError(.setting, "Invalid regular expression “\(text)”: \(error)")
         }
     }
