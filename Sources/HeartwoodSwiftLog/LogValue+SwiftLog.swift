@@ -29,7 +29,7 @@ extension LogValue {
     ///
     /// Arrays and dictionaries become arrays and objects. A `stringConvertible` keeps its type if it is a
     /// number, a Boolean, a date, a UUID or a `LogValue`. Every other value becomes its description. A text
-    /// stands for what is nested deeper than `LogValue.maximumDepth`.
+    /// replaces anything nested deeper than `LogValue.maximumDepth`.
     public init(_ value: Logger.MetadataValue) {
         self.init(value, depth: 0)
     }

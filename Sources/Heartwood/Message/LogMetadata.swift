@@ -20,13 +20,7 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
     public func hash(into hasher: inout Hasher) { LogValue.object(self).hash(into: &hasher) }
 
     /// Whether both are copies that share their fields.
-    func isSameStorage(as other: LogMetadata) -> Bool {
-        fields.withUnsafeBufferPointer { own in
-            other.fields.withUnsafeBufferPointer {
-                own.baseAddress == $0.baseAddress && own.count == $0.count
-            }
-        }
-    }
+    func isSameStorage(as other: LogMetadata) -> Bool { fields.isSameStorage(as: other.fields) }
 
     /// Makes metadata without fields.
     public init() {}

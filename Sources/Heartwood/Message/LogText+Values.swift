@@ -453,7 +453,7 @@ extension LogText.StringInterpolation {
         }
     }
 
-    /// Puts what stands for a value that is nested too deep, and notes it for the thread's next message.
+    /// Puts the replacement of a value that is nested too deep; the thread's next message reports it.
     private mutating func putCut() {
         ThreadState.current.hasCutValue = true
         LogValue.cutText.withUTF8Buffer { put(.string, UnsafeRawBufferPointer($0)) }

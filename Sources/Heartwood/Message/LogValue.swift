@@ -7,8 +7,7 @@ public import Foundation
 /// A value with its type.
 ///
 /// Lists and objects may be nested ``maximumDepth`` deep. In what is logged, formatted, stored and sent, a
-/// text stands for what is nested deeper; how deep that is makes no difference to the stack or the time that
-/// a call takes.
+/// text replaces anything deeper, so a deeper value costs a call no more stack and no more time.
 public enum LogValue: Sendable {
     /// Null: an optional without a value.
     case null
@@ -38,7 +37,7 @@ public enum LogValue: Sendable {
     /// How many lists and objects may be nested, 64; one that is nested deeper becomes the text
     /// `…[nested deeper than 64]`.
     public static let maximumDepth = 64
-    /// What stands for a list or an object that is nested too deep.
+    /// The replacement of a list or an object that is nested too deep.
     package static let cutText: StaticString = "…[nested deeper than 64]"
     /// That as a value.
     package static var cut: LogValue { .string("\(cutText)") }
@@ -125,7 +124,7 @@ extension LogValue: Hashable {
 
 extension Array {
     /// Whether both are copies that share their elements.
-    fileprivate func isSameStorage(as other: [Element]) -> Bool {
+    func isSameStorage(as other: [Element]) -> Bool {
         withUnsafeBufferPointer { own in
             other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
         }

@@ -45,8 +45,8 @@ package enum ValueDepth {
         }.get()
     }
 
-    /// What any stack bears of the recursion of Swift's and Foundation's parsers.
-    static let shallow = 16
+    /// How deep Foundation's decoder may recurse on any stack.
+    private static let shallow = 16
 
     /// How deep JSON is nested, at most.
     private static func depth(of json: [UInt8]) -> Int {

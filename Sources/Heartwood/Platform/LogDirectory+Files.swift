@@ -178,8 +178,8 @@ extension LogDirectory {
 
     /// The files whose names `recognize` knows, with what it says of them, in no order.
     ///
-    /// Whoever compresses or renames a file meanwhile takes away a name that was listed, and gives it another
-    /// one that was not; so the names are read again where one is gone, twice at most.
+    /// A file that is compressed or renamed meanwhile loses the name that was listed and gets one that was
+    /// not. So the names are read again if one of them is gone, twice at most.
     func files<Known>(
         _ recognize: (String) -> Known?
     ) throws -> [(name: String, known: Known, status: FileStatus)] {
@@ -197,7 +197,7 @@ extension LogDirectory {
                     }
                     files.append((name, known, status))
                 } catch {
-                    // What cannot be looked at is none of ours.
+                    // A file whose status cannot be read is left out.
                 }
             }
             if !isGone || attempts == 0 { return files }

@@ -116,6 +116,7 @@ struct JSONSettingReaderTests {
     @Test("64 tables and lists may stand in each other, and no more, however deep the text goes")
     func depth() throws {
         let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+        #expect(try read(deep).place.line == 1)
         func problem(_ text: String) throws -> String {
             try onSmallStack {
                 do {

@@ -107,17 +107,13 @@ extension LogConfiguration {
 
     /// Reads the bytes of a file.
     init(bytes: [UInt8], name: String) throws(LogConfigurationError) {
-        let result: Result<LogSetting, LogConfigurationError> = DetachedThread.onLargeStack {
-            do throws(LogConfigurationError) {
-                return .success(
-                    PropertyListReader.recognizes(bytes)
-                        ? try PropertyListReader.read(bytes, source: name)
-                        : try JSONSettingReader.read(bytes, source: name))
-            } catch {
-                return .failure(error)
+        let setting = try DetachedThread.onLargeStack {
+            Result { () throws(LogConfigurationError) in
+                PropertyListReader.recognizes(bytes)
+                    ? try PropertyListReader.read(bytes, source: name)
+                    : try JSONSettingReader.read(bytes, source: name)
             }
-        }
-        let setting = try result.get()
+        }.get()
         guard setting.members != nil else {
             throw LogConfigurationError(setting.place, "expected an object, found \(setting.shown)")
         }

@@ -43,7 +43,7 @@ public struct RedactionRules: Sendable {
     /// Returns a value without its secrets; a value without secrets keeps its type.
     ///
     /// A number that is a secret, such as a card number, becomes a string with the replacement. JSON stays
-    /// valid JSON. A text stands for what is nested deeper than ``LogValue/maximumDepth``.
+    /// valid JSON. A text replaces anything nested deeper than ``LogValue/maximumDepth``.
     public func redacted(_ value: LogValue) -> LogValue { redacted(value, depth: 0) }
 
     private func redacted(_ value: LogValue, depth: Int) -> LogValue {

@@ -7,13 +7,12 @@ struct TextExpression: @unchecked Sendable {
 
     /// Compiles an expression in Swift's syntax.
     ///
-    /// Swift's parser goes one level of the stack deeper for each group and each set, and has no bound.
+    /// Swift's parser recurses for each group and each set. It limits the depth of groups, but not of sets.
     init(_ text: String) throws(LogError) {
-        var (depth, most) = (0, 0)
+        var depth = 0
         for byte in text.utf8 {
             if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") { depth += 1 }
             if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") { depth = max(0, depth - 1) }
-            most = max(most, depth)
             if depth > LogValue.maximumDepth {
                 throw LogError(
                     .setting,
@@ -22,10 +21,8 @@ struct TextExpression: @unchecked Sendable {
             }
         }
         do {
-            // Swift's compiler of expressions needs some kilobytes of stack for each group.
-            expression =
-                try most <= ValueDepth.shallow
-                ? Regex(text) : DetachedThread.onLargeStack { Result { try Regex(text) } }.get()
+            // Each group needs some kilobytes of stack.
+            expression = try DetachedThread.onLargeStack { Result { try Regex(text) } }.get()
         } catch {
             throw LogError(.setting, "Invalid regular expression “\(text)”: \(error)")
         }

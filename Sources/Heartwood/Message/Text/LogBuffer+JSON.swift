@@ -89,8 +89,8 @@ extension LogBuffer {
 
     /// Appends a value as JSON.
     ///
-    /// Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings. A string stands for
-    /// what is nested deeper than ``LogValue/maximumDepth``.
+    /// Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings. A string replaces
+    /// anything nested deeper than ``LogValue/maximumDepth``.
     public mutating func append(json value: LogValue) { append(json: value, depth: 0) }
 
     private mutating func append(json value: LogValue, depth: Int) {

@@ -108,7 +108,7 @@ extension LogBuffer {
 
     /// Appends a value in a form for people; strings have no quotation marks.
     ///
-    /// A text stands for what is nested deeper than ``LogValue/maximumDepth``.
+    /// A text replaces anything nested deeper than ``LogValue/maximumDepth``.
     public mutating func append(value: LogValue) { append(value: value, depth: 0) }
 
     private mutating func append(value: LogValue, depth: Int) {
