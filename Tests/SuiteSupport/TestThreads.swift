@@ -52,14 +52,15 @@ final class TestThreads: TaskExecutor, @unchecked Sendable {  // the condition g
 @discardableResult
 package func onSmallStack<Value>(_ body: @escaping () throws -> Value) throws -> Value {
     nonisolated(unsafe) var result = Result<Value, any Error>.failure(CancellationError())
-    nonisolated(unsafe) let body = body
+    nonisolated(unsafe) var work: (() -> Void)? = { result = Result { try body() } }
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
-        result = Result { try body() }
+        work?()
         done.signal()
     }
     thread.stackSize = (Watchdog.isSanitized ? 8 : 1) * 128 * 1024
     thread.start()
     done.wait()
+    work = nil  // freed here: what it refers to may be nested deeper than the small stack bears
     return try result.get()
 }
