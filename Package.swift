@@ -33,6 +33,8 @@ let package = Package(
     products: [
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "HeartwoodArchive", targets: ["HeartwoodArchive"]),
+        .library(name: "HeartwoodReading", targets: ["HeartwoodReading"]),
+        .library(name: "HeartwoodConfiguration", targets: ["HeartwoodConfiguration"]),
         .library(name: "HeartwoodHTTP", targets: ["HeartwoodHTTP"]),
         .library(name: "HeartwoodEvents", targets: ["HeartwoodEvents"]),
         .library(name: "HeartwoodSQLite", targets: ["HeartwoodSQLite"]),
@@ -88,9 +90,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "HeartwoodReading", dependencies: ["Heartwood", "CHeartwood"], swiftSettings: settings),
+        .target(
+            name: "HeartwoodConfiguration", dependencies: ["Heartwood", "CHeartwood"], swiftSettings: settings
+        ),
+        .target(
             name: "HeartwoodHTTP",
             dependencies: [
-                "Heartwood", "HeartwoodArchive", "CHeartwood",
+                "Heartwood", "HeartwoodArchive", "HeartwoodConfiguration", "CHeartwood",
                 .target(name: "CCurl", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
@@ -98,7 +105,8 @@ let package = Package(
             name: "HeartwoodEvents", dependencies: ["Heartwood", "HeartwoodHTTP", "CHeartwood"],
             swiftSettings: settings),
         .target(
-            name: "HeartwoodSQLite", dependencies: ["Heartwood", "CHeartwood", "CSQLite"],
+            name: "HeartwoodSQLite",
+            dependencies: ["Heartwood", "HeartwoodConfiguration", "CHeartwood", "CSQLite"],
             swiftSettings: settings),
         .target(
             name: "HeartwoodSwiftLog", dependencies: ["Heartwood", swiftLog],
@@ -114,21 +122,47 @@ let package = Package(
         .executableTarget(
             name: "HeartwoodTool",
             dependencies: [
-                "Heartwood", "HeartwoodArchive", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite",
-                "HeartwoodServer", "HeartwoodTestSupport", "CHeartwood", "CHeartwoodTool", "CPCRE2",
+                "Heartwood", "HeartwoodArchive", "HeartwoodReading", "HeartwoodConfiguration",
+                "HeartwoodHTTP",
+                "HeartwoodEvents", "HeartwoodSQLite", "HeartwoodServer", "CHeartwood", "CHeartwoodTool",
+                "CPCRE2",
             ],
             swiftSettings: settings),
 
         // What all tests share; see Docs/Contributing.md.
         .target(name: "SuiteSupport", path: "Tests/SuiteSupport", swiftSettings: settings),
+        // What the tests of the core, of reading and of configurations share.
+        .target(
+            name: "CoreFixtures", dependencies: ["Heartwood", "HeartwoodTestSupport", "SuiteSupport"],
+            path: "Tests/CoreFixtures", swiftSettings: settings),
 
         .testTarget(
             name: "HeartwoodTests",
-            dependencies: ["Heartwood", "HeartwoodArchive", "HeartwoodTestSupport", "SuiteSupport"],
+            dependencies: [
+                "Heartwood", "HeartwoodArchive", "HeartwoodReading", "HeartwoodTestSupport", "CoreFixtures",
+                "SuiteSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HeartwoodReadingTests",
+            dependencies: [
+                "HeartwoodReading", "HeartwoodArchive", "HeartwoodTestSupport", "CoreFixtures",
+                "SuiteSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HeartwoodConfigurationTests",
+            dependencies: [
+                "HeartwoodConfiguration", "HeartwoodArchive", "HeartwoodTestSupport", "CoreFixtures",
+                "SuiteSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodHTTPTests",
-            dependencies: ["HeartwoodHTTP", "HeartwoodArchive", "HeartwoodTestSupport", "SuiteSupport"],
+            dependencies: [
+                "HeartwoodHTTP", "HeartwoodArchive", "HeartwoodConfiguration", "HeartwoodTestSupport",
+                "SuiteSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodEventsTests",
@@ -156,10 +190,9 @@ let package = Package(
         .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
-                "HeartwoodTool", "Heartwood", "HeartwoodArchive", "HeartwoodHTTP", "HeartwoodEvents",
-                "HeartwoodLumberjack", "HeartwoodSQLite", "HeartwoodServer", "HeartwoodTestSupport",
-                "SuiteSupport",
-                "CSQLite",
+                "HeartwoodTool", "Heartwood", "HeartwoodArchive", "HeartwoodReading",
+                "HeartwoodConfiguration", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodLumberjack",
+                "HeartwoodSQLite", "HeartwoodServer", "HeartwoodTestSupport", "SuiteSupport", "CSQLite",
             ],
             swiftSettings: settings),
     ]

@@ -15,6 +15,7 @@ let package = Package(
                 .product(name: "HeartwoodArchive", package: "heartwood"),
                 .product(name: "HeartwoodEvents", package: "heartwood"),
                 .product(name: "HeartwoodHTTP", package: "heartwood"),
+                .product(name: "HeartwoodReading", package: "heartwood"),
                 .product(name: "HeartwoodSQLite", package: "heartwood"),
                 .product(name: "HeartwoodTestSupport", package: "heartwood"), "CAllocations",
             ]),

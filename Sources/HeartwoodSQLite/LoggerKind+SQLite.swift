@@ -1,4 +1,5 @@
-public import Heartwood
+import Heartwood
+public import HeartwoodConfiguration
 
 extension LoggerKind {
     /// A logger that saves messages in a database: an `SQLiteLogger`.

@@ -2,7 +2,8 @@
 
 import PackageDescription
 
-// A program that uses the product Heartwood and nothing else; `Tests/check-core` builds it and looks at what it links.
+// A program that uses the product Heartwood and nothing else, and one that also configures and reads; `Tests/check-core` builds
+// them and looks at what they link.
 
 let package = Package(
     name: "core-only",
@@ -10,6 +11,12 @@ let package = Package(
     dependencies: [.package(name: "heartwood", path: "../..")],
     targets: [
         .executableTarget(
-            name: "core-only", dependencies: [.product(name: "Heartwood", package: "heartwood")])
+            name: "core-only", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
+        .executableTarget(
+            name: "without-archives",
+            dependencies: [
+                .product(name: "HeartwoodConfiguration", package: "heartwood"),
+                .product(name: "HeartwoodReading", package: "heartwood"),
+            ]),
     ]
 )

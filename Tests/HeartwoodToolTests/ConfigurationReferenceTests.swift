@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodArchive
+import HeartwoodConfiguration
 import HeartwoodHTTP
 import HeartwoodSQLite
 import SuiteSupport

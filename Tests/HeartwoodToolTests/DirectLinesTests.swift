@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodReading
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing
@@ -93,7 +94,10 @@ struct DirectLinesTests {
         for (index, line) in Self.lines.enumerated() {
             let level = LogLevel.standardLevels[index % 7]
             var output = LogBuffer()
-            line.withUnsafeBytes { template.append($0, level, scan(line), to: &output) }
+            let scan = scan(line)
+            line.withUnsafeBytes {
+                template.append($0, level, needsCare: scan.needsCare, hasQuote: scan.hasQuote, to: &output)
+            }
             var expected = LogBuffer()
             let text = line.withUnsafeBytes { LogText(utf8: $0) }
             let message = LogMessage(

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodReading
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing

@@ -4,6 +4,7 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 @testable import HeartwoodTool
 
 @Suite("Lines that no program should write", .inTurn)

@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodArchive
+import HeartwoodReading
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing

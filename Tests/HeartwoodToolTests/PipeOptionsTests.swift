@@ -4,6 +4,7 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 @testable import HeartwoodTool
 
 @Suite("What heartwood pipe can do with lines and files", .inTurn)
@@ -20,6 +21,23 @@ struct PipeOptionsTests {
 
     private func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: tool.logs).filter { !$0.hasPrefix(".") }.sorted()
+    }
+
+    @Test("A pattern of the user's is found anywhere in a line, in any bytes, in the case asked for")
+    func patterns() throws {
+        let plain = try LevelPattern(parsing: "error=timed? out|refused=[0-9]+")
+        let caseless = try LevelPattern(parsing: "warn=(?i)slow")
+        func matches(_ pattern: LevelPattern, _ line: String) -> Bool {
+            Array(line.utf8).withUnsafeBytes { pattern.matches($0) }
+        }
+        #expect(plain.level == .error)
+        #expect(matches(plain, "it timed out"))
+        #expect(matches(plain, "\u{0}\u{0} refused=17"))
+        #expect(!matches(plain, "it Timed out"))
+        #expect(!matches(plain, ""))
+        #expect(caseless.level == .warning)
+        #expect(matches(caseless, "a SLOW query"))
+        #expect(matches(try LevelPattern(parsing: "info=^$"), ""))
     }
 
     @Test("--join traces keeps a trace in the record of its message, with that message's level")

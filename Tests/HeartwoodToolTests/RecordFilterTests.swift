@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 import SuiteSupport
 import Testing
 

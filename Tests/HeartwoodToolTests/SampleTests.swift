@@ -67,6 +67,8 @@ struct SampleTests {
             "Docs/MigratingFromSwiftyBeaver.md", "Docs/MigratingFromOthers.md",
             "Sources/Heartwood/Heartwood.docc/Heartwood.md",
             "Sources/HeartwoodArchive/HeartwoodArchive.docc/HeartwoodArchive.md",
+            "Sources/HeartwoodReading/HeartwoodReading.docc/HeartwoodReading.md",
+            "Sources/HeartwoodConfiguration/HeartwoodConfiguration.docc/HeartwoodConfiguration.md",
             "Sources/HeartwoodHTTP/HeartwoodHTTP.docc/HeartwoodHTTP.md",
             "Sources/HeartwoodSQLite/HeartwoodSQLite.docc/HeartwoodSQLite.md",
             "Sources/HeartwoodEvents/HeartwoodEvents.docc/HeartwoodEvents.md",

@@ -7,7 +7,7 @@ extension LogDispatcher {
     ///
     /// Does not wait for those that leave: see `waitForRemoved`. One that belongs to another dispatcher is not added,
     /// which is reported.
-    func exchange(_ old: [AbstractLogger], for new: [AbstractLogger]) {
+    package func exchange(_ old: [AbstractLogger], for new: [AbstractLogger]) {
         if old.isEmpty, new.isEmpty { return }
         var arriving: [(logger: AbstractLogger, choice: LogLevelChoice)] = []
         for logger in new {
@@ -47,8 +47,11 @@ extension LogDispatcher {
         }
     }
 
+    /// Whether the calling thread runs a logger or formatter, which may not wait.
+    package static var isInHook: Bool { ThreadState.current.isInHook }
+
     /// Waits until loggers that were removed have written everything, ten seconds at most; inside of a hook not at all.
-    func waitForRemoved(_ loggers: [AbstractLogger]) {
+    package func waitForRemoved(_ loggers: [AbstractLogger]) {
         if loggers.isEmpty || ThreadState.current.isInHook { return }
         let late = LoggerNode.wait(for: loggers, until: .now() + 10)
         for logger in late {

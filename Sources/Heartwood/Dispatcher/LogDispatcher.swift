@@ -31,7 +31,7 @@ public final class LogDispatcher: Sendable {
 
     // MARK: Constants (any thread)
     let ring: RecordRing
-    let clock: any LogClock
+    package let clock: any LogClock
     let backpressure = Backpressure()
     // Constants and atomics through a pointer, freed with the dispatcher.
     nonisolated(unsafe) let intake: UnsafePointer<Intake>
@@ -57,7 +57,7 @@ public final class LogDispatcher: Sendable {
 
     // MARK: Guarded by themselves
     /// What configurations have set: the state of `LogConfiguration`, which belongs to a higher layer.
-    let configured = Locked<(any AnyObject & Sendable)?>(nil)
+    package let configured = Locked<(any AnyObject & Sendable)?>(nil)
 
     // MARK: Guarded by 'settings'
     let settings = Locked(Settings())

@@ -32,6 +32,14 @@ struct LevelRules: Sendable {
         for rule in list { set(rule.levels, for: NamePattern(rule.pattern)) }
     }
 
+    /// Takes rules back that are still as they were set, and sets others.
+    mutating func exchange(_ old: [LogLevelRule], for new: [LogLevelRule]) {
+        if old == new { return }
+        let now = list
+        for rule in old where now.contains(rule) { set(nil, for: NamePattern(rule.pattern)) }
+        for rule in new { set(rule.levels, for: NamePattern(rule.pattern)) }
+    }
+
     /// The levels of a name; nil where no rule describes it.
     func levels(of name: String) -> LogLevelMask? {
         if rules.isEmpty { return nil }

@@ -104,6 +104,11 @@ public struct LogCategory: Hashable, Sendable {
         }
     }
 
+    /// Takes rules back that are still as they were set, and sets others, in one step.
+    package static func exchange(_ old: [LogLevelRule], for new: [LogLevelRule]) {
+        CategoryRegistry.shared.change { $0.exchange(old, for: new) }
+    }
+
     /// All categories that the program has made so far, in that order.
     public static var all: [LogCategory] { CategoryRegistry.shared.all }
 

@@ -39,7 +39,7 @@ public enum LogSourceLevels {
     }
 
     /// Takes rules back and sets others, in one step.
-    static func exchange(_ old: [LogLevelRule], for new: [LogLevelRule]) {
+    package static func exchange(_ old: [LogLevelRule], for new: [LogLevelRule]) {
         if old == new { return }
         change { $0.exchange(old, for: new) }
     }

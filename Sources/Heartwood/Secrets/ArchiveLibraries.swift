@@ -8,7 +8,7 @@ package enum ArchiveLibraries {
     }
 
     /// Whether compression and encryption are available.
-    static var isRegistered: Bool { library.withLock { $0 != nil } }
+    package static var isRegistered: Bool { library.withLock { $0 != nil } }
 
     /// The registered library.
     ///

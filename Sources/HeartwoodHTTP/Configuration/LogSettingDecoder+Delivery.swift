@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodConfiguration
 
 extension LogSettingDecoder where Value == any RetryPolicy {
     /// `"standard"` or `"scrooge"`.

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodConfiguration
 
 extension LogSettingDecoder where Value == [RequestDecorator] {
     /// A table of fields: text, or a secret with the text in front of it,

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodConfiguration
 import HeartwoodHTTP
 import HeartwoodSQLite
 

@@ -2,7 +2,6 @@ import CHeartwood
 import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
-import HeartwoodTestSupport
 
 /// `heartwood demo`: the framework at work, in a few seconds.
 enum DemoCommand: Subcommand {
@@ -41,8 +40,7 @@ enum DemoCommand: Subcommand {
         guard seconds <= 60 else { throw UsageError("--seconds must be at most 60 (got \(seconds))") }
         let directory = try arguments.value("--directory") ?? temporaryDirectory()
 
-        let collector = try LoopbackServer(
-            answers: [.status(503, headers: ["Retry-After": "1"])], then: .status(200))
+        let collector = try DemoCollector(rejecting: 1)
         let console = ConsoleLogger(.standardOutput)
         let file = try FileLogger(
             directory: directory, naming: LogFileNaming(application: "shop"), name: "files")
@@ -54,7 +52,7 @@ enum DemoCommand: Subcommand {
         dispatcher.add(console, levels: .info)
         dispatcher.add(file)
         dispatcher.add(http, levels: .notice)
-        let archive = try LoopbackServer()
+        let archive = try DemoCollector()
         let store = try EventStore(archive.address, directory: directory + "/events")
         let books = try ShopBooks(store)
         let earlier = try file.logFiles().map(\.name)
@@ -68,8 +66,8 @@ enum DemoCommand: Subcommand {
         let isDelivered = http.deliver(timeout: .seconds(10)) && store.uploader.deliver(timeout: .seconds(10))
         let files = try file.logFiles().filter { !earlier.contains($0.name) }
         let report = try DemoReport(
-            tally: tally, console: console.statistics, files: files, requests: collector.requests,
-            stored: collector.stored, events: archive.stored, eventCount: books.count,
+            tally: tally, console: console.statistics, files: files,
+            http: collector.content, events: archive.content, eventCount: books.count,
             undelivered: isDelivered ? nil : http.httpStatistics.lastError ?? "no answer in time")
         dispatcher.removeAll()
         collector.stop()

@@ -1,5 +1,4 @@
 import Heartwood
-import HeartwoodTestSupport
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -23,8 +22,8 @@ struct DemoReport {
     private struct AnyEvent: Decodable {}
 
     init(
-        tally: Shop.Tally, console: LoggerStatistics, files: [LogFileInfo], requests: [LoopbackRequest],
-        stored: [LoopbackRequest], events: [LoopbackRequest], eventCount: Int, undelivered: String?
+        tally: Shop.Tally, console: LoggerStatistics, files: [LogFileInfo],
+        http: DemoCollector.Content, events: DemoCollector.Content, eventCount: Int, undelivered: String?
     ) throws {
         let logged = tally.count(.all)
         row("logged", "\(Readable.count(logged)) messages, by \(Shop.tills) threads")
@@ -39,14 +38,14 @@ struct DemoReport {
         let torn = lines.count { !$0.hasPrefix("20") }
         if torn > 0 { complain("\(torn) lines in the files do not start with a time") }
 
-        let bodies = stored.map(\.body).filter { !$0.isEmpty }
+        let bodies = http.stored.filter { !$0.isEmpty }
         let entries = try bodies.flatMap { try JSONDecoder().decode([Entry].self, from: Data($0)) }
-        let repeated = requests.count - stored.count
+        let count = http.stored.count + http.rejected
         check(
             "http", entries.count, of: tally.count(.notice),
-            "notice and more severe: \(Readable.count(requests.count, "request")), \(repeated) of them rejected with 503 and repeated"
+            "notice and more severe: \(Readable.count(count, "request")), \(http.rejected) of them rejected with 503 and repeated"
         )
-        let arrived = events.map(\.text).filter { !$0.isEmpty }
+        let arrived = events.stored.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
         check(
             "events",
             try arrived.reduce(0) {

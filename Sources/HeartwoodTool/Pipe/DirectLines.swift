@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// The short way of lines into files, where those are the only place that they go to: from the block that was read to the block
 /// that is written, without a message for each.
@@ -94,7 +95,8 @@ final class DirectLines {
             ends.append(buffer.count)
             return
         }
-        template.append(line, level, scan, to: &buffer)
+        template.append(
+            line, level, needsCare: scan.needsCare, hasQuote: scan.hasQuote, to: &buffer)
         ends.append(buffer.count)
     }
 

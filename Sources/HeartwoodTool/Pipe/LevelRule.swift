@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// Which level a line has, by the user's patterns, by what it says, or by default.
 struct LevelRule {

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// What a line says beside its text: its own time, and the members of a JSON object.
 struct LineContent {

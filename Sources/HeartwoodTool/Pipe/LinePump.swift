@@ -1,5 +1,6 @@
 import CHeartwood
 import Heartwood
+import HeartwoodReading
 
 /// Moves lines from the inputs to the dispatcher, on the thread that calls it.
 final class LinePump {

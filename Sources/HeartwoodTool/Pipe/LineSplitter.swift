@@ -1,5 +1,6 @@
 import CHeartwood
 import Heartwood
+import HeartwoodReading
 
 /// Cuts a stream of bytes into lines, in bounded memory.
 ///

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// Puts lines together that are one record, in bounded memory and time.
 ///

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// Knows the stack traces of Swift, Java, Python and Go line by line: which lines belong to what began.
 ///

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// `heartwood decrypt`: the text of encrypted and compressed logs.
 enum DecryptCommand: Subcommand {

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// A condition that fields of a record must meet: `ms>100`, `user=ann or user=bob`, `"a=b"~"x or y"`.
 struct FieldCondition {

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// What `heartwood grep` shows of the lines that it finds, as GNU grep does: names, numbers, parts, and lines around them.
 ///

@@ -1,5 +1,6 @@
 import CHeartwood
 import Heartwood
+import HeartwoodReading
 
 /// Shows lines on standard output: as they are in a pipe, colored and harmless on a terminal.
 ///

@@ -1,5 +1,6 @@
 import CHeartwood
 import Heartwood
+import HeartwoodReading
 
 /// Finds the lines of blocks in which a pattern is, without looking at every line where that can be avoided.
 ///

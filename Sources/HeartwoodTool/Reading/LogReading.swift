@@ -1,5 +1,6 @@
 import CHeartwood
 import Heartwood
+import HeartwoodReading
 
 /// What the reading subcommands do: go through the lines of files, and on with those that come.
 struct LogReading {

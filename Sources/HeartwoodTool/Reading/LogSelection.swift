@@ -1,5 +1,7 @@
 import CHeartwood
 import Heartwood
+import HeartwoodConfiguration
+import HeartwoodReading
 
 /// Which lines of which files the reading subcommands show, by the options that they share.
 struct LogSelection {

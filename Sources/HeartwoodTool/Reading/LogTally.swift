@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// Counts records by level, category, time and message, in bounded memory.
 struct LogTally {

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// Decides which lines of blocks are selected, and looks at as few of them as that takes.
 ///

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// Writes records as JSON, or some of their fields, whatever the format of the lines is.
 struct RecordPrinter {

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// `heartwood stats`: what is in logs, in numbers.
 enum StatsCommand: Subcommand {

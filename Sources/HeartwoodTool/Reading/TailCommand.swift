@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// `heartwood tail`: the last lines, and those that come.
 enum TailCommand: Subcommand {

@@ -1,5 +1,6 @@
 import CHeartwood
 import Heartwood
+import HeartwoodReading
 
 /// Reads when a line was logged, how serious it is, and what else it says, as the other reading subcommands do.
 struct LineReader: Sendable {

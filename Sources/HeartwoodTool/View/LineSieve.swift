@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// Finds the lines of blocks that a filter wants, by the searcher and the filter of `heartwood grep`.
 ///

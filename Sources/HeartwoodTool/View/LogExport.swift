@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 import HeartwoodServer
 
 /// Writes the lines of a filter: byte for byte, or as CSV or JSON lines.

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// What the fields of a log's records say: which values they have, and how many records have each.
 ///

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// A file whose lines are shown.
 private struct LogFile: Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
 import Heartwood
+import HeartwoodReading
 
 /// Indexes the files that are there, from the last line to the first.
 ///

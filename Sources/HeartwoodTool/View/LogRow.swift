@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// A row that a page shows: a line, or a record where lines are folded.
 struct LogRow: Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
 import Heartwood
+import HeartwoodReading
 
 /// The rows of a log that a filter wants: found from the end to the beginning, and on as lines come.
 ///

@@ -1,5 +1,6 @@
 import CHeartwood
 import Heartwood
+import HeartwoodReading
 
 /// Adds the lines that come to a log that is viewed: to all of its files, and in new files.
 ///

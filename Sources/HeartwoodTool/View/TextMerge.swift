@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// Merges the lines of several files by their times.
 ///

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// Everything that a record says, for the page to show when a row of it is opened.
 struct ViewRecord {

@@ -1,6 +1,7 @@
 import CHeartwood
 import Heartwood
 import HeartwoodHTTP
+import HeartwoodReading
 
 /// Standard input and pipes as files that grow, since a page asks for any part of a log at any time.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodConfiguration
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodConfiguration
 import SuiteSupport
 import Testing
 

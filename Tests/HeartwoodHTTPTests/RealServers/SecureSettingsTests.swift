@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import Heartwood
+import HeartwoodConfiguration
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing

@@ -5,6 +5,7 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 
 /// What a process that is going to be killed tells others: for each of its threads, the last number whose call returned.
 ///

@@ -5,6 +5,7 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 
 /// What `kill -9` costs without a journal: measured, for Docs/Reliability.md, and the part of it that is promised.
 ///

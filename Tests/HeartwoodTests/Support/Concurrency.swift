@@ -1,37 +1,9 @@
 import Dispatch
 import Foundation
 import HeartwoodTestSupport
+import Synchronization
 
 @testable import Heartwood
-
-/// Calls `body` on so many threads at the same time, each with its number, and returns when all have finished.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    let start = Gate()
-    let group = DispatchGroup()
-    for index in 0..<count {
-        group.enter()
-        let thread = Thread {
-            start.pass()
-            body(index)
-            group.leave()
-        }
-        thread.stackSize = 1 << 20
-        thread.start()
-    }
-    start.waitForArrival(of: count)
-    start.open()
-    group.wait()
-}
-
-/// Calls `body` on a thread of its own, whose stack is printed if it does not come back.
-func onThread(_ body: @escaping @Sendable () -> Void) {
-    let done = DispatchSemaphore(value: 0)
-    Thread {
-        body()
-        done.signal()
-    }.start()
-    done.wait()
-}
 
 /// A number that threads count up.
 final class Counter: Sendable {
@@ -64,4 +36,11 @@ func nameThisThread(_ name: String) {
     #else
     pthread_setname_np(name)
     #endif
+}
+
+extension Backpressure {
+    /// Whether a logger holds callers back.
+    var isHeld: Bool { holders != 0 }
+    /// How many loggers do.
+    var holders: Int { count.pointee.load(ordering: .relaxed) }
 }

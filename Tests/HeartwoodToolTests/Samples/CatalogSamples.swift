@@ -1,7 +1,9 @@
 import Heartwood
+import HeartwoodConfiguration
 import HeartwoodEvents
 import HeartwoodHTTP
 import HeartwoodLumberjack
+import HeartwoodReading
 import HeartwoodSQLite
 import HeartwoodTestSupport
 import Testing
@@ -17,6 +19,20 @@ private func heartwoodPage(id: String, ms: Double, email: String, error: any Err
 
     logInfo("request \(id, as: "request_id") took \(ms, as: "ms", format: .fixed(2)) ms")
     logError("payment of \(email, privacy: .private) failed: \(error)", category: .payments)
+    // end
+}
+
+private func readingPage(yesterday: LogTimestamp) async throws {
+    // sample: Sources/HeartwoodReading/HeartwoodReading.docc/HeartwoodReading.md
+    let reader = LogFileReader(directory: "/var/log/shop")
+    for try await line in try reader.lines(from: yesterday) where line.level == .error { print(line.text) }
+    // end
+}
+
+private func configurationPage() throws {
+    // sample: Sources/HeartwoodConfiguration/HeartwoodConfiguration.docc/HeartwoodConfiguration.md
+    LogConfiguration.register(.http)
+    try LogConfiguration.load("/etc/shop/logging.json").apply()
     // end
 }
 

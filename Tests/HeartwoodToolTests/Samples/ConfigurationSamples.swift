@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodConfiguration
 import HeartwoodHTTP
 import HeartwoodSQLite
 
@@ -56,14 +57,14 @@ private func configurationPageKinds() {
 }
 
 private func settingSample() -> LogSetting {
-    // sample: Sources/Heartwood/Configuration/LogSetting.swift
+    // sample: Sources/HeartwoodConfiguration/LogSetting.swift
     let setting: LogSetting = ["kind": "file", "directory": "/var/log/shop", "maximumFileCount": 20]
     // end
     return setting
 }
 
 private func configurationSample() throws {
-    // sample: Sources/Heartwood/Configuration/LogConfiguration.swift
+    // sample: Sources/HeartwoodConfiguration/LogConfiguration.swift
     var configuration: LogConfiguration = [
         "level": "info",
         "loggers": ["console": ["kind": "console"]],
@@ -75,20 +76,20 @@ private func configurationSample() throws {
 }
 
 private func environmentSample() throws {
-    // sample: Sources/Heartwood/Configuration/Decoding/LogConfiguration+Environment.swift
+    // sample: Sources/HeartwoodConfiguration/Decoding/LogConfiguration+Environment.swift
     try LogConfiguration.environment().apply()  // HEARTWOOD_LEVEL=debug,net.*=verbose
     // end
 }
 
 private func watchSample() throws {
-    // sample: Sources/Heartwood/Configuration/Watching/LogConfigurationWatch.swift
+    // sample: Sources/HeartwoodConfiguration/Watching/LogConfigurationWatch.swift
     let watch = try LogConfigurationWatch("/etc/shop/logging.json", reloadsOnHangup: true)
     // end
     watch.stop()
 }
 
 private func kindSample() {
-    // sample: Sources/Heartwood/Configuration/Registry/LoggerKind.swift
+    // sample: Sources/HeartwoodConfiguration/Registry/LoggerKind.swift
     LogConfiguration.register(
         LoggerKind("pager") { settings in
             let address = settings.required("address", .string)
@@ -96,12 +97,12 @@ private func kindSample() {
             return { PagerLogger(name: settings.name, address: address.value) }
         })
     // end
-    // sample: Sources/Heartwood/Configuration/Registry/FormatterKind.swift
+    // sample: Sources/HeartwoodConfiguration/Registry/FormatterKind.swift
     LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
     // end
 }
 
-// sample: Sources/Heartwood/Configuration/Decoding/LogSettings.swift
+// sample: Sources/HeartwoodConfiguration/Decoding/LogSettings.swift
 extension LoggerKind {
     static let pager = LoggerKind("pager") { settings in
         let address = settings.required("address", .string)
@@ -111,7 +112,7 @@ extension LoggerKind {
 }
 // end
 
-// sample: Sources/Heartwood/Configuration/Decoding/LogSettingDecoder.swift
+// sample: Sources/HeartwoodConfiguration/Decoding/LogSettingDecoder.swift
 extension LogSettingDecoder where Value == Character {
     static var letter: LogSettingDecoder {
         LogSettingDecoder("letter") { setting in

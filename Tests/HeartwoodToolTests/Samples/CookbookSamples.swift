@@ -2,6 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodArchive
 import HeartwoodHTTP
+import HeartwoodReading
 import HeartwoodTestSupport
 
 // The code of Docs/Cookbook.md, word for word; `SampleTests` compares them.
@@ -267,7 +268,7 @@ func metricsReference(counters: SampleCounters) -> LogMetricsObserver {
 }
 
 func supportReference(temporaryDirectory: String, share: (String) -> Void) throws {
-    // sample: Sources/Heartwood/LogSupportReport.swift
+    // sample: Sources/HeartwoodReading/Report/LogSupportReport.swift
     let report = try LogDispatcher.shared.makeSupportReport(in: temporaryDirectory)
     share(report.path)
     // end

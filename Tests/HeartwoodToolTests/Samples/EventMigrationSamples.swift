@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodConfiguration
 import HeartwoodEvents
 import HeartwoodHTTP
 
@@ -132,7 +133,7 @@ private func girdersLevel() throws {
 }
 
 private func girdersComment() throws {
-    // sample: Sources/Heartwood/Configuration/Reading/LogConfiguration+Girders.swift
+    // sample: Sources/HeartwoodConfiguration/Reading/LogConfiguration+Girders.swift
     try LogConfiguration.girders("Configuration.plist", environment: "dev").apply()
     // end
 }

@@ -1,6 +1,8 @@
 import Foundation
 import Heartwood
 import HeartwoodArchive
+import HeartwoodConfiguration
+import HeartwoodReading
 
 // The code of Docs/FileLogging.md, word for word; `SampleTests` compares them.
 

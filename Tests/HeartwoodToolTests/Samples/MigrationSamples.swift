@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodConfiguration
 import HeartwoodHTTP
 
 // The code of Docs/MigratingFromCocoaLumberjack.md and Docs/MigratingFromSwiftyBeaver.md, word for word; `SampleTests`

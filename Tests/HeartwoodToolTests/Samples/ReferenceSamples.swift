@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodHTTP
+import HeartwoodReading
 import HeartwoodTestSupport
 import Testing
 
@@ -119,7 +120,7 @@ func schemeSample() throws -> FileLogger {
 }
 
 func readerSample(_ logs: String, _ yesterday: LogTimestamp) async throws {
-    // sample: Sources/Heartwood/Loggers/File/Reading/LogFileReader.swift
+    // sample: Sources/HeartwoodReading/Files/LogFileReader.swift
     let reader = LogFileReader(directory: logs)
     for try await line in try reader.lines(from: yesterday) where line.level == .error { print(line.text) }
     // end

@@ -2,6 +2,7 @@ import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport
 import Heartwood
+import HeartwoodReading
 import SuiteSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodReading
 
 /// A logger's start in a directory of very many old files, until its first line is written.
 struct FileStartScenario: Scenario {

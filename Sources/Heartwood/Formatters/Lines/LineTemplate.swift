@@ -78,20 +78,24 @@ package final class LineTemplate {
     }
 
     /// Adds a line, with a newline at its end.
+    ///
+    /// `needsCare` says whether it has bytes that a formatter may not write as they are, `hasQuote` whether it
+    /// has a quotation mark.
     package func append(
-        _ line: UnsafeRawBufferPointer, _ level: LogLevel, _ scan: LineScan, to output: inout LogBuffer
+        _ line: UnsafeRawBufferPointer, _ level: LogLevel, needsCare: Bool, hasQuote: Bool,
+        to output: inout LogBuffer
     ) {
         switch form {
         case .raw: output.append(line, between: UnsafeRawBufferPointer(start: nil, count: 0))
         case .line:
             let beginning = beginnings[min(level.index, 6)]
-            if !scan.needsCare { return output.append(line, between: beginning) }
+            if !needsCare { return output.append(line, between: beginning) }
             output.append(beginning)
             if LogBuffer.needsEscaping(line) { output.appendEscaped(line) } else { output.append(line) }
             output.append(UInt8(ascii: "\n"))
         case .json:
             output.append(beginnings[min(level.index, 6)])
-            if scan.needsCare || scan.hasQuote {
+            if needsCare || hasQuote {
                 output.appendInsideOfJSON(line)
             } else {
                 output.append(line)

@@ -6,6 +6,7 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 
 /// A provider of one key.
 struct FixedKey: SecretProvider {

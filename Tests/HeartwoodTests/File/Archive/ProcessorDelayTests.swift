@@ -4,6 +4,7 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 
 /// What is done again later, or not at all: processors that fail, exports that cannot be finished.
 @Suite(.inTurn) struct ProcessorDelayTests {

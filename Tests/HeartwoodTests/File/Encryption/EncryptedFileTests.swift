@@ -6,6 +6,7 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 
 /// Encryption from the first line on: what reaches the disk is never plain text, and all that holds for plain files
 /// holds for encrypted ones.

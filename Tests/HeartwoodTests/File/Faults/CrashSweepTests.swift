@@ -6,6 +6,7 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 
 /// Faults F1 and F2: the process dies at any system call of rolling, archiving and removing.
 ///

@@ -5,6 +5,7 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 
 /// Real disks that lose their power, fail, or list their names in any order (faults F3, F8 and F17).
 @Suite(.serialized, .inTurn) struct FileDiskTests {

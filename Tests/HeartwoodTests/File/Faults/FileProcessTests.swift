@@ -5,6 +5,7 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 
 /// Several processes, and processes that are killed; each is a real one.
 @Suite(.serialized, .inTurn) struct FileProcessTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 
 /// A limit on the size of files that is lowered while a file is written, and the signal that comes with it.
 ///

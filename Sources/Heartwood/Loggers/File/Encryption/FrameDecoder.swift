@@ -1,5 +1,5 @@
 /// Reads frames, fed in pieces of any size, and steps over what is damaged.
-struct FrameDecoder {
+package struct FrameDecoder {
     private let cipher: FrameCipher
     /// The cipher of the run that was read last.
     private var current: (file: [UInt8], run: [UInt8], cipher: FrameCipher)?
@@ -10,28 +10,28 @@ struct FrameDecoder {
     /// The last number of each run.
     private var last: [[UInt8]: UInt64] = [:]
     /// Frames that could be read.
-    private(set) var frames = 0
+    package private(set) var frames = 0
     /// Bytes that were no readable frame.
-    private(set) var damagedBytes = 0
+    package private(set) var damagedBytes = 0
     /// Bytes at the very end that begin a frame which is not complete.
     private(set) var tornBytes = 0
     /// Frames that are missing between those that could be read.
-    private(set) var missingFrames = 0
+    package private(set) var missingFrames = 0
     /// The file's last frame was read.
-    private(set) var isComplete = false
+    package private(set) var isComplete = false
 
-    init(_ cipher: FrameCipher) {
+    package init(_ cipher: FrameCipher) {
         self.cipher = cipher
     }
 
     /// Takes more bytes, and hands out the text of each frame that is complete.
-    mutating func feed(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) throws -> Void) throws {
+    package mutating func feed(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) throws -> Void) throws {
         pending += bytes
         try decode(atEnd: false, body)
     }
 
     /// Reads what is left, and counts what cannot be read.
-    mutating func finish(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
+    package mutating func finish(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         let before = (frames: frames, damaged: damagedBytes, pending: pending.count)
         try decode(atEnd: true, body)
         damagedBytes += pending.count

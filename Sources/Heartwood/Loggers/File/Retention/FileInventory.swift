@@ -292,3 +292,72 @@ final class FileInventory: Sendable {
             from: ordered, count: count + incomingFiles, total: total + incoming, now: now)
     }
 }
+
+extension LogFileInfo {
+    /// Lists the log files of a directory, the oldest first, without asking a logger; which of them is written
+    /// at the moment is not known.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory.
+    ///   - naming: Lists the files of this naming; nil for all whose names `isLog` takes, in the order of the
+    ///     dates in their names, or of their last lines.
+    ///   - opens: Whether a file is opened whose name does not say if it is encrypted.
+    ///   - isLog: Whether a name, without the end of an archive, is that of a log.
+    /// - Returns: The files.
+    /// - Throws: ``LogError`` where the directory cannot be read.
+    package static func list(
+        _ directory: LogDirectory, of naming: LogFileNaming?, opens: Bool, isLog: (String) -> Bool
+    ) throws -> [LogFileInfo] {
+        let inventory = FileInventory()
+        do {
+            if let naming {
+                let catalogue = CatalogueFile.load(directory, application: naming.application)
+                try inventory.refresh(directory, naming, activeLabel: catalogue.active)
+            } else {
+                for entry in try anyEntries(directory, isLog) { inventory.insert(entry) }
+            }
+        } catch {
+            let cause = (error as? SystemFailure)?.number
+            throw LogError(.file, "Cannot read the log directory", place: directory.path, cause: cause)
+        }
+        // A crash may have left a log and its complete archive.
+        let names = Set(inventory.entries.map(\.name))
+        return inventory.entries.filter { entry in
+            let hasArchive = ArchiveStage.allCases.contains {
+                $0 != .plain && names.contains(entry.name + $0.rawValue)
+            }
+            return !entry.isUnfinished && !(entry.stage == .plain && hasArchive)
+        }.map { entry in
+            opens
+                ? LogFileInfo(entry, directory, active: nil, isFinished: false)
+                : LogFileInfo(entry, directory)
+        }
+    }
+
+    private static func anyEntries(
+        _ directory: LogDirectory, _ isLog: (String) -> Bool
+    ) throws -> [FileInventory.Entry] {
+        let files = try directory.files { name -> (log: String, stage: ArchiveStage)? in
+            let (log, stage, isUnfinished) = ArchiveStage.split(name)
+            return isLog(log) && !log.hasPrefix(".") && !isUnfinished ? (log, stage) : nil
+        }
+        // Files of the same time go by their names, whatever the order in which the directory lists them.
+        return files.sorted { $0.name < $1.name }.compactMap { name, known, status in
+            guard status.kind == .regular else { return nil }
+            let label = label(of: known.log) ?? LogFileLabel(createdAt: status.modified)
+            return FileInventory.Entry(
+                name: name, label: label, stage: known.stage, size: status.size, modified: status.modified)
+        }
+    }
+
+    /// What a name of the default form says, whatever the application.
+    private static func label(of name: String) -> LogFileLabel? {
+        var index = name.startIndex
+        while let blank = name[index...].firstIndex(of: " ") {
+            let naming = LogFileNaming(application: String(name[..<blank]))
+            if let label = naming.recognize(name) { return label }
+            index = name.index(after: blank)
+        }
+        return nil
+    }
+}

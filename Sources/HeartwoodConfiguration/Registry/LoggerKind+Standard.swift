@@ -1,0 +1,95 @@
+import Heartwood
+
+extension LoggerKind {
+    /// The kind of a ``ConsoleLogger``: `"console"`.
+    public static let console = LoggerKind("console") { settings in
+        settings.bind("stream", .stream, to: \ConsoleLogger.stream)
+        settings.bind(
+            "colors",
+            LogSettingDecoder<ConsoleColorDepth>.choice([
+                ("none", .none), ("16", .ansi), ("256", .palette), ("full", .full),
+            ]), to: \ConsoleLogger.colorDepth)
+        settings.bind("zone", .zone, to: \ConsoleLogger.zone)
+        settings.bind("showsSource", .bool, to: \ConsoleLogger.showsSource)
+        settings.bind("showsTime", .bool, to: \ConsoleLogger.showsTime)
+        settings.bind("privacy", .privacy, to: \ConsoleLogger.privacy)
+        settings.bind("escaping", .escaping, to: \ConsoleLogger.escaping)
+        return { ConsoleLogger(name: settings.name) }
+    }
+}
+
+extension LogSettingDecoder where Value == ConsoleLogger.Stream {
+    /// `"output"`, `"error"`, or `{"errors": LEVELS}`: these to standard error, the others to standard
+    /// output.
+    static var stream: LogSettingDecoder {
+        LogSettingDecoder.choice([("output", .standardOutput), ("error", .standardError)]).or(
+            .object("stream") { settings in
+                .split(errors: settings.required("errors", .levels).content ?? .off)
+            }, named: "stream", when: { $0.members != nil })
+    }
+}
+
+extension LoggerKind {
+    /// The kind of a ``MemoryLogger``: `"memory"`.
+    public static let memory = LoggerKind("memory") { settings in
+        settings.bind("maximumCount", .integer(), to: \MemoryLogger.maximumCount)
+        settings.bind("maximumSize", .size, to: \MemoryLogger.maximumSize)
+        return { MemoryLogger(name: settings.name) }
+    }
+}
+
+extension LoggerKind {
+    /// The kind of a ``SystemLogger``: `"system"`.
+    public static let system = LoggerKind("system") { settings in
+        settings.bind("destination", .destination, to: \SystemLogger.destination)
+        settings.bind("facility", .facility, to: \SystemLogger.facility)
+        settings.bind("program", .string, to: \SystemLogger.program)
+        settings.bind("host", .string, to: \SystemLogger.host)
+        settings.bind("privacy", .privacy, to: \SystemLogger.privacy)
+        settings.bind("maximumMessageSize", .size, to: \SystemLogger.maximumMessageSize)
+        settings.bind("waitingLimit", .size, to: \SystemLogger.waitingLimit)
+        settings.bind("sendTimeout", .time, to: \SystemLogger.sendTimeout)
+        return { SystemLogger(name: settings.name) }
+    }
+}
+
+extension LogSettingDecoder where Value == SystemLogger.Destination {
+    /// A name, or a table that says by which way and to whom.
+    static var destination: LogSettingDecoder {
+        LogSettingDecoder.choice([
+            ("automatic", .automatic), ("journal", .journal()), ("syslog", .local()),
+            ("unifiedLog", .unifiedLog()),
+        ]).or(.object("destination", way), named: "destination", when: { $0.members != nil })
+    }
+
+    /// One of `journal`, `syslog`, `udp`, `tcp` and `unifiedLog`, with what goes with it.
+    @Sendable private static func way(_ settings: LogSettings) -> SystemLogger.Destination? {
+        let journal = settings.optional("journal", .path)
+        let syslog = settings.optional("syslog", .path)
+        let udp = settings.optional("udp", .string)
+        let tcp = settings.optional("tcp", .string)
+        let subsystem = settings.optional("unifiedLog", .string)
+        guard [journal, syslog, udp, tcp, subsystem].count(where: { $0 != nil }) == 1 else {
+            settings.problem("use one of journal, syslog, udp, tcp, unifiedLog")
+            return nil
+        }
+        let port = udp != nil || tcp != nil ? settings.optional("port", .integer(1...65_535)) ?? 514 : 514
+        let format: SystemLogger.SyslogFormat? =
+            journal != nil || subsystem != nil
+            ? nil : settings.optional("format", .choice([("rfc5424", .rfc5424), ("rfc3164", .rfc3164)]))
+        let framing: SystemLogger.Framing? =
+            syslog == nil && tcp == nil
+            ? nil
+            : settings.optional(
+                "framing", .choice([("octetCounting", .octetCounting), ("newline", .newline)]))
+        if let journal { return .journal(socket: journal) }
+        if let syslog {
+            return .local(socket: syslog, format: format ?? .rfc3164, framing: framing ?? .newline)
+        }
+        if let udp { return .udp(host: udp, port: port, format: format ?? .rfc5424) }
+        if let tcp {
+            return .tcp(host: tcp, port: port, format: format ?? .rfc5424, framing: framing ?? .octetCounting)
+        }
+        return .unifiedLog(subsystem: subsystem)
+    }
+}

@@ -1,0 +1,224 @@
+package import Heartwood
+
+/// Decides which files following opens, reads and gives up, from what the paths lead to at a moment.
+///
+/// A pure value: it opens and reads nothing. `LogFollower` carries out what it says.
+///
+/// 1. A file is known by its identity, never by its path. What was opened is read to its end by its
+///    descriptor, also after its path leads to another file or to none, until nothing has come for ``grace``.
+/// 2. A file that was never met is read from its beginning, after what was written to older ones.
+/// 3. A file that was cut, even if it has grown beyond the old place since, is read from its beginning.
+/// 4. A copy or an archive of what was read is told by its first bytes, and not shown again; only what a copy
+///    has and the cut file has lost is read from it.
+package struct FollowPlan {
+    /// Which file it is: the kernel gives the number of a removed file to the next one, so its birth counts
+    /// as well.
+    package struct File: Hashable, Sendable {
+        package let identity: FileStatus.Identity
+        package let birth: Int64
+
+        package init(identity: FileStatus.Identity, birth: Int64) {
+            self.identity = identity
+            self.birth = birth
+        }
+    }
+
+    /// What a path leads to.
+    package struct Seen {
+        let path: String
+        let file: File
+        let size: Int
+        /// The first bytes of its text, at most ``FollowPlan/beginningSize``; asked for only where the file
+        /// is new.
+        let beginning: [UInt8]
+
+        package init(path: String, file: File, size: Int, beginning: [UInt8]) {
+            self.path = path
+            self.file = file
+            self.size = size
+            self.beginning = beginning
+        }
+    }
+
+    /// What an open file is like at the moment.
+    package struct Held {
+        let size: Int
+        let beginning: [UInt8]
+
+        package init(size: Int, beginning: [UInt8]) {
+            self.size = size
+            self.beginning = beginning
+        }
+    }
+
+    package enum Action: Equatable {
+        /// Opens the file that the path leads to, and reads it from a place to its end.
+        case open(File, path: String, at: Int)
+        /// Reads on in an open file.
+        case read(File)
+        /// Reads an open file from its beginning.
+        case restart(File)
+        /// Gives a file up, and hands out a last line without its newline.
+        case close(File)
+    }
+
+    /// How many of the first bytes tell a file from others.
+    package static let beginningSize = 4096
+    /// How long a file that lost its path is read on: its writer may keep it open for a while.
+    package static let grace = Duration.seconds(5)
+
+    private struct Entry {
+        var path: String
+        var position: Int
+        var beginning: [UInt8]
+        var isHeld = false
+        var isListed = true
+        /// When something was read from it last, or it lost its path.
+        var change: Duration
+        /// The file that it is a copy of, as long as that one has the same text.
+        var original: File?
+    }
+    private var entries: [File: Entry] = [:]
+    /// The files, in the order in which they were met.
+    private var order: [File] = []
+    /// The paths of logs that were met, in whatever stage.
+    private var logs: Set<String> = []
+
+    package init() {}
+
+    package func knows(_ file: File) -> Bool { entries[file] != nil }
+
+    /// Notes what is there already, and opens the newest of it for what will come.
+    package mutating func start(_ seen: [Seen], at now: Duration) -> [Action] {
+        for file in seen { note(file, position: file.size, now) }
+        return seen.suffix(16).filter { !FollowPlan.isArchive($0.path) }.map { file in
+            entries[file.file]?.isHeld = true
+            return .open(file.file, path: file.path, at: file.size)
+        }
+    }
+
+    /// Notes how far a file was read, and by whomever.
+    package mutating func advance(_ file: File, path: String, to position: Int, at now: Duration) {
+        guard let entry = entries[file] else {
+            note(Seen(path: path, file: file, size: position, beginning: []), position: position, now)
+            return
+        }
+        if entry.position == position { return }
+        entries[file]?.position = position
+        entries[file]?.change = now
+    }
+
+    /// Notes that a file could not be opened after all: it is met again later.
+    package mutating func forget(_ file: File) {
+        entries[file] = nil
+        order.removeAll { $0 == file }
+    }
+
+    /// Decides what is to be done; `seen` is in the order of age, and was looked up after `held`.
+    package mutating func look(_ seen: [Seen], held: [File: Held], at now: Duration) -> [Action] {
+        let listed = Set(seen.map(\.file))
+        var actions: [Action] = []
+        var cut: [File] = []
+        for file in order {
+            guard var entry = entries[file], let held = held[file] else { continue }
+            let isCut = held.size < entry.position || !held.beginning.starts(with: entry.beginning)
+            if isCut {
+                cut.append(file)
+            } else {
+                if held.beginning.count > entry.beginning.count { entry.beginning = held.beginning }
+                entries[file] = entry
+                actions.append(.read(file))
+            }
+        }
+        for seen in seen { actions += meet(seen, listed, cut, now) }
+        for file in cut { actions += restart(file, held[file]?.beginning ?? [], seen, now) }
+        for file in order {
+            guard let entry = entries[file] else { continue }
+            if entry.isListed != listed.contains(file) {
+                entries[file]?.isListed.toggle()
+                entries[file]?.change = now
+            } else if entry.isHeld, !entry.isListed, now - entry.change >= FollowPlan.grace {
+                entries[file]?.isHeld = false
+                actions.append(.close(file))
+            }
+        }
+        forgetOldest()
+        return actions
+    }
+
+    private mutating func meet(
+        _ seen: Seen, _ listed: Set<File>, _ cut: [File], _ now: Duration
+    ) -> [Action] {
+        let (log, stage, _) = ArchiveStage.split(seen.path)
+        if let entry = entries[seen.file] {
+            entries[seen.file]?.path = seen.path
+            logs.insert(log)
+            if entry.isHeld || entry.original != nil || stage == .gzip || seen.size == entry.position {
+                return []
+            }
+            entries[seen.file]?.isHeld = true
+            let place = seen.size < entry.position ? 0 : entry.position
+            entries[seen.file]?.position = place
+            return [.open(seen.file, path: seen.path, at: place)]
+        }
+        let isArchived = stage != .plain && logs.contains(log)
+        if let original = original(of: seen, stage, listed, cut) {
+            note(seen, position: seen.size, now)
+            if stage == .plain { entries[seen.file]?.original = original }
+            return []
+        }
+        if isArchived {
+            note(seen, position: seen.size, now)
+            return []
+        }
+        note(seen, position: 0, now)
+        let open = Action.open(seen.file, path: seen.path, at: 0)
+        if stage == .gzip { return [open, .close(seen.file)] }
+        entries[seen.file]?.isHeld = true
+        return [open]
+    }
+
+    /// The file that a new one is a copy or an archive of.
+    private func original(of seen: Seen, _ stage: ArchiveStage, _ listed: Set<File>, _ cut: [File]) -> File? {
+        order.last { file in
+            guard let entry = entries[file], !entry.beginning.isEmpty, entry.path != seen.path,
+                seen.beginning.starts(with: entry.beginning)
+            else { return false }
+            // Two logs that are both there, and begin alike, are two, unless the name says otherwise.
+            return !listed.contains(file) || cut.contains(file) || seen.path.hasPrefix(entry.path)
+        }
+    }
+
+    private mutating func restart(
+        _ file: File, _ beginning: [UInt8], _ seen: [Seen], _ now: Duration
+    ) -> [Action] {
+        guard let old = entries[file] else { return [] }
+        var actions: [Action] = []
+        for copy in seen where entries[copy.file]?.original == file {
+            entries[copy.file]?.original = nil
+            entries[copy.file]?.position = min(copy.size, old.position)
+            guard copy.size > old.position else { continue }
+            entries[copy.file]?.isHeld = true
+            actions.append(.open(copy.file, path: copy.path, at: old.position))
+        }
+        entries[file]?.position = 0
+        entries[file]?.beginning = beginning
+        entries[file]?.change = now
+        return actions + [.restart(file)]
+    }
+
+    private mutating func note(_ seen: Seen, position: Int, _ now: Duration) {
+        logs.insert(ArchiveStage.split(seen.path).log)
+        if entries[seen.file] == nil { order.append(seen.file) }
+        entries[seen.file] = Entry(
+            path: seen.path, position: position, beginning: seen.beginning, change: now)
+    }
+
+    /// Keeps what is remembered of files that are gone within bounds.
+    private mutating func forgetOldest() {
+        let gone = order.filter { entries[$0].map { !$0.isHeld && !$0.isListed } ?? true }
+        for file in gone.dropLast(64) { forget(file) }
+    }
+
+    private static func isArchive(_ path: String) -> Bool { ArchiveStage.split(path).stage == .gzip }
+}

@@ -1,0 +1,131 @@
+import CHeartwood
+package import Heartwood
+
+/// Reads on in files that are written, from one to the next when they are rotated, by whatever program and in
+/// whatever way.
+///
+/// `FollowPlan` decides; this opens and reads. Not thread-safe: owned by whoever reads.
+package final class LogFollower {
+    private struct Open {
+        let source: LogFileSource
+        var path: String
+        var splitter = LineSplitter()
+    }
+
+    private let list: () throws -> [String]
+    private let key: (any SecretProvider)?
+    private let calls = SystemCalls()
+    private var plan = FollowPlan()
+    private var open: [FollowPlan.File: Open] = [:]
+    /// What paths led to last, so that most need not be opened to be known again.
+    private var known: [String: (status: FileStatus, file: FollowPlan.File)] = [:]
+    private let beginning = ContinuousClock.now
+
+    /// Begins after what is there already.
+    ///
+    /// `list` gives the files, oldest first, whenever it is asked; `start` is a file of which less was read,
+    /// and how much.
+    package init(
+        key: (any SecretProvider)?, start: (path: String, offset: Int)? = nil,
+        list: @escaping () throws -> [String]
+    ) throws {
+        self.list = list
+        self.key = key
+        let seen = try look()
+        try perform(plan.start(seen, at: now), isReading: false) { _, _ in }
+        if let start, let place = seen.first(where: { $0.path == start.path }) {
+            skip(place.file, path: start.path, to: start.offset)
+        }
+    }
+
+    private var now: Duration { ContinuousClock.now - beginning }
+
+    /// Goes on after what was read of a file by another reader.
+    package func skip(_ file: FollowPlan.File, path: String, to position: Int) {
+        plan.advance(file, path: path, to: position, at: now)
+        open[file]?.source.continueAt(position)
+    }
+
+    /// The lines that have come since the last time.
+    package func poll() throws -> [LogLine] {
+        var lines: [LogLine] = []
+        try poll { bytes, path in
+            let file = path.split(separator: "/").last.map(String.init) ?? ""
+            lines.append(LogLine(text: String(decoding: bytes, as: UTF8.self), file: file))
+        }
+        return lines
+    }
+
+    /// Calls `body` with each line that has come since the last time, byte for byte and without its newline,
+    /// and with the path of its file.
+    package func poll(_ body: (ArraySlice<UInt8>, String) -> Void) throws {
+        var hasOpened = true
+        while hasOpened {
+            // A copy is made before its original is cut: what is open is asked first, and the paths after it.
+            let held = open.mapValues {
+                FollowPlan.Held(size: $0.source.status?.size ?? 0, beginning: $0.source.beginning)
+            }
+            let actions = plan.look(try look(), held: held, at: now)
+            hasOpened = try perform(actions, isReading: true, body)
+        }
+    }
+
+    /// Returns whether a file was opened: others may have come while it was read.
+    @discardableResult
+    private func perform(
+        _ actions: [FollowPlan.Action], isReading: Bool, _ body: (ArraySlice<UInt8>, String) -> Void
+    ) throws -> Bool {
+        var hasOpened = false
+        for action in actions {
+            switch action {
+            case .open(let file, let path, let offset):
+                let source = try? LogFileSource(path: path, offset: offset, key: key, isFollowed: true)
+                // The path may lead to another file by now, which is found the next time.
+                guard let source, source.file == file else {
+                    plan.forget(file)
+                    known[path] = nil
+                    continue
+                }
+                open[file] = Open(source: source, path: path)
+                hasOpened = true
+                if isReading { try read(file, body) }
+            case .read(let file): try read(file, body)
+            case .restart(let file):
+                guard let last = open[file] else { continue }
+                last.source.continueAt(0)
+                open[file]?.splitter = LineSplitter()
+                try read(file, body)
+            case .close(let file):
+                guard var last = open.removeValue(forKey: file) else { continue }
+                last.splitter.finish { body($0, last.path) }
+            }
+        }
+        return hasOpened
+    }
+
+    private func read(_ file: FollowPlan.File, _ body: (ArraySlice<UInt8>, String) -> Void) throws {
+        guard var current = open[file] else { return }
+        while let bytes = try current.source.next() {
+            current.splitter.feed(bytes) { body($0, current.path) }
+        }
+        open[file] = current
+        plan.advance(file, path: current.path, to: current.source.position, at: now)
+    }
+
+    private func look() throws -> [FollowPlan.Seen] {
+        try list().compactMap { path in
+            guard let status = try? calls.status(path: path) else { return nil }
+            if let last = known[path], last.status.identity == status.identity, plan.knows(last.file),
+                open[last.file] != nil || last.status == status
+            {
+                return FollowPlan.Seen(path: path, file: last.file, size: status.size, beginning: [])
+            }
+            guard let source = try? LogFileSource(path: path, key: key), let opened = source.status,
+                opened.kind == .regular, let file = source.file
+            else { return nil }
+            known[path] = (status, file)
+            let beginning = plan.knows(file) ? [] : source.textBeginning()
+            return FollowPlan.Seen(path: path, file: file, size: opened.size, beginning: beginning)
+        }
+    }
+}

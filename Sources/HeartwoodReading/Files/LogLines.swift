@@ -1,0 +1,47 @@
+import Heartwood
+import Dispatch
+
+private let readingQueue = DispatchQueue(label: "heartwood.LogFileReader", attributes: .concurrent)
+
+/// Lines of log files, read in pieces as they are asked for, off the caller's thread.
+public struct LogLines: AsyncSequence, Sendable {
+    /// A line.
+    public typealias Element = LogLine
+
+    // Used by one iterator at a time, on the reading queue.
+    private let source: Locked<LogLineIterator>
+
+    init(_ lines: sending LogLineIterator) {
+        source = Locked(lines)
+    }
+
+    /// Begins to read, where an earlier iterator ended.
+    public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+
+    /// Reads lines.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let source: Locked<LogLineIterator>
+        private var lines: ArraySlice<LogLine> = []
+
+        fileprivate init(source: Locked<LogLineIterator>) {
+            self.source = source
+        }
+
+        /// The next line; nil at the end.
+        ///
+        /// - Throws: ``LogError`` where a file cannot be read.
+        public mutating func next() async throws -> LogLine? {
+            if let line = lines.popFirst() { return line }
+            try Task.checkCancellation()
+            let source = source
+            let more = try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<[LogLine]?, any Error>) in
+                readingQueue.async {
+                    continuation.resume(with: Result { try source.withLock { try $0.next() } })
+                }
+            }
+            lines = more?[...] ?? []
+            return lines.popFirst()
+        }
+    }
+}
