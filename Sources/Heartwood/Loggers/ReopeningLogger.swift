@@ -1,6 +1,6 @@
 /// A logger with files or connections that can be opened again while it runs.
 ///
-/// `SIGHUP` has it do so, where a ``LogConfigurationWatch`` is told to take notice of the signal.
+/// `SIGHUP` has it do so, where a `LogConfigurationWatch` is told to take notice of the signal.
 public protocol ReopeningLogger: AbstractLogger {
     /// Closes what is open; the next message opens it again.
     ///

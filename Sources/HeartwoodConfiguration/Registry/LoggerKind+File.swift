@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension LoggerKind {
-    /// The kind of a ``FileLogger``: `"file"`.
+    /// The kind of a `FileLogger`: `"file"`.
     public static let file = LoggerKind("file") { settings in
         let directory = settings.required("directory", .path)
         let directoryMode = settings.optional("directoryMode", .permissions)

@@ -1,7 +1,7 @@
 import Heartwood
 
 extension LoggerKind {
-    /// The kind of a ``ConsoleLogger``: `"console"`.
+    /// The kind of a `ConsoleLogger`: `"console"`.
     public static let console = LoggerKind("console") { settings in
         settings.bind("stream", .stream, to: \ConsoleLogger.stream)
         settings.bind(
@@ -30,7 +30,7 @@ extension LogSettingDecoder where Value == ConsoleLogger.Stream {
 }
 
 extension LoggerKind {
-    /// The kind of a ``MemoryLogger``: `"memory"`.
+    /// The kind of a `MemoryLogger`: `"memory"`.
     public static let memory = LoggerKind("memory") { settings in
         settings.bind("maximumCount", .integer(), to: \MemoryLogger.maximumCount)
         settings.bind("maximumSize", .size, to: \MemoryLogger.maximumSize)
@@ -39,7 +39,7 @@ extension LoggerKind {
 }
 
 extension LoggerKind {
-    /// The kind of a ``SystemLogger``: `"system"`.
+    /// The kind of a `SystemLogger`: `"system"`.
     public static let system = LoggerKind("system") { settings in
         settings.bind("destination", .destination, to: \SystemLogger.destination)
         settings.bind("facility", .facility, to: \SystemLogger.facility)

@@ -35,7 +35,7 @@ public struct LogFileReader: Sendable {
     /// The files, the oldest first.
     ///
     /// - Returns: the files, with nothing known of which is written at the moment.
-    /// - Throws: ``LogError`` where the directory cannot be read.
+    /// - Throws: `LogError` where the directory cannot be read.
     public func files() throws -> [LogFileInfo] { try list(opens: true) }
 
     /// The paths of the files, the oldest first.
@@ -55,7 +55,7 @@ public struct LogFileReader: Sendable {
     ///   - from: The first moment; nil for the beginning.
     ///   - until: The moment before which lines are wanted; nil for the end.
     /// - Returns: the lines, once; a sequence of its own for each call.
-    /// - Throws: ``LogError`` where the directory cannot be read. A file that cannot be read ends the
+    /// - Throws: `LogError` where the directory cannot be read. A file that cannot be read ends the
     ///   sequence so.
     public func lines(from: LogTimestamp? = nil, until: LogTimestamp? = nil) throws -> LogLines {
         LogLines(LogLineIterator(try paths(), key: key, from: from, until: until))
@@ -68,7 +68,7 @@ public struct LogFileReader: Sendable {
     ///
     /// - Parameter count: how many lines at most.
     /// - Returns: the lines; fewer where there are not so many.
-    /// - Throws: ``LogError`` where a file cannot be read.
+    /// - Throws: `LogError` where a file cannot be read.
     public func lastLines(_ count: Int) throws -> [LogLine] {
         var parts: [[LogLine]] = []
         var missing = max(0, count)
@@ -95,7 +95,7 @@ public struct LogFileReader: Sendable {
     ///   - from: The first moment; nil for the beginning.
     ///   - until: The moment before which lines are wanted; nil for the end.
     /// - Returns: how many lines were written.
-    /// - Throws: ``LogError`` where a file cannot be read or the new one not be written; then there is no new
+    /// - Throws: `LogError` where a file cannot be read or the new one not be written; then there is no new
     ///   one.
     @discardableResult
     public func export(to path: String, from: LogTimestamp? = nil, until: LogTimestamp? = nil) async throws

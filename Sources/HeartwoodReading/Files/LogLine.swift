@@ -2,8 +2,8 @@ public import Heartwood
 
 /// A line of a log file, with what can be told from it.
 ///
-/// Understood are the lines of ``LineFormatter``, ``JSONLinesFormatter`` (ECS, GELF and SwiftyBeaver
-/// included), ``LogfmtFormatter`` and ``SyslogFormatter``, those of syslog and journald, other JSON and
+/// Understood are the lines of `LineFormatter`, `JSONLinesFormatter` (ECS, GELF and SwiftyBeaver
+/// included), `LogfmtFormatter` and `SyslogFormatter`, those of syslog and journald, other JSON and
 /// logfmt with the usual names for time, level and category, and text that begins with a time and names its
 /// level as programs do.
 public struct LogLine: Hashable, Sendable {
@@ -28,7 +28,7 @@ public struct LogLine: Hashable, Sendable {
 
     /// The category, where the line says so; nil for the default one.
     ///
-    /// In the text of ``LineFormatter``, a word between the level and the place; in lines of syslog the
+    /// In the text of `LineFormatter`, a word between the level and the place; in lines of syslog the
     /// program.
     public var category: String? { record.category }
 

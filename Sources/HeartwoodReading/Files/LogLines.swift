@@ -29,7 +29,7 @@ public struct LogLines: AsyncSequence, Sendable {
 
         /// The next line; nil at the end.
         ///
-        /// - Throws: ``LogError`` where a file cannot be read.
+        /// - Throws: `LogError` where a file cannot be read.
         public mutating func next() async throws -> LogLine? {
             if let line = lines.popFirst() { return line }
             try Task.checkCancellation()

@@ -7,13 +7,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An archive with everything that support asks for, which ``LogDispatcher/makeSupportReport(in:_:)`` has
+/// An archive with everything that support asks for, which `LogDispatcher.makeSupportReport` has
 /// written.
 public struct LogSupportReport: Sendable {
     /// What goes into a report.
     public struct Options: Sendable {
         /// Finds secrets, which are replaced in every line and in the other texts;
-        /// ``RedactionRules/standard`` unless changed, nil for none.
+        /// `RedactionRules.standard` unless changed, nil for none.
         ///
         /// Values that the logs redact already are not in it in any case.
         public var redaction: RedactionRules? = .standard
@@ -60,7 +60,7 @@ extension LogDispatcher {
     ///   - directory: Where the archive is written, with permissions 0600; made if it is missing.
     ///   - options: What goes into it.
     /// - Returns: The archive.
-    /// - Throws: ``LogError`` if the archive cannot be written; then there is none. A log file that cannot be
+    /// - Throws: `LogError` if the archive cannot be written; then there is none. A log file that cannot be
     ///   read is named in ``LogSupportReport/omissions`` instead.
     public func makeSupportReport(
         in directory: String, _ options: LogSupportReport.Options = .init()
