@@ -85,39 +85,49 @@ public final class LogDiagnostics: Sendable {
     ///   - kind: The kind.
     ///   - text: What happened and what to do.
     ///   - key: What makes reports alike; the kind alone unless given.
-    ///   - count: How many things it is about.
+    ///   - count: How many things it is about; 0 for a trouble that lost nothing so far.
     package func report(_ kind: Kind, _ text: @autoclosure () -> String, key: String = "", count: Int = 1) {
-        let now = clock.uptime()
+        // All but the text is in functions without a closure, which the compiler would copy for each caller.
         let known = kind.rawValue + key
-        let thread = ThreadState.current
-        let (due, total, handler) = state.withLock { state in
+        guard let total = admit(kind, known, count) else { return }
+        report(Report(kind: kind, text: text(), count: total), known, count)
+    }
+
+    /// Counts a trouble; how many things a report of it is about, nil where there is to be none now.
+    @inline(never)
+    private func admit(_ kind: Kind, _ known: String, _ count: Int) -> Int? {
+        let now = clock.uptime()
+        let isReporting = ThreadState.current.isReporting
+        return state.withLock { state in
             state.totals[kind, default: 0] += count
             // A trouble that the handler itself has made is not handed to it, which might never end.
             let last = state.kinds[known]
-            if thread.isReporting || last.map({ now - $0.last < state.interval }) == true {
+            if isReporting || last.map({ now - $0.last < state.interval }) == true {
                 state.kinds[known] = (last?.last ?? now, (last?.heldBack ?? 0) + count)
-                return (false, 0, state.handler)
+                return nil
             }
-            let heldBack = state.kinds[known]?.heldBack ?? 0
+            let heldBack = last?.heldBack ?? 0
             if state.kinds.count > 1000 { state.kinds.removeAll() }
             state.kinds[known] = (now, 0)
-            return (true, count + heldBack, state.handler)
+            return count + heldBack
         }
-        if !due { return }
-        let report = Report(kind: kind, text: text(), count: total)
-        if let handler { return call(handler, report, thread) }
-        let more = total > count ? " (and \(total - count) more since the last report)" : ""
+    }
+
+    @inline(never)
+    private func report(_ report: Report, _ known: String, _ count: Int) {
+        if let handler {
+            let thread = ThreadState.current
+            thread.isReporting = true
+            thread.runCallback { handler(report) }
+            thread.isReporting = false
+            return
+        }
+        let more = report.count > count ? " (and \(report.count - count) more since the last report)" : ""
         var buffer = LogBuffer()
-        buffer.appendEscaped("heartwood: \(kind.rawValue): \(report.text)\(more)")
+        buffer.appendEscaped("heartwood: \(report.kind.rawValue): \(report.text)\(more)")
         buffer.append(UInt8(ascii: "\n"))
         // Never waits for a reader that has stopped: what it does not take is in the totals alone.
         let taken = buffer.withUnsafeBytes { hw_write_line(STDERR_FILENO, $0.baseAddress, $0.count, 20) }
-        if taken == 0 { state.withLock { $0.kinds[known]?.heldBack += total } }
-    }
-
-    private func call(_ handler: @Sendable (Report) -> Void, _ report: Report, _ thread: ThreadState) {
-        thread.isReporting = true
-        thread.runCallback { handler(report) }
-        thread.isReporting = false
+        if taken == 0 { state.withLock { $0.kinds[known]?.heldBack += report.count } }
     }
 }

@@ -87,11 +87,20 @@ final class CatalogueFile {
         let before = load()
         var after = before
         change(&after)
+        return finish(opening: name, mayStore: mayStore && outcome != .busy, before, after)
+    }
+
+    /// The rest of a change, without a closure, which the compiler would copy for each of them.
+    @inline(never)
+    private func finish(
+        opening name: String?, mayStore: Bool, _ before: FileCatalogue, _ changed: FileCatalogue
+    ) -> FileCatalogue {
+        var after = changed
         unsaved.add(CatalogueChange(from: before, to: after))
         // Where it cannot be read, it may say by now that a file of that name is finished.
         if let name, !isKnown { unsaved.open(name) }
         guard hasUnsaved else { return after }
-        guard mayStore, outcome != .busy, isKnown else { return after }
+        guard mayStore, isKnown else { return after }
         do {
             // Not part of the change: what is gone now may be there again when a change is stored later.
             for name in after.open.sorted() where !directory.mayHave(name) { after.open.remove(name) }
