@@ -123,15 +123,14 @@ let package = Package(
             name: "HeartwoodTool",
             dependencies: [
                 "Heartwood", "HeartwoodArchive", "HeartwoodReading", "HeartwoodConfiguration",
-                "HeartwoodHTTP",
-                "HeartwoodEvents", "HeartwoodSQLite", "HeartwoodServer", "CHeartwood", "CHeartwoodTool",
-                "CPCRE2",
+                "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodSQLite", "HeartwoodServer", "CHeartwood",
+                "CHeartwoodTool", "CPCRE2",
             ],
             swiftSettings: settings),
 
         // What all tests share; see Docs/Contributing.md.
         .target(name: "SuiteSupport", path: "Tests/SuiteSupport", swiftSettings: settings),
-        // What the tests of the core, of reading and of configurations share.
+        // What the tests of the core and of the modules above it share.
         .target(
             name: "CoreFixtures", dependencies: ["Heartwood", "HeartwoodTestSupport", "SuiteSupport"],
             path: "Tests/CoreFixtures", swiftSettings: settings),
@@ -161,7 +160,7 @@ let package = Package(
             name: "HeartwoodHTTPTests",
             dependencies: [
                 "HeartwoodHTTP", "HeartwoodArchive", "HeartwoodConfiguration", "HeartwoodTestSupport",
-                "SuiteSupport",
+                "CoreFixtures", "SuiteSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -173,8 +172,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodSQLiteTests",
             dependencies: [
-                "HeartwoodSQLite", "Heartwood", "HeartwoodTestSupport", "SuiteSupport", "CHeartwood",
-                "CSQLite",
+                "HeartwoodSQLite", "Heartwood", "HeartwoodTestSupport", "CoreFixtures", "SuiteSupport",
+                "CHeartwood", "CSQLite",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,7 +1,7 @@
 package import Foundation
 package import Heartwood
 
-/// A directory of a test's own, removed with everything in it when the test lets go of it.
+/// A temporary directory for one test, removed with its content when the object is released.
 package final class Scratch: Sendable {
     package let path: String
 

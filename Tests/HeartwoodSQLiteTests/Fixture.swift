@@ -1,4 +1,5 @@
 import CHeartwood
+import CoreFixtures
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
@@ -9,18 +10,15 @@ import Testing
 
 /// A database of a test's own, with a dispatcher and a clock.
 final class Fixture: Sendable {
-    let folder: String
+    private let scratch: Scratch
+    var folder: String { scratch.path }
     let clock = ManualClock()
     let dispatcher: LogDispatcher
     let reports = Locked<[LogDiagnostics.Report]>([])
     var path: String { folder + "/log.sqlite" }
 
     init(inMemory: Bool = true) throws {
-        let memory = "/dev/shm"
-        let base =
-            inMemory && access(memory, W_OK) == 0 ? memory : FileManager.default.temporaryDirectory.path
-        folder = base + "/heartwood-sqlite-" + UUID().uuidString
-        mkdir(folder, 0o700)
+        scratch = Scratch(inMemory: inMemory)
         dispatcher = LogDispatcher(ringCapacity: .mebibytes(1), clock: clock)
         dispatcher.synchronousLevels = .off
         dispatcher.overflowPolicy = .block(upTo: .seconds(120))
@@ -28,10 +26,7 @@ final class Fixture: Sendable {
         dispatcher.diagnostics.handler = { [reports] report in reports.withLock { $0.append(report) } }
     }
 
-    deinit {
-        dispatcher.removeAll()
-        try? FileManager.default.removeItem(atPath: folder)
-    }
+    deinit { dispatcher.removeAll() }
 
     /// Makes a logger and adds it.
     func add(_ change: (SQLiteLogger) -> Void = { _ in }) throws -> SQLiteLogger {

@@ -47,9 +47,6 @@ extension LogDispatcher {
         }
     }
 
-    /// Whether the calling thread runs a logger or formatter, which may not wait.
-    package static var isInHook: Bool { ThreadState.current.isInHook }
-
     /// Waits until loggers that were removed have written everything, ten seconds at most; inside of a hook not at all.
     package func waitForRemoved(_ loggers: [AbstractLogger]) {
         if loggers.isEmpty || ThreadState.current.isInHook { return }

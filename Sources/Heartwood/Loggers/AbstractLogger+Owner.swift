@@ -6,5 +6,5 @@ extension AbstractLogger {
     package final var isOwnedHere: Bool { isInHook || node.dispatcher == nil }
 
     /// Whether the caller runs inside a hook of any logger, where nothing waits.
-    package final var isInAnyHook: Bool { ThreadState.current.isInHook }
+    package static var isInAnyHook: Bool { ThreadState.current.isInHook }
 }

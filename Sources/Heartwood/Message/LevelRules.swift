@@ -34,7 +34,6 @@ struct LevelRules: Sendable {
 
     /// Takes rules back that are still as they were set, and sets others.
     mutating func exchange(_ old: [LogLevelRule], for new: [LogLevelRule]) {
-        if old == new { return }
         let now = list
         for rule in old where now.contains(rule) { set(nil, for: NamePattern(rule.pattern)) }
         for rule in new { set(rule.levels, for: NamePattern(rule.pattern)) }

@@ -106,6 +106,7 @@ public struct LogCategory: Hashable, Sendable {
 
     /// Takes rules back that are still as they were set, and sets others, in one step.
     package static func exchange(_ old: [LogLevelRule], for new: [LogLevelRule]) {
+        if old == new { return }
         CategoryRegistry.shared.change { $0.exchange(old, for: new) }
     }
 

@@ -30,7 +30,7 @@ extension LogConfiguration {
         let plan = try ConfigurationPlan(self)
         let state = ConfiguredState.of(dispatcher)
         while !state.begin() {
-            if LogDispatcher.isInHook || state.isOwn {
+            if AbstractLogger.isInAnyHook || state.isOwn {
                 throw LogConfigurationError(
                     settings.place, "another configuration is being applied; a logger cannot wait for it")
             }

@@ -226,7 +226,9 @@ public final class EventStore: Sendable {
     func submit(_ operation: Operation) {
         uploader.counters.count(received: operation.count)
         let patience: Duration? =
-            if case .block(let limit) = uploader.overflowPolicy, !uploader.isInAnyHook { limit } else { nil }
+            if case .block(let limit) = uploader.overflowPolicy, !AbstractLogger.isInAnyHook { limit } else {
+                nil
+            }
         while true {
             let limit = uploader.backlogLimit
             let answer = inbox.withLock {

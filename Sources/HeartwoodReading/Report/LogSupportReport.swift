@@ -60,7 +60,7 @@ extension LogDispatcher {
     ///   - directory: Where the archive is written, with permissions 0600; made if it is missing.
     ///   - options: What goes into it.
     /// - Returns: The archive.
-    /// - Throws: `LogError` if the archive cannot be written; then there is none. A log file that cannot be
+    /// - Throws: `LogError` if the archive cannot be written; no file is left then. A log file that cannot be
     ///   read is named in ``LogSupportReport/omissions`` instead.
     public func makeSupportReport(
         in directory: String, _ options: LogSupportReport.Options = .init()

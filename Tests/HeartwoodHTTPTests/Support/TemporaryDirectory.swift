@@ -1,3 +1,4 @@
+import CoreFixtures
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
@@ -7,20 +8,11 @@ import SuiteSupport
 
 /// A directory of a test's own, which goes with it.
 final class TemporaryDirectory {
-    let path: String
+    private let scratch: Scratch
+    var path: String { scratch.path }
 
     // Fast: in memory, where the system has such a place, for tests that make thousands of files.
-    init(isFast: Bool = false) throws {
-        let memory = "/dev/shm"
-        let place =
-            isFast && FileManager.default.isWritableFile(atPath: memory)
-            ? memory : FileManager.default.temporaryDirectory.path
-        path = place + "/heartwood-" + UUID().uuidString
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    init(isFast: Bool = false) throws { scratch = Scratch(inMemory: isFast) }
 
     func names(_ subdirectory: String = "") -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path + "/" + subdirectory)) ?? []).sorted()

@@ -321,8 +321,9 @@ extension LogFileInfo {
             throw LogError(.file, "Cannot read the log directory", place: directory.path, cause: cause)
         }
         // A crash may have left a log and its complete archive.
-        let names = Set(inventory.entries.map(\.name))
-        return inventory.entries.filter { entry in
+        let entries = inventory.entries
+        let names = Set(entries.map(\.name))
+        return entries.filter { entry in
             let hasArchive = ArchiveStage.allCases.contains {
                 $0 != .plain && names.contains(entry.name + $0.rawValue)
             }
