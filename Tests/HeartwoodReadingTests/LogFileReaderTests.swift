@@ -176,15 +176,18 @@ import Testing
     }
 
     @Test(
-        "A date may end anywhere after the day",
+        "A time may end anywhere after the day, and be a number since 1970",
         arguments: [
             ("2026-11-20", "2026-11-20T00:00:00Z"), ("2026-11-20T11:30", "2026-11-20T11:30:00Z"),
             ("2026-11-20 11:30:15", "2026-11-20T11:30:15Z"),
             ("2026-11-20T11:30+0200", "2026-11-20T09:30:00Z"),
-            ("2026-11-20T11:30:15.25-01:30 x", "2026-11-20T13:00:15.250Z"),
+            ("2026-11-20T11:30:15.25-01:30", "2026-11-20T13:00:15.250Z"),
+            ("1763634030", "2025-11-20T10:20:30Z"), ("1763634030123", "2025-11-20T10:20:30.123Z"),
+            ("@1763634030", "2025-11-20T10:20:30Z"), ("@1763634030.5", "2025-11-20T10:20:30.5Z"),
+            ("2026-11-20 10:20:30 CET", "2026-11-20T09:20:30Z"),
         ])
     func dates(_ text: String, _ expected: String) {
-        #expect(LineClock.moment(in: text[...]) == moment(expected))
+        #expect(LineClock.moment(of: text) == moment(expected))
     }
 
     @Test(

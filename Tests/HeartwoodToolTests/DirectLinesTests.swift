@@ -56,7 +56,7 @@ struct DirectLinesTests {
     func levels() {
         var looked = 0
         for line in Self.lines {
-            let level = line.withUnsafeBytes { LevelDetector.level(of: $0) }
+            let level = line.withUnsafeBytes { LineRecognizer().level(of: $0) }
             let scan = scan(line)
             if scan.mayHaveLevel { looked += 1 }
             #expect(level == nil || scan.mayHaveLevel, "\(String(decoding: line, as: UTF8.self))")

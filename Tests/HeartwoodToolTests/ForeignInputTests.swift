@@ -70,7 +70,7 @@ struct ForeignInputTests {
         var random = SeededGenerator(seed: UInt64(seed))
         let arguments = try Arguments(parsing: ["--json"], options: CatCommand.options)
         let printer = try #require(try RecordPrinter(arguments))
-        let parser = LineRecordParser()
+        let parser = LineRecognizer()
         let condition = try FieldCondition(parsing: "a>1 or level=error")
         let deadline = ContinuousClock.now + Tier.amount(.seconds(1), full: .seconds(3))
         while ContinuousClock.now < deadline {

@@ -81,7 +81,7 @@ struct FormatsTests {
 
     @Test("A category or a field that no line has is told once; where one line has it, nothing is told")
     func complainsOfFields() async throws {
-        let pattern = "10:22:31 [ERROR] net.http: timed out\n10:22:32 [INFO] shop: fine\n"
+        let pattern = "10:22:31 [ERROR] the request timed out\n10:22:32 [INFO] fine\n"
         let file = try tool.file("a.log", Array(pattern.utf8))
         let category = try await tool.run("cat", file, "--category", "net.http")
         #expect(category.output.isEmpty)

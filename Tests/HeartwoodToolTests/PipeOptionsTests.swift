@@ -282,7 +282,7 @@ struct PipeOptionsTests {
     func logcat() {
         func level(_ text: String) -> LogLevel? {
             var text = text
-            return text.withUTF8 { LevelDetector.level(of: UnsafeRawBufferPointer($0)) }
+            return text.withUTF8 { LineRecognizer().level(of: UnsafeRawBufferPointer($0)) }
         }
         #expect(level("03-17 16:13:38.811  1702  2395 D WindowManager: error in a word") == .debug)
         #expect(level("03-17 16:13:38.811  1702  2395 E AndroidRuntime: FATAL EXCEPTION") == .error)

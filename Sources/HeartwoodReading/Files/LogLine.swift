@@ -21,10 +21,10 @@ public struct LogLine: Hashable, Sendable {
     }
 
     /// When the line was logged, where it says so.
-    public var moment: LogTimestamp? { withBytes { LineRecordParser().moment(of: $0) } }
+    public var moment: LogTimestamp? { withBytes { LineRecognizer().moment(of: $0) } }
 
     /// The level, where the line says so.
-    public var level: LogLevel? { withBytes { LineRecordParser().level(of: $0) } }
+    public var level: LogLevel? { withBytes { LineRecognizer().level(of: $0) } }
 
     /// The category, where the line says so; nil for the default one.
     ///
@@ -33,7 +33,7 @@ public struct LogLine: Hashable, Sendable {
     public var category: String? { record.category }
 
     /// Everything that the line says.
-    package var record: LineRecord { withBytes { LineRecordParser().record(of: $0) } }
+    package var record: LineRecord { withBytes { LineRecognizer().record(of: $0) } }
 
     /// Whether the line is a JSON object.
     public var isJSON: Bool { text.first == "{" && text.last == "}" }

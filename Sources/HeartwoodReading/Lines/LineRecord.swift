@@ -24,21 +24,41 @@ package struct LineRecord: Sendable {
     package var category: String?
     /// The text alone; the whole line where its format is not known.
     package var message = ""
+    /// Whether the line tells numbers from texts, as JSON does.
+    package var hasTypes = false
     /// All other values that have a name, in their order.
     package var fields: [Field] = []
 
     package init() {}
 
     /// The value under a name: `time`, `level`, `category`, `message`, or one of the fields.
+    ///
+    /// A field is also found without regard to case and to an underscore in front of its name, as GELF and
+    /// journald write it, unless there is one of exactly that name.
     package subscript(name: String) -> Field? {
-        if let field = fields.first(where: { $0.name == name }) { return field }
         switch name {
-        case "time": return moment.map { Field("time", LineRecord.text(of: $0)) }
-        case "level": return level.map { Field("level", $0.name) }
-        case "category": return category.map { Field("category", $0) }
+        case "time": if let moment { return Field("time", LineRecord.text(of: moment)) }
+        case "level": if let level { return Field("level", level.name) }
+        case "category": if let category { return Field("category", category) }
         case "message": return Field("message", message)
-        default: return nil
+        default: break
         }
+        if let field = fields.first(where: { $0.name == name }) { return field }
+        let plain = LineRecord.plain(name)
+        return fields.first { LineRecord.isAlike($0.name, plain) }
+    }
+
+    private static func plain(_ name: String) -> [UInt8] {
+        let bytes = name.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+        return bytes.first == 0x5F ? Array(bytes.dropFirst()) : bytes
+    }
+
+    private static func isAlike(_ name: String, _ plain: [UInt8]) -> Bool {
+        let count = name.utf8.count
+        guard count == plain.count || count == plain.count + 1 && name.utf8.first == 0x5F else {
+            return false
+        }
+        return LineRecord.plain(name) == plain
     }
 
     /// A moment as RFC 3339 has it, in UTC, without zeros that say nothing: `2026-11-20T10:20:30.123Z`.
@@ -49,5 +69,23 @@ package struct LineRecord: Sendable {
         while text.last == "0" { text.removeLast() }
         if text.last == "." { text.removeLast() }
         return text + "Z"
+    }
+}
+
+extension LineRecord {
+    /// Adds a field.
+    mutating func add(_ name: String, _ value: String, isLiteral: Bool = false) {
+        fields.append(.init(name, value, isLiteral: isLiteral))
+    }
+
+    /// Adds a pair of logfmt.
+    mutating func add(_ line: UnsafeRawBufferPointer, _ pair: LogfmtPairs.Pair) {
+        let value = JSONMembers.unescaped(line, pair.value)
+        add(line.text(pair.name), value, isLiteral: Double(value) != nil)
+    }
+
+    /// Adds a member of an object.
+    mutating func add(_ line: UnsafeRawBufferPointer, _ member: JSONMembers.Member) {
+        add(JSONMembers.unescaped(line, member.name), member.text(line), isLiteral: member.kind != .text)
     }
 }

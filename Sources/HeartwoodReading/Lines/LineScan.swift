@@ -5,15 +5,15 @@ import Heartwood
 ///
 /// It decides which lines take the long way, and is never wrong about one that does not:
 /// - Without ``needsCare``, the line is printable ASCII without a backslash.
-/// - Without ``mayHaveLevel``, ``LevelDetector`` finds no level in it. (It needs a word for a level, or a
+/// - Without ``mayHaveLevel``, ``LineRecognizer`` finds no level in it. (It needs a word for a level, or a
 ///   key, that is in capitals, in front of a bracket or the like, or right after the time; or a special
-///   beginning.)
+///   beginning or end.)
 package struct LineScan {
     /// Control characters, backslashes, or bytes that are not ASCII.
     package private(set) var needsCare = false
     /// Quotation marks.
     package private(set) var hasQuote = false
-    /// ``LevelDetector`` must look at it.
+    /// ``LineRecognizer`` must look at it.
     package private(set) var mayHaveLevel = false
 
     /// How many bytes after a line must be readable.
@@ -24,7 +24,7 @@ package struct LineScan {
     /// Looks at a line, after which ``slack`` bytes more can be read.
     package init(_ line: Bytes, findsLevels: Bool) {
         guard let base = line.baseAddress, line.count > 0 else { return }
-        let reach = findsLevels ? min(line.count, LevelDetector.reach) : 0
+        let reach = findsLevels ? min(line.count, LineHeader.reach) : 0
         if findsLevels { mayHaveLevel = LineScan.hasSpecialStart(line) }
         var care: UInt64 = 0
         var quotes: UInt64 = 0
@@ -56,33 +56,93 @@ package struct LineScan {
         }
         needsCare = care != 0
         hasQuote = quotes != 0
+        if findsLevels, !mayHaveLevel { mayHaveLevel = hasUnusualForm(line) }
     }
 
-    /// Whether the line begins as only some do: JSON, a priority, glog's letter and date, or a time and a
-    /// word after it.
+    /// Whether there are colors, an object after other text, or a request after a time in brackets.
+    private func hasUnusualForm(_ line: Bytes) -> Bool {
+        guard let base = line.baseAddress else { return false }
+        if needsCare, memchr(base, 0x1B, line.count) != nil { return true }
+        guard hasQuote, let quote = memchr(base, 0x22, line.count) else { return false }
+        let place = base.distance(to: UnsafeRawPointer(quote))
+        if place > 1, line[place - 1] == 0x20, line[place - 2] == UInt8(ascii: "]") { return true }
+        var last = line.count - 1
+        while last > 0, line[last] == 0x20 || line[last] == 0x0D { last -= 1 }
+        return line[last] == UInt8(ascii: "}")
+    }
+
+    /// Whether a word, wherever it is in a line, may be a level or the key of one, or tell of a status.
+    private static func isOfInterest(_ line: Bytes, _ start: Int, _ length: Int) -> Bool {
+        guard length >= 3, length <= LevelWord.longest else { return false }
+        let word = start..<start + length
+        if LevelWord.meaning(line, word) != nil || LineKey.key(line, word) == .level { return true }
+        return length == 4 && line[start] == 0x48 && line[start + 1] == 0x54 && line[start + 3] == 0x50
+    }
+
+    /// Whether the line begins as only some do: JSON, a priority, a letter and a date, a name that another
+    /// tool has put in front of it, or a time and a word after it.
     @inline(__always)
     private static func hasSpecialStart(_ line: Bytes) -> Bool {
         let first = line[0]
-        if (first | 0x20) &- 0x61 < 26 {
-            return line.count > 6 && line[5] == 0x20 && line[1] &- 0x30 < 10
+        guard line.count > 2 else { return false }
+        if first.isLetter || first == 0x2F || first == 0x2E || first == 0x5F {
+            return line[1].isDigit || line[1] == 0x2F || line[1] == 0x2C || hasLineWithin(line)
         }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") { return true }
         return hasWordAfterTime(line)
     }
 
+    /// Whether a bar, a date or the beginning of a line of glog is near.
+    private static func hasLineWithin(_ line: Bytes) -> Bool {
+        var index = 1
+        let count = min(line.count - 5, 96)
+        while index < count {
+            let byte = line[index]
+            if byte == UInt8(ascii: "|") { return true }
+            if line[index + 2].isDigit {
+                if byte == UInt8(ascii: "-") {
+                    if line[index + 3] == byte, line[index + 1].isDigit, line.number(index - 4, 4) != nil {
+                        return true
+                    }
+                } else if line[index + 1] &- 0x41 < 26, line[index + 3].isDigit, line[index + 4].isDigit,
+                    byte == 0x20 || byte == 0x3A
+                {
+                    return true
+                }
+            }
+            index += 1
+        }
+        return false
+    }
+
     /// Whether the first word of three letters or more is one of interest; where none is near, that is not
     /// known.
     private static func hasWordAfterTime(_ line: Bytes) -> Bool {
+        if line.count > 11, line[10] == 0x2E || line[1] == UInt8(ascii: "p") { return true }
         var index = 0
         let count = min(line.count, 64)
         while index < count {
             let start = index
-            while index < line.count, (line[index] | 0x20) &- 0x61 < 26 { index += 1 }
-            if index - start >= 3 { return LevelDetector.isOfInterest(line, start, index - start) }
+            while index < line.count, line[index].isLetter { index += 1 }
+            let length = index - start
+            if length >= 3 {
+                if isOfInterest(line, start, length) { return true }
+                // The name of a month or a zone, or of a stream of a container.
+                let isMonth =
+                    length == 3 && index + 1 < line.count && (line[index + 1].isDigit || line[index].isDigit)
+                let isZone = length < 6 && line[start] & line[start + 1] & line[start + 2] & 0x20 == 0
+                if !isMonth, !isZone { return length == 6 && line[start] | 0x20 == 0x73 || hasBar(line) }
+            } else if length == 1, line[start] & 0x20 == 0, index < line.count,
+                " /]|\t".utf8.contains(line[index])
+            {
+                return true
+            }
             index += 1
         }
-        return line.count > 64
+        return line.count > 64 || hasBar(line)
     }
+
+    private static func hasBar(_ line: Bytes) -> Bool { line.prefix(64).contains(UInt8(ascii: "|")) }
 
     /// Whether one of the words that end at a mark, or are in capitals, is one of interest.
     private static func hasWord(
@@ -93,8 +153,8 @@ package struct LineScan {
             let end = index + marked.trailingZeroBitCount
             marked &= marked &- 1
             var start = end
-            while start > 0, (line[start - 1] | 0x20) &- 0x61 < 26, end - start < 10 { start -= 1 }
-            if LevelDetector.isOfInterest(line, start, end - start) { return true }
+            while start > 0, (line[start - 1] | 0x20) &- 0x61 < 26, end - start < 14 { start -= 1 }
+            if LineScan.isOfInterest(line, start, end - start) { return true }
         }
         var third = third
         while third != 0 {
@@ -106,10 +166,10 @@ package struct LineScan {
                 following.trailingZeroBitCount + row >= 64
                 ? 0 : .max << UInt64(row + following.trailingZeroBitCount)
             var start = place - 2
-            while start > 0, (line[start - 1] | 0x20) &- 0x61 < 26, place - start < 10 { start -= 1 }
+            while start > 0, (line[start - 1] | 0x20) &- 0x61 < 26, place - start < 14 { start -= 1 }
             var end = place + 1
-            while end < reach, (line[end] | 0x20) &- 0x61 < 26, end - start < 10 { end += 1 }
-            if LevelDetector.isOfInterest(line, start, end - start) { return true }
+            while end < reach, (line[end] | 0x20) &- 0x61 < 26, end - start < 14 { end += 1 }
+            if LineScan.isOfInterest(line, start, end - start) { return true }
         }
         return false
     }

@@ -1,18 +1,30 @@
 extension Duration {
-    /// Reads `30s`, `5m`, `12h`, `7d`, `2w`, `250ms`, or a number of seconds; nil for anything else.
+    /// Reads `30s`, `5m`, `12h`, `7d`, `2w`, `250ms`, `1h30m`, or a number of seconds; nil for anything else.
     package init?(parsing text: String) {
-        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        guard let number = Double(digits), number.isFinite else { return nil }
-        let seconds: Double
-        switch text.dropFirst(digits.count) {
-        case "ms": seconds = number / 1000
-        case "", "s": seconds = number
-        case "m", "min": seconds = number * 60
-        case "h": seconds = number * 3600
-        case "d": seconds = number * 86_400
-        case "w": seconds = number * 604_800
-        default: return nil
-        }
+        var rest = text[...]
+        var seconds = 0.0
+        var last = Double.infinity
+        repeat {
+            let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+            guard let number = Double(digits), number.isFinite else { return nil }
+            rest = rest.dropFirst(digits.count)
+            let unit = rest.prefix { $0.isLetter }
+            rest = rest.dropFirst(unit.count)
+            let size: Double
+            switch unit {
+            case "ms": size = 0.001
+            case "" where last == .infinity && rest.isEmpty, "s": size = 1
+            case "m", "min": size = 60
+            case "h": size = 3600
+            case "d": size = 86_400
+            case "w": size = 604_800
+            default: return nil
+            }
+            // The parts come in order: `1h30m`.
+            guard size < last else { return nil }
+            last = size
+            seconds += number * size
+        } while !rest.isEmpty
         guard seconds < 9e9 else { return nil }
         self = .seconds(seconds)
     }

@@ -17,7 +17,7 @@ final class DirectLines {
     /// Lines of each level in the block at hand.
     private let levels: UnsafeMutablePointer<Int>
     private var lastLevel = LogLevel.info
-    private let parser: LineRecordParser?
+    private let recognizer = LineRecognizer()
     private var owner = ThreadOwner("the direct way of lines")
 
     init(
@@ -29,7 +29,6 @@ final class DirectLines {
         template = LineTemplate(options.form, formatter: formatter, category: category)
         output = BlockOutput(file)
         levelOf = LevelRule(options)
-        parser = options.content.takesTime ? LineRecordParser() : nil
         levels = .allocate(capacity: 7)
         levels.initialize(repeating: 0, count: 7)
     }
@@ -86,8 +85,10 @@ final class DirectLines {
         }
         if scan.needsCare, !LogBuffer.isUTF8(line) { tally.notUTF8 += 1 }
         tally.records += 1
-        if parser != nil || (options.form == .json && line.first == UInt8(ascii: "{")),
-            let content = LineContent(line, merges: options.content.mergesJSON, parser: parser)
+        if options.content.takesTime || (options.form == .json && line.first == UInt8(ascii: "{")),
+            let content = LineContent(
+                line, merges: options.content.mergesJSON, recognizer: recognizer,
+                takesTime: options.content.takesTime)
         {
             template.append(
                 content.text ?? LogText(utf8: line), level, fields: content.fields, at: content.moment,

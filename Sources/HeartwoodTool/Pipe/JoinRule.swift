@@ -1,11 +1,12 @@
 import Heartwood
+import HeartwoodReading
 
 /// Decides which lines belong to the record of the line before.
 struct JoinRule {
     enum Kind {
         /// Lines that begin with a blank or a tab continue.
         case indented
-        /// Stack traces of Swift, Java, Python and Go continue.
+        /// Stack traces continue, of the languages that ``TraceLines`` knows.
         case traces
         /// Every line continues but those that match.
         case start(LinePattern)
@@ -14,7 +15,8 @@ struct JoinRule {
     }
 
     private let kind: Kind
-    private var trace = TraceShape()
+    private let recognizer = LineRecognizer()
+    private var trace = TraceLines()
     private var hasRecord = false
 
     init(_ kind: Kind) { self.kind = kind }
@@ -25,12 +27,20 @@ struct JoinRule {
         switch kind {
         case .indented: return hasRecord && (line.first == 0x20 || line.first == 0x09)
         case .traces:
-            if hasRecord, trace.takes(line) { return true }
-            trace.begin(with: line)
+            if hasRecord, trace.takes(line, startsRecord: beginsRecord) { return true }
+            let level = recognizer.level(of: line)?.severity
+            trace.begin(with: line, isError: level == .error || level == .fatal)
             return false
         case .start(let pattern): return hasRecord && !pattern.matches(line)
         case .continuation(let pattern): return hasRecord && pattern.matches(line)
         }
+    }
+
+    /// Whether a line is the first of a record: an object, one with a priority, or one that says its time.
+    private func beginsRecord(_ line: UnsafeRawBufferPointer) -> Bool {
+        if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "<") { return true }
+        let head = recognizer.head(of: line)
+        return head.moment != nil || head.hasUnknownZone
     }
 
     /// The record has ended: the next line begins one.

@@ -6,6 +6,7 @@ struct LevelRule {
     private let patterns: [LevelPattern]
     private let hasPatterns: Bool
     private let standard: LogLevel
+    private let recognizer = LineRecognizer()
     /// Whether levels are looked for in lines.
     let detects: Bool
 
@@ -22,9 +23,6 @@ struct LevelRule {
         if hasPatterns {
             for pattern in patterns where pattern.matches(line) { return pattern.level }
         }
-        guard scan.mayHaveLevel else {
-            return detects ? LevelDetector.logcatLevel(line) ?? standard : standard
-        }
-        return LevelDetector.level(of: line) ?? standard
+        return scan.mayHaveLevel ? recognizer.level(of: line) ?? standard : standard
     }
 }

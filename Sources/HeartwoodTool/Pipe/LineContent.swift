@@ -12,11 +12,12 @@ struct LineContent {
     /// - Parameters:
     ///   - line: The line.
     ///   - merges: Whether the members of a JSON object become fields.
-    ///   - parser: Reads the line's own time; nil where that is not wanted.
-    init?(_ line: UnsafeRawBufferPointer, merges: Bool, parser: LineRecordParser?) {
-        moment = parser?.moment(of: line)
+    ///   - recognizer: Reads the line.
+    ///   - takesTime: Whether the line's own time is wanted.
+    init?(_ line: UnsafeRawBufferPointer, merges: Bool, recognizer: LineRecognizer, takesTime: Bool) {
+        moment = takesTime ? recognizer.moment(of: line) : nil
         let isObject = merges && line.first == UInt8(ascii: "{") && LineContent.isJSON(line)
-        if isObject { readMembers(line) }
+        if isObject { readMembers(line, recognizer) }
         if moment == nil, !isObject { return nil }
     }
 
@@ -26,26 +27,13 @@ struct LineContent {
         return buffer.append(validJSON: text)
     }
 
-    private mutating func readMembers(_ line: UnsafeRawBufferPointer) {
-        var members = JSONMembers(line)
-        var message: String?
-        while let member = members.next() {
+    private mutating func readMembers(_ line: UnsafeRawBufferPointer, _ recognizer: LineRecognizer) {
+        let message = recognizer.members(of: line, keepsTime: moment == nil) { member in
             let name = JSONMembers.unescaped(line, member.name)
-            let raw = String(decoding: line[member.value], as: UTF8.self)
             switch member.kind {
-            case .text:
-                let value = JSONMembers.unescaped(line, member.value)
-                if message == nil, name == "message" || name == "msg" {
-                    message = value
-                } else if name == "level" || name == "severity", LogLevel(named: value) != nil {
-                    continue  // it is the record's level
-                } else if moment != nil, ["time", "timestamp", "ts", "@timestamp"].contains(name) {
-                    continue  // it is the record's time
-                } else {
-                    fields[name] = .string(value)
-                }
-            case .literal: fields[name] = LineContent.literal(raw)
-            case .object, .list: fields[name] = .json(raw)
+            case .text: fields[name] = .string(member.text(line))
+            case .literal: fields[name] = LineContent.literal(member.text(line))
+            case .object, .list: fields[name] = .json(member.text(line))
             }
         }
         text = LogText(message ?? "")

@@ -14,7 +14,7 @@ final class LinePump {
     private let levelOf: LevelRule
     private let direct: DirectLines?
     private var joiner: RecordJoiner?
-    private let parser: LineRecordParser?
+    private let recognizer = LineRecognizer()
     private(set) var counts = PipeCounts()
     private var isAtLastInput = true
     /// Where a journal is: what was read and is not in it yet.
@@ -35,7 +35,6 @@ final class LinePump {
         joiner = options.content.join.map {
             RecordJoiner($0, limit: options.lineLimit.bytes, patience: options.content.patience)
         }
-        parser = options.content.takesTime ? LineRecordParser() : nil
         direct = destinations.onlyFile.map { [category] file in
             DirectLines(options, file: file, formatter: destinations.formatter, category: category, stop)
         }
@@ -222,7 +221,9 @@ final class LinePump {
         if !LogBuffer.isUTF8(bytes) { counts.notUTF8 += 1 }
         counts.records += 1
         if options.content.readsContent, part == .whole,
-            let content = LineContent(bytes, merges: options.content.mergesJSON, parser: parser)
+            let content = LineContent(
+                bytes, merges: options.content.mergesJSON, recognizer: recognizer,
+                takesTime: options.content.takesTime)
         {
             return destinations.dispatcher.log(
                 LogMessage(

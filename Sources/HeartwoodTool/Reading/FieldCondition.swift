@@ -13,6 +13,8 @@ struct FieldCondition {
         var name = ""
         var comparison = Comparison.same
         var value = ""
+        /// Whether the value was in quotes.
+        var isText = false
     }
 
     private let alternatives: [Alternative]
@@ -49,6 +51,7 @@ struct FieldCondition {
             let left = left.drop { $0 == " " }
             if left.isEmpty || left.hasPrefix("or ") && beginning(left.dropFirst(3)) != nil {
                 result.value = value
+                result.isText = true
                 return (result, left.isEmpty ? nil : left.dropFirst(3))
             }
         }
@@ -109,8 +112,10 @@ struct FieldCondition {
 
     /// Whether one of the conditions is met.
     ///
-    /// Two numbers are compared as numbers, two levels by how serious they are, all else as text. A field that is missing meets
-    /// only `!=`.
+    /// Two levels are compared by how serious they are, two times as times, two numbers as numbers, exactly
+    /// and whatever their length, and all else as text, which a value in quotes always is. `=` and `!=` take
+    /// a field for a number only where the line says that it is one, as JSON does; elsewhere, `1.10` and `1.1`
+    /// are two texts. A field that is missing meets only `!=`.
     func holds(for record: LineRecord) -> Bool { alternatives.contains { $0.holds(for: record) } }
 }
 
@@ -118,10 +123,19 @@ extension FieldCondition.Alternative {
     fileprivate func holds(for record: LineRecord) -> Bool {
         guard let field = record[name] else { return comparison == .different }
         if comparison == .contains { return field.value.contains(value) }
+        if isText { return meets(field.value, value) }
         if name == "level", let wanted = LogLevel(named: value), let level = record.level {
-            return meets(Double(wanted.index - level.index), 0)
+            return meets(wanted.index, level.index)
         }
-        if let left = Double(field.value), let right = Double(value) { return meets(left, right) }
+        if let left = LineClock.moment(of: field.value), let right = LineClock.moment(of: value) {
+            return meets(left, right)
+        }
+        let isEquality = comparison == .same || comparison == .different
+        if !isEquality || record.hasTypes && field.isLiteral,
+            let left = ExactNumber(field.value), let right = ExactNumber(value)
+        {
+            return meets(left, right)
+        }
         return meets(field.value, value)
     }
 
@@ -134,5 +148,59 @@ extension FieldCondition.Alternative {
         case .below: left < right
         case .same, .contains: left == right
         }
+    }
+}
+
+/// A number of JSON, of any length, compared without rounding.
+private struct ExactNumber: Comparable {
+    private var isNegative = false
+    /// Without zeros at the beginning and the end; none for zero.
+    private var digits: [UInt8] = []
+    /// The number is 0.DIGITS times ten to this.
+    private var exponent = 0
+
+    /// Reads `-12`, `12.50`, `1e5`; nil for all else, such as `01234`.
+    init?(_ text: String) {
+        var rest = text.utf8[...]
+        if rest.first == UInt8(ascii: "-") {
+            isNegative = true
+            rest = rest.dropFirst()
+        }
+        let whole = rest.prefix { $0 &- 0x30 < 10 }
+        guard let first = whole.first, first != 0x30 || whole.count == 1 else { return nil }
+        rest = rest.dropFirst(whole.count)
+        digits = Array(whole)
+        exponent = whole.count
+        if rest.first == UInt8(ascii: ".") {
+            let fraction = rest.dropFirst().prefix { $0 &- 0x30 < 10 }
+            guard !fraction.isEmpty else { return nil }
+            digits += fraction
+            rest = rest.dropFirst(fraction.count + 1)
+        }
+        if rest.first.map({ $0 | 0x20 }) == UInt8(ascii: "e") {
+            rest = rest.dropFirst()
+            if rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
+            guard rest.count <= 10, let power = Int(String(decoding: rest, as: UTF8.self)) else { return nil }
+            exponent += power
+            rest = rest.dropFirst(rest.count)
+        }
+        guard rest.isEmpty else { return nil }
+        let zeros = digits.prefix { $0 == 0x30 }.count
+        digits.removeFirst(zeros)
+        exponent -= zeros
+        while digits.last == 0x30 { digits.removeLast() }
+        if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+    }
+
+    static func < (left: ExactNumber, right: ExactNumber) -> Bool {
+        if left.isNegative != right.isNegative { return left.isNegative }
+        return left.isNegative ? right.isSmaller(than: left) : left.isSmaller(than: right)
+    }
+
+    /// By what the numbers are without their signs.
+    private func isSmaller(than other: ExactNumber) -> Bool {
+        if digits.isEmpty || other.digits.isEmpty { return digits.isEmpty && !other.digits.isEmpty }
+        if exponent != other.exponent { return exponent < other.exponent }
+        return digits.lexicographicallyPrecedes(other.digits)
     }
 }

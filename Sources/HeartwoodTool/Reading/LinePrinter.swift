@@ -9,7 +9,7 @@ final class LinePrinter {
     private let isColored: Bool
     private let isTerminal = Terminal.output.isTerminal
     private let records: RecordPrinter?
-    private let parser = LineRecordParser()
+    private let parser = LineRecognizer()
     private var pending = LogBuffer(capacity: 1 << 17)
     /// How the program ends where nothing can be written.
     var failureCode = ExitStatus.failure.code

@@ -20,7 +20,9 @@ struct LogSelection {
         options: [
             Option(
                 "--since", value: "TIME",
-                help: "Starts at this time: 2026-11-20, 2026-11-20T10:30, or 90m (90 minutes ago)."),
+                help:
+                    "Starts at this time: 2026-11-20, 2026-11-20T10:30, 1763634030 or @1763634030 (since 1970), "
+                    + "or 1h30m (90 minutes ago)."),
             Option(
                 "--until", value: "TIME",
                 help: "Ends before this time, written as for --since. Times without a zone are UTC."),
@@ -126,11 +128,11 @@ struct LogSelection {
 
     private static func moment(_ option: String, _ arguments: Arguments) throws -> LogTimestamp? {
         try arguments.value(option).map { text in
-            if let moment = LineClock.moment(in: text[...]) { return moment }
+            if let moment = LineClock.moment(of: text) { return moment }
             let age = text.hasSuffix(" ago") ? String(text.dropLast(4)) : text
             guard let duration = Duration(parsing: age) else {
                 throw UsageError(
-                    "\(option) expects a time such as 2026-11-20T10:30 or 90m (got “\(text)”)")
+                    "\(option) expects a time such as 2026-11-20T10:30, 1763634030 or 90m (got “\(text)”)")
             }
             return SystemClock().now() + .zero - duration
         }

@@ -20,12 +20,12 @@ struct LogTally {
     /// How many different categories, minutes and messages are told apart.
     static let limit = 100_000
 
-    private let parser = LineRecordParser()
+    private let parser = LineRecognizer()
 
     /// Counts a line; one that continues a message counts only as a line.
     mutating func add(_ line: UnsafeRawBufferPointer) {
         lines += 1
-        if RecordFilter.isContinuation(line) { return }
+        if TraceLines.isContinuation(line) { return }
         let record = parser.record(of: line)
         records += 1
         levels[record.level.map { min($0.index, 6) } ?? 7] += 1

@@ -8,7 +8,7 @@ import HeartwoodReading
 /// the one that begins the message.
 struct RecordFilter {
     private let selection: LogSelection
-    private let parser: LineRecordParser
+    private let parser: LineRecognizer
     /// What the last line that was looked at belongs to.
     private var current: State
     /// How far the block was looked at.
@@ -18,6 +18,8 @@ struct RecordFilter {
     private(set) var hasFoundMoment = false
     private(set) var hasFoundLevel = false
     private(set) var hasFoundCategory = false
+    /// Whether a line had a time whose moment is not known.
+    private var hasFoundUnknownZone = false
     /// Whether a line had each field that a condition names.
     private var hasFoundField: [Bool]
     private var hasLooked = false
@@ -39,7 +41,7 @@ struct RecordFilter {
         var passes: Bool { isInTime && hasLevel && hasCategory && passesConditions }
     }
 
-    init(_ selection: LogSelection, parser: LineRecordParser = LineRecordParser()) {
+    init(_ selection: LogSelection, parser: LineRecognizer = LineRecognizer()) {
         self.selection = selection
         self.parser = parser
         current = State(selection)
@@ -70,6 +72,10 @@ struct RecordFilter {
     /// What a person should know who has asked for something that no line had; nil where all is well.
     var complaint: String? {
         guard hasLooked else { return nil }
+        if selection.since != nil || selection.until != nil, hasFoundUnknownZone {
+            return "some times have a zone that is unknown or has several meanings (such as IST or CST): "
+                + "--since and --until count these lines to the ones before them"
+        }
         if selection.levels != nil, !hasFoundLevel {
             return "--level matches nothing: heartwood recognizes no level in these lines"
         }
@@ -131,8 +137,10 @@ struct RecordFilter {
         _ line: UnsafeRawBufferPointer, _ state: inout State, _ unknown: inout Wanted
     ) {
         hasLooked = true
-        let isContinuation = RecordFilter.isContinuation(line)
-        let moment = isContinuation ? nil : parser.moment(of: line)
+        let isContinuation = TraceLines.isContinuation(line)
+        let head = isContinuation ? LineRecognizer.Head() : parser.head(of: line)
+        let moment = head.moment
+        if head.hasUnknownZone { hasFoundUnknownZone = true }
         if let moment {
             hasFoundMoment = true
             if unknown.time {
@@ -142,7 +150,7 @@ struct RecordFilter {
             }
         }
         guard unknown.level || unknown.category || unknown.conditions, !isContinuation else { return }
-        let level = parser.level(of: line)
+        let level = head.level
         if level != nil { hasFoundLevel = true }
         if unknown.level, level != nil || moment != nil {
             state.hasLevel = level.map { selection.levels?.contains($0) ?? true } ?? false
@@ -164,13 +172,5 @@ struct RecordFilter {
             state.passesConditions = selection.conditions.allSatisfy { $0.holds(for: record) }
         }
         (unknown.category, unknown.conditions) = (false, false)
-    }
-
-    /// Whether a line can only be part of the message in front of it: it is indented, or continues a stack trace.
-    static func isContinuation(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard let first = line.first else { return true }
-        if first == 0x20 || first == 0x09 { return true }
-        if first == UInt8(ascii: "}") || first == UInt8(ascii: ")") { return true }
-        return line.starts(with: "Caused by: ".utf8) || line.starts(with: "Traceback (".utf8)
     }
 }

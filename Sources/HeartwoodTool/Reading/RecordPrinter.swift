@@ -6,7 +6,7 @@ struct RecordPrinter {
     /// The fields to write; nil for all.
     private let names: [String]?
     private let isJSON: Bool
-    private let parser = LineRecordParser()
+    private let parser = LineRecognizer()
 
     /// Reads `--json` and `--fields`; nil where lines are to be shown as they are.
     ///

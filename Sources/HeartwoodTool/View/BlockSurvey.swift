@@ -6,7 +6,7 @@ import HeartwoodReading
 struct LineReader: Sendable {
     typealias Bytes = UnsafeRawBufferPointer
 
-    private let parser = LineRecordParser()
+    private let parser = LineRecognizer()
 
     /// When a line was logged and how serious it is; it is a head where it says either.
     func head(of line: Bytes) -> (moment: Int64?, level: LogLevel?, isHead: Bool) {
@@ -15,16 +15,15 @@ struct LineReader: Sendable {
     }
 
     private func plainHead(of line: Bytes) -> (moment: Int64?, level: LogLevel?, isHead: Bool) {
-        if RecordFilter.isContinuation(line) { return (nil, nil, false) }
-        let moment = parser.moment(of: line)?.nanoseconds
-        let level = parser.level(of: line)
-        return (moment, level, moment != nil || level != nil)
+        if TraceLines.isContinuation(line) { return (nil, nil, false) }
+        let head = parser.head(of: line)
+        return (head.moment?.nanoseconds, head.level, head.moment != nil || head.level != nil)
     }
 
     /// When a line was logged, where it says so.
     func moment(of line: Bytes) -> Int64? {
         if let plain = AnsiText.stripped(line) { return plain.withUnsafeBytes { moment(of: $0) } }
-        return RecordFilter.isContinuation(line) ? nil : parser.moment(of: line)?.nanoseconds
+        return TraceLines.isContinuation(line) ? nil : parser.moment(of: line)?.nanoseconds
     }
 
     /// All that a line says; one without terminal colors.

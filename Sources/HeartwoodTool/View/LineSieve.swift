@@ -8,7 +8,7 @@ final class LineSieve {
     private let filter: ViewFilter
     private let selection: LogSelection
     private let searcher: LineSearcher?
-    private let parser = LineRecordParser()
+    private let parser = LineRecognizer()
 
     /// Prepares a filter for the log of some paths.
     ///

@@ -7,7 +7,7 @@ import Testing
 @testable import HeartwoodReading
 
 @Suite("Reading what lines say", .inTurn)
-struct LineRecordParserTests {
+struct LineRecognizerTests {
     static let formatters: [LogFormatter] = [
         LineFormatter(), JSONLinesFormatter(), JSONLinesFormatter(.ecs(service: "shop")),
         JSONLinesFormatter(.gelf(host: "web1")), JSONLinesFormatter(.swiftyBeaver), LogfmtFormatter(),
@@ -31,7 +31,7 @@ struct LineRecordParserTests {
         dispatcher.flush(timeout: .testLimit)
         for message in recorder.messages {
             let line = try #require(formatter.format(message))
-            let record = LineRecordParser().record(of: line)
+            let record = LineRecognizer().record(of: line)
             let difference = try #require(record.moment) - message.timestamp
             #expect(difference > .milliseconds(-2) && difference < .milliseconds(2), "\(line)")
             let isSyslogVerbose = message.level == .verbose && record.level == .debug
@@ -56,7 +56,10 @@ struct LineRecordParserTests {
             ("<34>Nov 10 10:20:30 web su: failed", "2026-11-10T10:20:30Z", "fatal"),
             ("E1110 10:20:30.250000 1 main.go:3] broken", "2026-11-10T10:20:30.25Z", "error"),
             ("[Thu Jun 09 06:07:04 2005] [notice] LDAP: Built", "2005-06-09T06:07:04Z", "notice"),
-            ("10.0.0.1 - - [20/Nov/2026:10:20:30 +0100] \"GET / HTTP/1.1\" 200", "2026-11-20T09:20:30Z", ""),
+            (
+                "10.0.0.1 - - [20/Nov/2026:10:20:30 +0100] \"GET / HTTP/1.1\" 200", "2026-11-20T09:20:30Z",
+                "info"
+            ),
             (#"{"level":30,"time":1763634030123,"msg":"x"}"#, "2025-11-20T10:20:30.123Z", "info"),
             (
                 #"{"level":"warn","ts":1763634030.5,"logger":"db","msg":"x"}"#, "2025-11-20T10:20:30.5Z",
@@ -78,14 +81,14 @@ struct LineRecordParserTests {
             ("Nov 20", "", ""),
         ])
     func foreign(_ line: String, _ moment: String, _ level: String) {
-        let record = Array(line.utf8).withUnsafeBytes { LineRecordParser(now: Self.now).record(of: $0) }
+        let record = Array(line.utf8).withUnsafeBytes { LineRecognizer(now: Self.now).record(of: $0) }
         #expect(record.moment.map { LineRecord.text(of: $0) } ?? "" == moment)
         #expect(record.level?.name ?? "" == level)
     }
 
     @Test("Text, category and fields are told apart")
     func parts() {
-        let parser = LineRecordParser(now: Self.now)
+        let parser = LineRecognizer(now: Self.now)
         let syslog = parser.record(of: "Dec 10 06:55:46 LabSZ sshd[24200]: Invalid user a=b")
         #expect(syslog.category == "sshd" && syslog.message == "Invalid user a=b")
         #expect(
@@ -115,11 +118,11 @@ struct LineRecordParserTests {
         for count in 0...bytes.count {
             // Without anything after the end that could be read by mistake.
             let part = Array(bytes[..<count])
-            part.withUnsafeBytes { _ = LineRecordParser().record(of: $0) }
+            part.withUnsafeBytes { _ = LineRecognizer().record(of: $0) }
             for place in stride(from: 0, to: count, by: 3) {
                 var changed = part
                 changed[place] = [0x22, 0x5C, 0xFF, 0x20, 0x7B][place % 5]
-                changed.withUnsafeBytes { _ = LineRecordParser().record(of: $0) }
+                changed.withUnsafeBytes { _ = LineRecognizer().record(of: $0) }
             }
         }
     }

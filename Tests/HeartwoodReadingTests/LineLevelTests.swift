@@ -1,13 +1,13 @@
 import Heartwood
-import HeartwoodReading
+@testable import HeartwoodReading
 import CoreFixtures
 import SuiteSupport
 import Testing
 
 @Suite("Detecting the level of a line", .inTurn)
-struct LevelDetectorTests {
+struct LineLevelTests {
     private func level(of line: String) -> LogLevel? {
-        Array(line.utf8).withUnsafeBytes { LevelDetector.level(of: $0) }
+        Array(line.utf8).withUnsafeBytes { LineRecognizer().level(of: $0) }
     }
 
     @Test(
@@ -23,7 +23,8 @@ struct LevelDetectorTests {
             (#"{"msg":"ERROR codes","severity":"NOTICE"}"#, .notice), (#"{"log.level": "debug"}"#, .debug),
             ("2015-07-29 17:41:44,747 - INFO  [main] x", .info),
             ("2015-07-29 17:41:44,747 - WARN  [Send] x", .warning),
-            ("[error] [client 10.0.0.1] no", .error), ("Mon [core:error] AH00128", .error),
+            ("[error] [client 10.0.0.1] no", .error),
+            ("[Mon Nov 16 10:20:30 2026] [core:error] AH00128", .error),
             ("2026/11/20 10:20:30 [warn] 1#1: low", .warning), ("10:20:30 |debug| x", .debug),
             ("sshd[24680]: error: Received disconnect", .error), ("sshd[24680]: fatal: Write failed", .fatal),
             ("warn: Microsoft.Hosting[0]", .warning), ("dbug: x", .debug),
@@ -54,9 +55,9 @@ struct LevelDetectorTests {
                 alphabet.randomElement(using: &random) ?? 0
             }
             // The byte behind the line would make a level of it: it must not be looked at.
-            let alone = line.withUnsafeBytes { LevelDetector.level(of: $0) }
+            let alone = line.withUnsafeBytes { LineRecognizer().level(of: $0) }
             let followed = (line + Array("ERROR level=error".utf8)).withUnsafeBytes {
-                LevelDetector.level(of: UnsafeRawBufferPointer(rebasing: $0.prefix(line.count)))
+                LineRecognizer().level(of: UnsafeRawBufferPointer(rebasing: $0.prefix(line.count)))
             }
             #expect(alone == followed)
         }

@@ -1,0 +1,342 @@
+import Heartwood
+
+/// What another tool has put in front of a line.
+struct LinePrefix {
+    typealias Bytes = UnsafeRawBufferPointer
+
+    /// Where the line begins.
+    private(set) var end = 0
+    private var first: (name: String, range: Range<Int>)?
+    private var second: (name: String, range: Range<Int>)?
+
+    init(_ line: Bytes, _ times: LineTime) {
+        guard let byte = line.first, line.count > 8, byte != UInt8(ascii: "{"), byte != UInt8(ascii: "<")
+        else { return }
+        if byte == UInt8(ascii: "[") { readPods(line) } else { readName(line, times) }
+    }
+
+    /// What begins with a name: a file, a pod, a container or a process.
+    private mutating func readName(_ line: Bytes, _ times: LineTime) {
+        var index = 0
+        while index < min(line.count, 200), LinePrefix.isOfName(line[index]) { index += 1 }
+        guard index > 0, index + 2 < line.count else { return }
+        if line[index] == 0x3A { return readFile(line, index, times) }
+        guard line[index] == 0x20 else { return }
+        if readBar(line, index, 0..<index, "container", times) { return }
+        readFileOrPod(line, index, times)
+    }
+
+    /// `web-1  | `, and `10:20:30 web.1  | ` of foreman.
+    private mutating func readBar(
+        _ line: Bytes, _ start: Int, _ name: Range<Int>, _ kind: String, _ times: LineTime
+    ) -> Bool {
+        var index = start
+        while index < line.count, line[index] == 0x20 { index += 1 }
+        guard index + 2 < line.count else { return false }
+        if line[index] == UInt8(ascii: "|"), line[index + 1] == 0x20, LevelWord.meaning(line, name) == nil {
+            guard
+                name.contains(where: { line[$0].isDigit || line[$0] == 0x2D || line[$0] == 0x5F })
+                    || "{[<".utf8.contains(line[index + 2]) || line[index + 2].isDigit
+            else { return false }
+            first = (kind, name)
+            end = index + 2
+            return true
+        }
+        return false
+    }
+
+    /// `[pod/shop-7d9f/app] `.
+    private mutating func readPods(_ line: Bytes) {
+        guard line.starts(with: "[pod/".utf8), let close = line.prefix(400).firstIndex(of: UInt8(ascii: "]")),
+            let slash = line[5..<close].firstIndex(of: UInt8(ascii: "/")), close + 1 < line.count,
+            line[close + 1] == 0x20
+        else { return }
+        first = ("pod", 5..<slash)
+        second = ("container", slash + 1..<close)
+        end = close + 2
+    }
+
+    /// `shop.log:12:`, where a time or an object follows; and `10:20:30 web.1  | `.
+    private mutating func readFile(_ line: Bytes, _ colon: Int, _ times: LineTime) {
+        if colon == 2, line.count > 12, line[5] == 0x3A, line[8] == 0x20, line.number(0, 2) != nil {
+            var index = 9
+            while index < min(line.count, 80), LinePrefix.isOfName(line[index]) { index += 1 }
+            if index > 9, index < line.count, line[index] == 0x20 {
+                _ = readBar(line, index, 9..<index, "process", times)
+            }
+            return
+        }
+        guard line[..<colon].contains(where: { $0 == 0x2E || $0 == 0x2F }),
+            line[0].isLetter || "./_".utf8.contains(line[0]),
+            line[..<colon].contains(where: \.isLetter)
+        else { return }
+        var start = colon + 1
+        var digits = start
+        while digits < line.count, line[digits].isDigit { digits += 1 }
+        var number: Range<Int>?
+        if digits > start, digits < line.count, line[digits] == 0x3A,
+            LinePrefix.beginsLine(line, digits + 1, times)
+        {
+            number = start..<digits
+            start = digits + 1
+        }
+        guard LinePrefix.beginsLine(line, start, times) else { return }
+        first = ("file", 0..<colon)
+        if let number { second = ("line", number) }
+        end = start
+    }
+
+    /// `nova-api.log.1 2017-…`, and `shop-7d9f9c5b8d-x2x4k app 2026-…` of stern.
+    private mutating func readFileOrPod(_ line: Bytes, _ blank: Int, _ times: LineTime) {
+        guard line[0].isLetter || line[0] == 0x2F else { return }
+        let word = line[..<blank]
+        if word.contains(0x2E), LinePrefix.beginsDate(line, blank + 1, times) {
+            first = ("file", 0..<blank)
+            end = blank + 1
+            return
+        }
+        guard word.count(where: { $0 == 0x2D }) > 0, word.contains(where: \.isDigit) else { return }
+        var index = blank + 1
+        while index < min(line.count, blank + 80), LinePrefix.isOfName(line[index]), line[index] != 0x3A {
+            index += 1
+        }
+        guard index > blank + 1, index + 1 < line.count, line[index] == 0x20, line[blank + 1].isLetter,
+            line[index + 1] == UInt8(ascii: "{") || LinePrefix.beginsDate(line, index + 1, times)
+        else { return }
+        first = ("pod", 0..<blank)
+        second = ("container", blank + 1..<index)
+        end = index + 1
+    }
+
+    private static func beginsLine(_ line: Bytes, _ start: Int, _ times: LineTime) -> Bool {
+        guard start < line.count else { return false }
+        if line[start] == UInt8(ascii: "{") || line[start] == UInt8(ascii: "<") {
+            return start + 1 < line.count && line[start + 1] != 0x20
+        }
+        let start = line[start] == UInt8(ascii: "[") ? start + 1 : start
+        return beginsDate(line, start, times) || times.google(line, start + 1, 4) != nil
+    }
+
+    private static func beginsDate(_ line: Bytes, _ start: Int, _ times: LineTime) -> Bool {
+        guard start < line.count, let found = times.read(line, at: start), !found.isDay else { return false }
+        return found.moment != nil || found.hasUnknownZone
+    }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte.isDigit || byte == 0x2E || byte == 0x5F || byte == 0x2D || byte == 0x2F
+    }
+
+    /// Its parts as fields.
+    func fields(_ line: Bytes) -> [LineRecord.Field] {
+        [first, second].compactMap { part in
+            part.map { .init($0.name, line.text($0.range), isLiteral: $0.name == "line") }
+        }
+    }
+}
+
+/// The request and the response of a line of a web server: `… "GET /x HTTP/1.1" 200 512 …`.
+struct AccessRequest {
+    typealias Bytes = UnsafeRawBufferPointer
+
+    private var request: Range<Int>
+    private var status: Range<Int>
+    private var size: Range<Int>?
+    private var client: Range<Int>?
+    private var number: Int
+
+    /// The level that the status means.
+    var level: LogLevel? { LevelWord.status(number) }
+
+    init?(_ line: Bytes, _ header: LineHeader) {
+        if let squid = AccessRequest(squid: line, header) {
+            self = squid
+            return
+        }
+        guard line.count > 20, header.time != nil || header.level != nil,
+            let quote = line[..<min(line.count, 400)].firstIndex(of: 0x22), quote > 0, line[quote - 1] == 0x20
+        else { return nil }
+        var close = quote + 1
+        while close < line.count, line[close] != 0x22 { close += line[close] == 0x5C ? 2 : 1 }
+        guard close < line.count else { return nil }
+        request = quote + 1..<close
+        let isAfterBracket = quote > 1 && line[quote - 2] == UInt8(ascii: "]")
+        let isHTTP =
+            line[request].contains(0x2F)
+            && (line[request].last?.isDigit == true || line[request].last == UInt8(ascii: "P"))
+            && line[request].firstRange(of: Array(" HTTP/".utf8)) != nil
+        guard isAfterBracket || isHTTP else { return nil }
+        var index = close + 1
+        let after = AccessRequest.word(line, &index)
+        if after.count == 3, let number = line.number(after.lowerBound, 3), (100...599).contains(number) {
+            status = after
+            self.number = number
+            let next = AccessRequest.word(line, &index)
+            if !next.isEmpty, line[next].allSatisfy(\.isDigit) { size = next }
+        } else if isHTTP, after.isEmpty || line[after].allSatisfy({ $0 == 0x7D }),
+            let found = AccessRequest(haproxy: line, quote)
+        {
+            (status, size, number) = (found.status, found.size, found.number)
+        } else {
+            return nil
+        }
+        var place = 0
+        var previous = AccessRequest.word(line, &place)
+        while previous.upperBound < quote, !previous.isEmpty {
+            let word = AccessRequest.word(line, &place)
+            if word.count == 1, line[word.lowerBound] == 0x2D {
+                client = previous
+                break
+            }
+            previous = word
+        }
+    }
+
+    /// `… shop/srv1 0/0/0/44/45 503 217 - - sH-- …` in front of the request.
+    private init?(haproxy line: Bytes, _ quote: Int) {
+        var index = 0
+        while index < quote {
+            let word = AccessRequest.word(line, &index)
+            guard !word.isEmpty else { return nil }
+            guard line[word].count(where: { $0 == 0x2F }) == 4,
+                line[word].allSatisfy({ $0.isDigit || "/+-".utf8.contains($0) })
+            else { continue }
+            let status = AccessRequest.word(line, &index)
+            guard status.count == 3, let number = line.number(status.lowerBound, 3) else { return nil }
+            let size = AccessRequest.word(line, &index)
+            self.init(request: 0..<0, status: status, size: size, client: nil, number: number)
+            return
+        }
+        return nil
+    }
+
+    private init(request: Range<Int>, status: Range<Int>, size: Range<Int>?, client: Range<Int>?, number: Int)
+    {
+        (self.request, self.status, self.size, self.client, self.number) = (
+            request, status, size, client, number
+        )
+    }
+
+    /// `1763634030.123  45 10.0.0.1 TCP_MISS/200 512 GET http://shop.example/x …` of Squid.
+    private init?(squid line: Bytes, _ header: LineHeader) {
+        guard let time = header.time, line[0].isDigit, time.end > 10, time.end + 20 < line.count,
+            line[10] == 0x2E
+        else { return nil }
+        var index = time.end
+        _ = AccessRequest.word(line, &index)
+        let client = AccessRequest.word(line, &index)
+        let result = AccessRequest.word(line, &index)
+        guard let slash = line[result].firstIndex(of: 0x2F),
+            line[result].first.map({ $0 &- 0x41 < 26 }) == true,
+            slash + 4 == result.upperBound, let number = line.number(slash + 1, 3)
+        else { return nil }
+        let size = AccessRequest.word(line, &index)
+        let method = AccessRequest.word(line, &index)
+        let address = AccessRequest.word(line, &index)
+        self.init(
+            request: method.lowerBound..<address.upperBound, status: slash + 1..<result.upperBound,
+            size: size,
+            client: client, number: number)
+    }
+
+    private static func word(_ line: Bytes, _ index: inout Int) -> Range<Int> {
+        while index < line.count, line[index] == 0x20 { index += 1 }
+        let start = index
+        while index < line.count, line[index] != 0x20 { index += 1 }
+        return start..<index
+    }
+
+    /// Puts the request into the record.
+    func fill(_ line: Bytes, _ record: inout LineRecord) {
+        record.message = line.text(request)
+        if let client { record.add("client", line.text(client)) }
+        var index = request.lowerBound
+        let method = AccessRequest.word(line, &index)
+        let path = AccessRequest.word(line, &index)
+        if path.upperBound <= request.upperBound, !path.isEmpty, line[method].allSatisfy({ $0 &- 0x41 < 26 })
+        {
+            record.add("method", line.text(method))
+            record.add("path", line.text(path))
+        }
+        record.add("status", line.text(status), isLiteral: true)
+        if let size { record.add("bytes", line.text(size), isLiteral: line[size].allSatisfy(\.isDigit)) }
+    }
+}
+
+/// What follows the time in a line of RFC 5424: `<134>1 TIME HOST PROGRAM PROCESS ID [DATA] TEXT`.
+enum SyslogHeader {
+    typealias Bytes = UnsafeRawBufferPointer
+
+    static func isVersioned(_ line: Bytes, _ start: Int) -> Bool {
+        start + 1 < line.count && line[start] == UInt8(ascii: "1") && line[start + 1] == 0x20
+    }
+
+    /// Where the time is, after the priority.
+    static func time(_ line: Bytes, _ start: Int) -> Int { isVersioned(line, start) ? start + 2 : start }
+
+    /// Where the host is, if a line without a priority goes on as RFC 5424 says: with structured data.
+    static func unnumbered(_ line: Bytes, _ end: Int) -> Int? {
+        var index = end
+        for word in 0..<4 {
+            guard index < line.count, line[index] == 0x20 else { return nil }
+            index += 1
+            if word == 0, line[min(index, line.count - 1)] == UInt8(ascii: "[") { return nil }
+            while index < line.count, line[index] != 0x20 { index += 1 }
+        }
+        guard index + 2 < line.count else { return nil }
+        let isData =
+            line[index + 1] == UInt8(ascii: "[")
+            && line[(index + 2)...].prefix(60).contains(UInt8(ascii: "@"))
+        return isData ? end : nil
+    }
+
+    /// Reads what begins at the host.
+    static func read(_ line: Bytes, from start: Int, _ record: inout LineRecord) {
+        var index = start
+        if index < line.count, line[index] == 0x20 { index += 1 }
+        for name in ["host", "program", "pid", "category"] {
+            let first = index
+            while index < line.count, line[index] != 0x20 { index += 1 }
+            let word = line.text(first..<index)
+            index = min(index + 1, line.count)
+            if word == "-" { continue }
+            if name == "category" {
+                record.category = word
+            } else {
+                record.add(name, word, isLiteral: name == "pid" && Int(word) != nil)
+            }
+        }
+        if record.category == nil { record.category = record["program"]?.value }
+        if index < line.count, line[index] == UInt8(ascii: "-") {
+            index += 1
+        } else {
+            while index < line.count, line[index] == UInt8(ascii: "[") { readElement(line, &index, &record) }
+        }
+        if index < line.count, line[index] == 0x20 { index += 1 }
+        if line[min(index, line.count)...].starts(with: [0xEF, 0xBB, 0xBF]) { index += 3 }
+        record.message = line.text(min(index, line.count)..<line.count)
+    }
+
+    /// `[name@1 key="value" …]`; a backslash is in front of `"`, `\` and `]`.
+    private static func readElement(_ line: Bytes, _ index: inout Int, _ record: inout LineRecord) {
+        while index < line.count, line[index] != 0x20, line[index] != UInt8(ascii: "]") { index += 1 }
+        while index < line.count, line[index] != UInt8(ascii: "]") {
+            while index < line.count, line[index] == 0x20 { index += 1 }
+            let start = index
+            while index < line.count, line[index] != UInt8(ascii: "=") { index += 1 }
+            let name = line.text(start..<index)
+            index += 2
+            var value: [UInt8] = []
+            while index < line.count, line[index] != 0x22 {
+                if line[index] == 0x5C, index + 1 < line.count, "\"\\]".utf8.contains(line[index + 1]) {
+                    index += 1
+                }
+                value.append(line[index])
+                index += 1
+            }
+            index += 1
+            let text = String(decoding: value, as: UTF8.self)
+            record.add(name, text, isLiteral: Double(text) != nil)
+        }
+        index += 1
+    }
+}

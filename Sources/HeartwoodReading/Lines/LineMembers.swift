@@ -1,0 +1,453 @@
+import Heartwood
+
+/// Goes through the members of a JSON object in a line without building anything.
+///
+/// It is made for speed and for lines that were cut: what is not JSON ends the walk, and nothing is an error.
+package struct JSONMembers {
+    package typealias Bytes = UnsafeRawBufferPointer
+
+    /// What a value is.
+    package enum Kind: Sendable { case text, literal, object, list }
+
+    /// A name and its value, as ranges of the line; texts are without their quotes, and still escaped.
+    package struct Member {
+        package let name: Range<Int>
+        package let value: Range<Int>
+        package let kind: Kind
+    }
+
+    private let bytes: Bytes
+    private var index: Int
+
+    /// Starts at the brace that opens the object.
+    package init(_ bytes: Bytes, at start: Int = 0) {
+        self.bytes = bytes
+        index = start
+        skipSpace()
+        index += 1
+    }
+
+    /// The next member; nil at the end of the object.
+    package mutating func next() -> Member? {
+        skip { $0 == 0x2C || JSONMembers.isSpace($0) }
+        guard index < bytes.count, bytes[index] == 0x22, let name = text() else { return nil }
+        skip { $0 == 0x3A || JSONMembers.isSpace($0) }
+        guard index < bytes.count else { return nil }
+        switch bytes[index] {
+        case 0x22: return text().map { Member(name: name, value: $0, kind: .text) }
+        case 0x7B: return Member(name: name, value: nested(), kind: .object)
+        case 0x5B: return Member(name: name, value: nested(), kind: .list)
+        default:
+            let start = index
+            skip { $0 != 0x2C && $0 != 0x7D && !JSONMembers.isSpace($0) }
+            return start == index ? nil : Member(name: name, value: start..<index, kind: .literal)
+        }
+    }
+
+    /// The inside of a text; the index is after its closing quote then.
+    private mutating func text() -> Range<Int>? {
+        let start = index + 1
+        index = start
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x22:
+                index += 1
+                return start..<index - 1
+            case 0x5C: index += 2
+            default: index += 1
+            }
+        }
+        index = bytes.count
+        return nil
+    }
+
+    /// An object or a list with everything in it.
+    private mutating func nested() -> Range<Int> {
+        let start = index
+        var depth = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x22:
+                if text() == nil { return start..<bytes.count }
+                continue
+            case 0x7B, 0x5B: depth += 1
+            case 0x7D, 0x5D: depth -= 1
+            default: break
+            }
+            index += 1
+            if depth == 0 { break }
+        }
+        return start..<index
+    }
+
+    private mutating func skipSpace() { skip(JSONMembers.isSpace) }
+
+    @inline(__always)
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+        while index < bytes.count, isSkipped(bytes[index]) { index += 1 }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
+
+    /// The text of a range, with the escapes of JSON resolved.
+    package static func unescaped(_ bytes: Bytes, _ range: Range<Int>) -> String {
+        let raw = Bytes(rebasing: bytes[range])
+        guard raw.contains(0x5C) else { return String(decoding: raw, as: UTF8.self) }
+        var text: [UInt8] = []
+        unescape(raw, into: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Replaces `text` by the bytes, with the escapes of JSON resolved.
+    package static func unescape(_ raw: Bytes, into text: inout [UInt8]) {
+        text.removeAll(keepingCapacity: true)
+        text.reserveCapacity(raw.count)
+        /// The first half of a pair that is one character.
+        var half: UInt32?
+        var index = 0
+        func add(_ scalar: UInt32) {
+            UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}").map { text += $0 }
+        }
+        while index < raw.count {
+            var end = index
+            while end < raw.count, raw[end] != 0x5C { end += 1 }
+            if end + 1 >= raw.count { end = raw.count }
+            if end > index {
+                if half != nil { add(0xFFFD) }
+                half = nil
+                text += raw[index..<end]
+            }
+            guard end < raw.count else { break }
+            let escape = raw[end + 1]
+            index = end + 2
+            let unit: UInt32
+            switch escape {
+            case UInt8(ascii: "n"): unit = 10
+            case UInt8(ascii: "t"): unit = 9
+            case UInt8(ascii: "r"): unit = 13
+            case UInt8(ascii: "b"): unit = 8
+            case UInt8(ascii: "f"): unit = 12
+            case UInt8(ascii: "u"):
+                let digits = String(decoding: raw[index..<min(index + 4, raw.count)], as: UTF8.self)
+                unit = UInt32(digits, radix: 16) ?? 0xFFFD
+                index = min(index + 4, raw.count)
+            default:
+                // The byte itself, which may be the first of several.
+                if half != nil { add(0xFFFD) }
+                half = nil
+                text.append(escape)
+                continue
+            }
+            if let high = half {
+                half = nil
+                if unit >> 10 == 0x37 {
+                    add(0x10000 + (high & 0x3FF) << 10 + (unit & 0x3FF))
+                    continue
+                }
+                add(0xFFFD)
+            }
+            if unit >> 10 == 0x36 { half = unit } else { add(unit) }
+        }
+        if half != nil { add(0xFFFD) }
+    }
+}
+extension JSONMembers.Member {
+    /// The value as a text.
+    package func text(_ line: UnsafeRawBufferPointer) -> String {
+        if kind == .text { return JSONMembers.unescaped(line, value) }
+        return line.text(value)
+    }
+
+    /// The text that a list of bytes is, and that of the first of several values.
+    fileprivate func message(_ line: UnsafeRawBufferPointer) -> String {
+        guard kind == .list, value.count > 2 else { return text(line) }
+        var bytes: [UInt8] = []
+        var index = value.lowerBound + 1
+        if line[index] == 0x22 {
+            var close = index + 1
+            while close < line.count, line[close] != 0x22 { close += line[close] == 0x5C ? 2 : 1 }
+            return JSONMembers.unescaped(line, index + 1..<min(close, line.count))
+        }
+        while index < value.upperBound - 1 {
+            guard let byte = line.shortNumber(&index, 3), byte < 256 else { return text(line) }
+            bytes.append(UInt8(byte))
+            while index < value.upperBound - 1, line[index] == 0x2C || line[index] == 0x20 { index += 1 }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// What an object says of itself, found in one walk over its members and those of a few objects in it.
+///
+/// Of several members that could be the time or the level by their names, the first counts whose value is
+/// one.
+struct JSONLine {
+    private(set) var moment: LogTimestamp?
+    private(set) var level: LogLevel?
+    private(set) var category: JSONMembers.Member?
+    private(set) var message: JSONMembers.Member?
+    /// The line of a program as Docker keeps it.
+    private(set) var inner: JSONMembers.Member?
+
+    private let line: UnsafeRawBufferPointer
+    private let times: LineTime
+    private let extent: LineHeader.Extent
+    private var timeAt = -1
+    private var levelAt = -1
+    /// A level that is a single digit, whose meaning depends on the program.
+    private var digit: (value: Int, place: Int)?
+    private var template: JSONMembers.Member?
+    private var otherMessage: JSONMembers.Member?
+    private var otherCategory: JSONMembers.Member?
+    private var nanoseconds = 0
+    private var awaitsNanoseconds = false
+    private var isGELF = false
+    private var isNextcloud = false
+    private var isNamed = false
+    private let isSwiftyBeaver: Bool
+    private let isMongoDB: Bool
+    private let isCompact: Bool
+
+    init(_ line: UnsafeRawBufferPointer, _ times: LineTime, _ extent: LineHeader.Extent) {
+        (self.line, self.times, self.extent) = (line, times, extent)
+        // Their objects begin as no others do.
+        isSwiftyBeaver = line.starts(with: "{\"timestamp\":1".utf8)
+        isMongoDB = line.starts(with: "{\"t\":{\"$date\"".utf8)
+        isCompact = line.starts(with: "{\"@t\":".utf8)
+        read(JSONMembers(line), WordTable<LineKey>.Path(), depth: 0)
+        finish()
+    }
+
+    /// Whether a member is not one of the fields.
+    func isUsed(_ member: JSONMembers.Member) -> Bool {
+        let place = member.value.lowerBound
+        return place == timeAt || place == levelAt || place == message?.value.lowerBound
+            || place == category?.value.lowerBound || place == inner?.value.lowerBound
+    }
+
+    /// Whether a member is the level.
+    func isLevel(_ member: JSONMembers.Member) -> Bool { member.value.lowerBound == levelAt }
+
+    /// Whether a member is the time.
+    func isTime(_ member: JSONMembers.Member) -> Bool { member.value.lowerBound == timeAt }
+
+    private var isDone: Bool {
+        switch extent {
+        case .time: moment != nil && !(awaitsNanoseconds && nanoseconds == 0)
+        case .level: level != nil
+        case .all: false
+        }
+    }
+
+    private mutating func read(_ members: JSONMembers, _ path: WordTable<LineKey>.Path, depth: Int) {
+        var members = members
+        while !isDone, let member = members.next() {
+            if member.kind == .object {
+                if depth < 3, LineKey.isContainer(line, member.name, in: path) {
+                    read(
+                        JSONMembers(line, at: member.value.lowerBound), path.inside(line, member.name),
+                        depth: depth + 1)
+                }
+                continue
+            }
+            if isMongoDB, depth == 0, member.name.count == 1 {
+                if line[member.name.lowerBound] == UInt8(ascii: "s") { takeLevel(member) }
+                if line[member.name.lowerBound] == UInt8(ascii: "c") { category = category ?? member }
+                continue
+            }
+            if let key = LineKey.key(line, member.name, in: path) { take(member, key) }
+        }
+    }
+
+    private func bytes(_ member: JSONMembers.Member) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: line[member.value])
+    }
+
+    private mutating func takeLevel(_ member: JSONMembers.Member) {
+        guard level == nil, let found = LevelWord.level(of: bytes(member)) else { return }
+        level = found
+        levelAt = member.value.lowerBound
+    }
+
+    private mutating func take(_ member: JSONMembers.Member, _ key: LineKey) {
+        switch key {
+        case .time:
+            guard moment == nil, member.kind != .list, let found = times.moment(of: bytes(member)) else {
+                return
+            }
+            moment = found
+            timeAt = member.value.lowerBound
+            // `"instant":{"epochSecond":…,"nanoOfSecond":…}`
+            awaitsNanoseconds = member.name.count == 11
+        case .nanoseconds:
+            nanoseconds = line.number(member.value.lowerBound, member.value.count) ?? 0
+        case .level:
+            guard member.kind != .list else { return }
+            if member.value.count == 1, let value = line.number(member.value.lowerBound, 1) {
+                if digit == nil { digit = (value, member.value.lowerBound) }
+            } else {
+                takeLevel(member)
+            }
+        case .syslogLevel:
+            let value = bytes(member)
+            let isOfJournal = line[member.name.lowerBound] == UInt8(ascii: "P")
+            if value.count == 1, isOfJournal, let number = value.number(0, 1), level == nil,
+                let found = LevelWord.severity(number)
+            {
+                level = found
+                levelAt = member.value.lowerBound
+            } else if value.first?.isLetter == true {
+                takeLevel(member)
+            }
+        case .severityNumber:
+            guard level == nil, let number = line.number(member.value.lowerBound, member.value.count),
+                (1...24).contains(number)
+            else { return }
+            level = [.verbose, .debug, .info, .warning, .error, .fatal][(number - 1) / 4]
+            levelAt = member.value.lowerBound
+        case .category:
+            if category == nil, member.kind == .text, !member.value.isEmpty { category = member }
+        case .otherCategory: if otherCategory == nil, member.kind == .text { otherCategory = member }
+        case .message, .gelfMessage:
+            if key == .gelfMessage { isGELF = true }
+            if message == nil { message = member }
+            if line[member.name].elementsEqual("message".utf8), member.name.lowerBound > 12,
+                line[..<member.name.lowerBound].hasSuffix("\"fields\":{\"")
+            {
+                isNamed = true
+            }
+        case .template: if template == nil { template = member }
+        case .otherMessage: if otherMessage == nil, member.kind == .text { otherMessage = member }
+        case .dockerLine: if inner == nil, member.kind == .text { inner = member }
+        case .requestID: isNextcloud = true
+        case .hostname: isNamed = true
+        }
+    }
+
+    /// Decides what depends on which members there are.
+    private mutating func finish() {
+        if nanoseconds > 0, let seconds = moment { moment = seconds + .nanoseconds(nanoseconds) }
+        message = message ?? template ?? otherMessage
+        if message != nil { inner = nil }
+        if isNamed || levelIsOfPython { category = category ?? otherCategory }
+        guard level == nil else { return }
+        if let digit, let found = level(digit: digit.value) {
+            level = found
+            levelAt = digit.place
+        } else if isCompact, template != nil || message != nil, digit == nil {
+            level = .info
+        }
+    }
+
+    /// Whether the name of the level is that of Python's loggers, whose `name` is that of the logger.
+    private var levelIsOfPython: Bool {
+        levelAt > 12 && line[..<levelAt].hasSuffix("\"levelname\":\"")
+            || levelAt > 12 && line[..<levelAt].hasSuffix("\"levelname\": \"")
+    }
+
+    private func level(digit: Int) -> LogLevel? {
+        if isGELF { return LevelWord.severity(digit) }
+        if isNextcloud { return [.debug, .info, .warning, .error, .fatal][min(digit, 4)] }
+        // SwiftyBeaver counts upwards from 0.
+        if isSwiftyBeaver { return [.verbose, .debug, .info, .warning, .error][min(digit, 4)] }
+        return nil
+    }
+
+    /// The message as a text.
+    var messageText: String? { message?.message(line) }
+}
+
+extension Slice where Base == UnsafeRawBufferPointer {
+    fileprivate func hasSuffix(_ text: StaticString) -> Bool {
+        count >= text.utf8CodeUnitCount
+            && text.withUTF8Buffer { suffix($0.count).elementsEqual($0) }
+    }
+}
+
+/// Goes through the `key=value` pairs of a line without building anything.
+struct LogfmtPairs {
+    package typealias Bytes = UnsafeRawBufferPointer
+
+    /// A key and its value, as ranges of the line; a value in quotes is without them, and still escaped.
+    struct Pair {
+        let name: Range<Int>
+        let value: Range<Int>
+    }
+
+    private let bytes: Bytes
+    private var index: Int
+    private let end: Int
+    private let allowsSpaces: Bool
+
+    /// Goes through a range of the bytes; with `allowsSpaces`, a value without quotes ends only where the
+    /// next key begins.
+    init(_ bytes: Bytes, _ range: Range<Int>? = nil, allowsSpaces: Bool = false) {
+        self.bytes = bytes
+        self.allowsSpaces = allowsSpaces
+        index = range?.lowerBound ?? 0
+        end = range?.upperBound ?? bytes.count
+    }
+
+    /// Whether the line begins with a pair.
+    static func isLogfmt(_ line: Bytes) -> Bool {
+        guard let first = line.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7A || first == 0x5F else {
+            return false
+        }
+        for byte in line.prefix(40) {
+            if byte == UInt8(ascii: "=") { return true }
+            if !isOfKey(byte) { return false }
+        }
+        return false
+    }
+
+    /// The next pair; words that are not pairs are skipped.
+    mutating func next() -> Pair? {
+        while index < end {
+            while index < end, isBlank(bytes[index]) { index += 1 }
+            let start = index
+            while index < end, LogfmtPairs.isOfKey(bytes[index]) { index += 1 }
+            if index < end, index > start, bytes[index] == UInt8(ascii: "=") {
+                let name = start..<index
+                index += 1
+                return Pair(name: name, value: value())
+            }
+            while index < end, !isBlank(bytes[index]) { index += 1 }
+        }
+        return nil
+    }
+
+    private mutating func value() -> Range<Int> {
+        guard index < end, bytes[index] == 0x22 else {
+            let start = index
+            while index < end, !isBlank(bytes[index]) || (allowsSpaces && !isKey(at: index + 1)) {
+                index += 1
+            }
+            return start..<index
+        }
+        let start = index + 1
+        index = start
+        while index < end, bytes[index] != 0x22 { index += bytes[index] == 0x5C ? 2 : 1 }
+        index = min(index, end)
+        let range = start..<index
+        if index < end { index += 1 }
+        return range
+    }
+
+    /// Whether a key and its equals sign are at this place.
+    private func isKey(at start: Int) -> Bool {
+        var index = start
+        while index < end, LogfmtPairs.isOfKey(bytes[index]) { index += 1 }
+        return index > start && index < end && bytes[index] == UInt8(ascii: "=")
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func isOfKey(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && !"=\"{}()[],;<>".utf8.contains(byte)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// A range as a text.
+    func text(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
+}

@@ -1,0 +1,483 @@
+package import Heartwood
+
+/// Reads what the lines of logs say of themselves, whatever program wrote them.
+///
+/// A line has a shape: JSON, logfmt, syslog with a priority, or text; that decides how its time, level,
+/// category, message and fields are read. All commands and ``LogLine`` read lines with it, so that a line
+/// means the same everywhere. What it does not recognize is unknown: it has no time rather than a wrong one.
+///
+/// What other tools put in front of a line becomes a field: the names of containers and pods (docker compose,
+/// kubectl, stern), of processes (foreman) and of files (grep). Colors of terminals are left out.
+///
+/// A value without state: safe on any thread.
+package struct LineRecognizer: Sendable {
+    package typealias Bytes = UnsafeRawBufferPointer
+
+    private let times: LineTime
+
+    /// How many lines within lines are read: of a program in that of its container.
+    private static let deepest = 3
+    /// How much of a line is looked at for its time and level, where it is text.
+    private static let reach = 1024
+
+    /// Makes a recognizer; `now` is the present, by which times without a year are understood.
+    package init(now: LogTimestamp = SystemClock().now()) {
+        times = LineTime(now: now)
+    }
+
+    /// The time and the level of a line.
+    package struct Head: Sendable {
+        package var moment: LogTimestamp?
+        package var level: LogLevel?
+        /// Whether the line has a time whose zone is unknown, or has several meanings.
+        package var hasUnknownZone = false
+
+        package init() {}
+    }
+
+    // MARK: Time and level alone
+
+    /// When the line was logged, where it says so; builds nothing.
+    package func moment(of line: Bytes) -> LogTimestamp? { head(of: line, .time).moment }
+
+    /// How serious the line is, where it says so; builds nothing.
+    package func level(of line: Bytes) -> LogLevel? { head(of: line, .level).level }
+
+    /// When the line was logged, and how serious it is; builds nothing.
+    package func head(of line: Bytes) -> Head { head(of: line, .all) }
+
+    private func head(of line: Bytes, _ extent: LineHeader.Extent) -> Head {
+        var head = Head()
+        withoutColors(line, limit: LineRecognizer.reach) { read($0, extent, &head, depth: 0) }
+        return head
+    }
+
+    private func read(_ whole: Bytes, _ extent: LineHeader.Extent, _ head: inout Head, depth: Int) {
+        let line = Bytes(rebasing: whole[LinePrefix(whole, times).end...])
+        switch LineShape(line) {
+        case .json:
+            let json = JSONLine(line, times, extent)
+            take(json.moment, json.level, &head)
+            if let inner = json.inner, head.level == nil, extent != .time, depth < LineRecognizer.deepest {
+                withUnescaped(line, inner.value) { read($0, .level, &head, depth: depth + 1) }
+            }
+        case .logfmt: readLogfmt(line, &head)
+        case .priority(let level, let start):
+            head.level = head.level ?? level
+            if extent == .level { return }
+            take(
+                LineHeader(line, times, .time, from: SyslogHeader.time(line, start), level: level).time, &head
+            )
+        case .text:
+            let header = LineHeader(line, times, extent)
+            take(header.time, &head)
+            head.level = head.level ?? header.level
+            readRest(line, header, extent, &head, depth: depth)
+        }
+    }
+
+    /// What the rest of a line of text says, where that is not known yet.
+    private func readRest(
+        _ line: Bytes, _ header: LineHeader, _ extent: LineHeader.Extent, _ head: inout Head, depth: Int
+    ) {
+        let wantsTime = extent != .level && head.moment == nil
+        let wantsLevel = extent != .time && head.level == nil
+        guard wantsTime && header.isWrapped || wantsLevel else { return }
+        let rest = Bytes(rebasing: line[header.start...]).trimmed
+        let isObject = rest.first == UInt8(ascii: "{") && rest.last == UInt8(ascii: "}")
+        if header.isWrapped || isObject, depth < LineRecognizer.deepest {
+            read(rest, extent, &head, depth: depth + 1)
+        }
+        guard wantsLevel, head.level == nil else { return }
+        if let time = header.time, time.isOfSyslog, SyslogHeader.unnumbered(line, time.end) != nil {
+            var pairs = LogfmtPairs(line)
+            while head.level == nil, let pair = pairs.next() {
+                guard LineKey.key(line, pair.name) == .level else { continue }
+                head.level = LevelWord.level(of: Bytes(rebasing: line[pair.value]))
+            }
+            return
+        }
+        if let request = AccessRequest(line, header) { head.level = request.level }
+        if head.level == nil, header.time != nil || header.isWrapped { head.level = trailingLevel(rest) }
+        if head.level == nil, header.time?.end == header.start { head.level = ownLevel(rest) }
+    }
+
+    private func take(_ moment: LogTimestamp?, _ level: LogLevel?, _ head: inout Head) {
+        head.moment = head.moment ?? moment
+        head.level = head.level ?? level
+    }
+
+    private func take(_ found: LineTime.Found?, _ head: inout Head) {
+        guard head.moment == nil, let found else { return }
+        head.moment = found.moment
+        head.hasUnknownZone = found.hasUnknownZone
+    }
+
+    private func readLogfmt(_ line: Bytes, _ head: inout Head) {
+        var pairs = LogfmtPairs(line)
+        while let pair = pairs.next() {
+            let value = Bytes(rebasing: line[pair.value])
+            switch LineKey.key(line, pair.name) {
+            case .time where head.moment == nil: head.moment = times.moment(of: value)
+            case .level where head.level == nil: head.level = LevelWord.level(of: value)
+            case .message where head.moment == nil && value.starts(with: "audit(".utf8):
+                head.moment = times.number(value, at: 6)?.moment
+            default: break
+            }
+            if head.moment != nil, head.level != nil { return }
+        }
+    }
+
+    /// `… level=error code=5`, where nothing but pairs follows.
+    private func trailingLevel(_ rest: Bytes) -> LogLevel? {
+        guard rest.last != nil, rest.firstIndex(of: UInt8(ascii: "=")) != nil else { return nil }
+        var pairs = LogfmtPairs(rest)
+        var level: LogLevel?
+        var end = 0
+        while let pair = pairs.next() {
+            if level != nil, !rest[end..<pair.name.lowerBound].allSatisfy({ $0 == 0x20 || $0 == 0x22 }) {
+                level = nil
+            }
+            let value = Bytes(rebasing: rest[pair.value])
+            if level == nil, LineKey.key(rest, pair.name) == .level, value.first?.isLetter == true {
+                level = LevelWord.level(of: value)
+            }
+            end = pair.value.upperBound
+        }
+        return rest[min(end, rest.count)...].allSatisfy { $0 == 0x20 || $0 == 0x22 || $0 == 0x5D }
+            ? level : nil
+    }
+
+    /// A level of the program's own, by the name after the time.
+    private func ownLevel(_ rest: Bytes) -> LogLevel? {
+        let word = rest.prefix(40).prefix { $0 != 0x20 }
+        guard let first = word.first, first.isLetter, word.count < 40 else { return nil }
+        return LogLevel(named: String(decoding: word, as: UTF8.self))
+    }
+
+    // MARK: Everything
+
+    /// All that the line says.
+    package func record(of line: Bytes) -> LineRecord {
+        var record = LineRecord()
+        withoutColors(line, limit: .max) { read($0, &record, depth: 0) }
+        return record
+    }
+
+    /// All that the line says.
+    package func record(of text: String) -> LineRecord {
+        var text = text
+        return text.withUTF8 { record(of: Bytes($0)) }
+    }
+
+    private func read(_ whole: Bytes, _ record: inout LineRecord, depth: Int) {
+        let prefix = LinePrefix(whole, times)
+        prefix.fields(whole).forEach { record.fields.append($0) }
+        let line = Bytes(rebasing: whole[prefix.end...])
+        switch LineShape(line) {
+        case .json: readJSON(line, &record, depth: depth)
+        case .logfmt: readLogfmt(line, &record)
+        case .priority(let level, let start):
+            record.level = record.level ?? level
+            if SyslogHeader.isVersioned(line, start) {
+                let start = SyslogHeader.time(line, start)
+                let time = times.read(line, at: start)
+                record.moment = record.moment ?? time?.moment
+                SyslogHeader.read(
+                    line, from: time?.end ?? line[start...].firstIndex(of: 0x20) ?? line.count, &record)
+            } else {
+                readText(Bytes(rebasing: line[start...]), &record, depth: depth + 1, level: level)
+            }
+        case .text: readText(line, &record, depth: depth)
+        }
+    }
+
+    private func readText(_ line: Bytes, _ record: inout LineRecord, depth: Int, level: LogLevel? = nil) {
+        let header = LineHeader(line, times, .all, level: level)
+        record.moment = record.moment ?? header.time?.moment
+        record.level = record.level ?? header.level
+        let parts = header.parts
+        if record.category == nil { record.category = parts.category.map { line.text($0) } }
+        for (name, range) in [
+            ("host", parts.host), ("pid", parts.pid), ("thread", parts.thread), ("client", parts.client),
+            ("source", parts.source), ("stream", parts.stream),
+        ] {
+            guard let range else { continue }
+            record.add(name, line.text(range), isLiteral: name == "pid")
+        }
+        var pairs = LogfmtPairs(line, 0..<header.start)
+        while let pair = pairs.next() { record.add(line, pair) }
+        var head = Head()
+        (head.moment, head.level) = (record.moment, record.level)
+        readRest(line, header, .all, &head, depth: depth)
+        (record.moment, record.level) = (head.moment, head.level)
+        if let time = header.time, time.isOfSyslog, let start = SyslogHeader.unnumbered(line, time.end) {
+            SyslogHeader.read(line, from: start, &record)
+            return
+        }
+        if let request = AccessRequest(line, header) {
+            request.fill(line, &record)
+            return
+        }
+        let rest = Bytes(rebasing: line[header.start...]).trimmed
+        let isObject = rest.first == UInt8(ascii: "{") && rest.last == UInt8(ascii: "}")
+        if header.isWrapped || isObject, depth < LineRecognizer.deepest {
+            let category = record.category
+            read(rest, &record, depth: depth + 1)
+            record.category = category ?? record.category
+            return
+        }
+        readMessage(rest, header, &record)
+    }
+
+    /// The text, and the fields in it and after it.
+    private func readMessage(_ rest: Bytes, _ header: LineHeader, _ record: inout LineRecord) {
+        var end = rest.count
+        let isStructured = header.time != nil || header.level != nil
+        if isStructured, readCategory(rest, &end, header, &record) || readContext(rest, &end, header, &record)
+        {
+            record.message = rest.text(0..<end)
+            return
+        }
+        record.message = rest.text(0..<end)
+        var pairs = LogfmtPairs(rest)
+        while let pair = pairs.next() { record.add(rest, pair) }
+        // The text of klog is in quotes.
+        if header.level != nil, rest.first == 0x22, header.parts.source != nil,
+            let close = rest[1...].firstIndex(of: 0x22), close + 1 == rest.count || rest[close + 1] == 0x20
+        {
+            record.message = JSONMembers.unescaped(rest, 1..<close)
+        }
+    }
+
+    /// ` (kafka.server.KafkaServer)` at the end.
+    private func readCategory(
+        _ rest: Bytes, _ end: inout Int, _ header: LineHeader, _ record: inout LineRecord
+    ) -> Bool {
+        guard record.category == nil, header.level != nil, rest.last == UInt8(ascii: ")"),
+            let open = rest.lastIndex(of: UInt8(ascii: "(")), open > 1, rest[open - 1] == 0x20
+        else { return false }
+        let name = rest[open + 1..<rest.count - 1]
+        guard name.count(where: { $0 == 0x2E }) > 1,
+            name.allSatisfy({ $0.isLetter || $0.isDigit || $0 == 0x2E || $0 == 0x24 })
+        else { return false }
+        record.category = rest.text(open + 1..<rest.count - 1)
+        end = open - 1
+        return true
+    }
+
+    /// ` {order=17 user=ann}` or ` {"order":17} []` at the end; neither is part of the text.
+    private func readContext(
+        _ rest: Bytes, _ end: inout Int, _ header: LineHeader, _ record: inout LineRecord
+    ) -> Bool {
+        var last = rest.count
+        while last > 3, rest[last - 1] == UInt8(ascii: "]"), rest[last - 2] == UInt8(ascii: "["),
+            rest[last - 3] == 0x20
+        {
+            last -= 3
+        }
+        guard last > 2, rest[last - 1] == UInt8(ascii: "}") else {
+            end = last
+            return last < rest.count
+        }
+        // The outermost brace that has a blank in front of it, and whose inside is of one of the two forms.
+        var open = 1
+        while open < last - 1 {
+            guard rest[open] == UInt8(ascii: "{"), rest[open - 1] == 0x20 || rest[open - 1] == 0x09 else {
+                open += 1
+                continue
+            }
+            if rest[open + 1] == 0x22 || rest[open + 1] == UInt8(ascii: "}") {
+                var members = JSONMembers(rest, at: open)
+                while let member = members.next() {
+                    record.add(rest, member)
+                    if member.value.upperBound > last { break }
+                }
+                end = open - 1
+                return true
+            }
+            var pairs = LogfmtPairs(rest, open + 1..<last - 1, allowsSpaces: true)
+            if let pair = pairs.next(), pair.name.lowerBound == open + 1 {
+                record.add(rest, pair)
+                while let pair = pairs.next() { record.add(rest, pair) }
+                end = open - 1
+                return true
+            }
+            open += 1
+        }
+        return false
+    }
+
+    private func readLogfmt(_ line: Bytes, _ record: inout LineRecord) {
+        var head = Head()
+        readLogfmt(line, &head)
+        record.moment = record.moment ?? head.moment
+        record.level = record.level ?? head.level
+        var hasMessage = false
+        var pairs = LogfmtPairs(line)
+        while let pair = pairs.next() {
+            let value = JSONMembers.unescaped(line, pair.value)
+            let raw = Bytes(rebasing: line[pair.value])
+            switch LineKey.key(line, pair.name) {
+            case .time where head.moment != nil && times.moment(of: raw) == head.moment: break
+            case .level where head.level != nil && LevelWord.level(of: raw) == head.level: break
+            case .message where !hasMessage && value.hasPrefix("audit("):
+                record.message = line.text(min(line.count, pair.value.upperBound + 1)..<line.count)
+                hasMessage = true
+            case .message where !hasMessage:
+                record.message = value
+                hasMessage = true
+            case .category where record.category == nil && pair.name.count > 1: record.category = value
+            default: record.add(line.text(pair.name), value, isLiteral: Double(value) != nil)
+            }
+        }
+        if !hasMessage { record.message = line.text(0..<line.count) }
+    }
+
+    private func readJSON(_ line: Bytes, _ record: inout LineRecord, depth: Int) {
+        let json = JSONLine(line, times, .all)
+        record.hasTypes = true
+        record.moment = record.moment ?? json.moment
+        record.level = record.level ?? json.level
+        if let category = json.category, record.category == nil { record.category = category.text(line) }
+        if let inner = json.inner, depth < LineRecognizer.deepest {
+            withUnescaped(line, inner.value, limit: .max) { read($0.trimmed, &record, depth: depth + 1) }
+        } else {
+            record.message = json.messageText ?? line.text(0..<line.count)
+        }
+        add(JSONMembers(line), line, prefix: "", &record, json, depth: 0)
+    }
+
+    /// Adds the members of an object; what is nested too deep is a text.
+    private func add(
+        _ members: JSONMembers, _ line: Bytes, prefix: String, _ record: inout LineRecord, _ json: JSONLine,
+        depth: Int
+    ) {
+        var members = members
+        while let member = members.next() {
+            if json.isUsed(member) { continue }
+            let name = prefix + JSONMembers.unescaped(line, member.name)
+            let isInside = member.kind == .object && depth < LogValue.maximumDepth
+            if isInside, prefix.utf8.count < 100 {
+                // The fields of ECS are in an object that is not part of their names.
+                add(
+                    JSONMembers(line, at: member.value.lowerBound), line,
+                    prefix: name == "labels" ? "" : name + ".",
+                    &record, json, depth: depth + 1)
+                continue
+            }
+            record.fields.append(.init(name, member.text(line), isLiteral: member.kind != .text))
+        }
+    }
+
+    /// The members of a line that is an object, but for those that are its message, level and time.
+    ///
+    /// - Parameters:
+    ///   - line: The object.
+    ///   - keepsTime: Whether the time is one of those that are handed out.
+    ///   - body: Takes a member; its ranges are of the line.
+    /// - Returns: The message, if there is one.
+    package func members(of line: Bytes, keepsTime: Bool, _ body: (JSONMembers.Member) -> Void) -> String? {
+        let json = JSONLine(line, times, .all)
+        let message = json.message ?? json.inner
+        var members = JSONMembers(line)
+        while let member = members.next() {
+            let place = member.value.lowerBound
+            if place == message?.value.lowerBound || json.isLevel(member) || !keepsTime && json.isTime(member)
+            {
+                continue
+            }
+            body(member)
+        }
+        return json.messageText ?? json.inner?.text(line)
+    }
+
+    // MARK: Lines within lines
+
+    /// Calls `body` with the line without the colors of terminals, and without what it ends with.
+    private func withoutColors(_ line: Bytes, limit: Int, _ body: (Bytes) -> Void) {
+        let line = line.withoutEnd
+        guard let first = line.prefix(LineRecognizer.reach).firstIndex(of: 0x1B),
+            line.first != UInt8(ascii: "{")
+        else {
+            return body(line)
+        }
+        let part = Bytes(rebasing: line.prefix(limit))
+        withUnsafeTemporaryAllocation(byteCount: part.count, alignment: 1) { room in
+            var count = 0
+            var index = 0
+            while index < part.count {
+                if part[index] == 0x1B, index >= first {
+                    index = part.afterEscape(index)
+                } else {
+                    room[count] = part[index]
+                    count += 1
+                    index += 1
+                }
+            }
+            body(Bytes(rebasing: room[..<count]))
+        }
+    }
+
+    private func withUnescaped(
+        _ line: Bytes, _ range: Range<Int>, limit: Int = LineRecognizer.reach, _ body: (Bytes) -> Void
+    ) {
+        let raw = Bytes(rebasing: line[range].prefix(limit))
+        guard raw.contains(0x5C) else { return body(raw) }
+        var text: [UInt8] = []
+        JSONMembers.unescape(raw, into: &text)
+        text.withUnsafeBytes { body($0.withoutEnd) }
+    }
+}
+
+/// Of what form a line is.
+private enum LineShape {
+    case json, logfmt, text
+    /// With a priority in front, and where that ends.
+    case priority(LogLevel, Int)
+
+    init(_ line: UnsafeRawBufferPointer) {
+        switch line.first {
+        case UInt8(ascii: "{")?: self = .json
+        case UInt8(ascii: "<")?:
+            var index = 1
+            if let number = line.shortNumber(&index, 3), number <= 191, index < line.count,
+                line[index] == UInt8(ascii: ">"),
+                let level = LevelWord.severity(number & 7)
+            {
+                self = .priority(level, index + 1)
+            } else {
+                self = .text
+            }
+        case _? where LogfmtPairs.isLogfmt(line): self = .logfmt
+        default: self = .text
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Without the carriage return or newline at the end.
+    fileprivate var withoutEnd: UnsafeRawBufferPointer {
+        var count = count
+        while count > 0, self[count - 1] == 0x0D || self[count - 1] == 0x0A { count -= 1 }
+        return UnsafeRawBufferPointer(rebasing: self[..<count])
+    }
+
+    /// Without blanks at the beginning, and a newline at the end.
+    fileprivate var trimmed: UnsafeRawBufferPointer {
+        let line = withoutEnd
+        var start = 0
+        while start < line.count, line[start] == 0x20 || line[start] == 0x09 { start += 1 }
+        return UnsafeRawBufferPointer(rebasing: line[start...])
+    }
+
+    /// Where a control sequence of a terminal ends.
+    fileprivate func afterEscape(_ start: Int) -> Int {
+        guard start + 1 < count, self[start + 1] == UInt8(ascii: "[") else {
+            return Swift.min(start + 2, count)
+        }
+        var index = start + 2
+        while index < count, !(0x40...0x7E).contains(self[index]) { index += 1 }
+        return Swift.min(index + 1, count)
+    }
+}

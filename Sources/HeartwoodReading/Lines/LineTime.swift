@@ -1,0 +1,589 @@
+package import Heartwood
+
+/// Reads the times that lines have, in the spellings of the programs that write them.
+///
+/// A time without a zone is UTC, one without a year the latest that is not more than a day ahead. The zone's
+/// abbreviation is read where it means one zone; with any other, there is a time, but its moment is unknown.
+struct LineTime: Sendable {
+    typealias Bytes = UnsafeRawBufferPointer
+
+    /// A time that was read.
+    struct Found {
+        /// Nil where the zone is unknown, or the day.
+        var moment: LogTimestamp?
+        /// Where it ends.
+        var end: Int
+        /// Whether the zone is one that is unknown, or has several meanings.
+        var hasUnknownZone = false
+        /// Whether it is the time of a syslog line: without a year, or with `T` and a zone.
+        var isOfSyslog = false
+        /// Whether it is a day alone.
+        var isDay = false
+    }
+
+    private let now: LogTimestamp
+
+    init(now: LogTimestamp) {
+        self.now = now
+    }
+
+    /// The spellings, but for RFC 3339 and its relatives.
+    ///
+    /// `Y` and `y` are years of four and two digits, `M` the month, `b` its name, `D` and `d` the day with
+    /// and without a zero, `j` the day of the year, `h` `m` `s` two digits each, `H` `i` `S` one or two, `f` a
+    /// fraction if there is one, `g` one that must be there, `F` milliseconds after a colon, `p` AM or PM,
+    /// `z` a zone if there is one, `Q` a zone and a year if there are, `a` the name of a day if there is one.
+    private static let numeric: [StaticString] = [
+        "D/b/Y:h:m:sfz", "D/b/Y h:m:sfz", "D-b-Y h:m:sfz", "D-b-Y::h:m:sf",
+        "DbY h:m:sf", "d b Y h:m:sfz", "d b h:m:sf", "D.M.Y h:m:sf",
+        "Y-jTh:m:sfz", "YMDThmsfz", "YMD h:m:sfz", "YMD.hmsf", "YMD-H:i:SF", "y/M/D h:m:sf", "yMD hms",
+        "yMD H:i:S", "M-D h:m:sg",
+    ]
+    private static let bracketed: [StaticString] = ["M.D h:m:s"]
+    private static let named: [StaticString] = [
+        "ab d h:m:sfQ", "ad b Y h:m:sfz", "b d Y h:m:sfz", "b d, Y H:m:sp",
+    ]
+
+    /// The time that begins at a place, if one does.
+    func read(_ line: Bytes, at start: Int) -> Found? {
+        guard start < line.count else { return nil }
+        if line[start].isLetter {
+            guard LineTime.isNameOfTime(line, start) else { return nil }
+            return spelled(line, start, LineTime.named)
+        }
+        if line[start] == UInt8(ascii: "@") { return tai(line, start) }
+        guard line[start].isDigit, start + 8 <= line.count else { return nil }
+        if let found = iso(line, start) ?? spelled(line, start, LineTime.numeric) ?? american(line, start) {
+            return found
+        }
+        if start > 0, line[start - 1] == UInt8(ascii: "["),
+            let found = spelled(line, start, LineTime.bracketed)
+        {
+            return found
+        }
+        return timeOfDay(line, start)
+    }
+
+    /// The time that a value is, and nothing else.
+    func moment(of value: Bytes) -> LogTimestamp? {
+        let found = read(value, at: 0) ?? number(value, at: 0)
+        guard let found, !found.isDay, found.end == value.count else { return nil }
+        return found.moment
+    }
+
+    // MARK: Spellings
+
+    /// `2026-11-20 10:20:30.123Z`, also with `/` or `.`, and `T`, `-`, `_` or ` - ` in front of the clock.
+    func iso(_ line: Bytes, _ start: Int) -> Found? {
+        guard line.count - start >= 10, let year = line.number(start, 4) else { return nil }
+        let separator = line[start + 4]
+        guard separator == 0x2D || separator == 0x2F || separator == 0x2E, line[start + 7] == separator,
+            let month = line.number(start + 5, 2), let day = line.number(start + 8, 2)
+        else { return nil }
+        var civil = CivilTime(year: year, month: month, day: day)
+        var index = start + 10
+        let join = index < line.count ? line[index] : 0
+        switch join {
+        case 0x54, 0x74, 0x20, 0x2D, 0x5F: index += 1
+        default: break
+        }
+        if join == 0x20, index + 1 < line.count, line[index] == 0x2D, line[index + 1] == 0x20 { index += 2 }
+        while join == 0x20, index < line.count, line[index] == 0x20 { index += 1 }
+        // Each in quotes: `"2026-11-20" "10:20:30"`.
+        if join == 0x22, index + 3 < line.count, line[index + 2] == 0x22 { index += 3 }
+        if index > start + 10, let end = LineTime.clock(line, index, &civil) {
+            guard civil.isValid else { return nil }
+            var found = moment(civil, line, zoneAt: end)
+            found.isOfSyslog = join == 0x54 && found.end > end
+            return found
+        }
+        guard separator != 0x2E, civil.isValid, !LineTime.isNamePart(line, start + 10) else { return nil }
+        return Found(moment: civil.moment(offset: 0), end: start + 10, isDay: true)
+    }
+
+    private func spelled(_ line: Bytes, _ start: Int, _ forms: [StaticString]) -> Found? {
+        for form in forms {
+            if let found = form.withUTF8Buffer({ spelled(line, start, $0) }) { return found }
+        }
+        return nil
+    }
+
+    private func spelled(_ line: Bytes, _ start: Int, _ form: UnsafeBufferPointer<UInt8>) -> Found? {
+        var civil = CivilTime(year: 0, month: 1, day: 1)
+        var index = start
+        var found: Found?
+        for code in form {
+            switch code {
+            case UInt8(ascii: "Y"):
+                guard let year = line.number(index, 4), (1970...2200).contains(year) else { return nil }
+                civil.year = year
+                index += 4
+            case UInt8(ascii: "y"):
+                guard let year = line.number(index, 2) else { return nil }
+                civil.year = year < 70 ? 2000 + year : 1900 + year
+                index += 2
+            case UInt8(ascii: "M"):
+                guard let month = line.number(index, 2) else { return nil }
+                civil.month = month
+                index += 2
+            case UInt8(ascii: "b"):
+                guard let month = LineTime.month(line, index) else { return nil }
+                civil.month = month
+                index += 3
+            case UInt8(ascii: "D"):
+                guard let day = line.number(index, 2) else { return nil }
+                civil.day = day
+                index += 2
+            case UInt8(ascii: "d"):
+                if index < line.count, line[index] == 0x20 { index += 1 }
+                guard let day = line.shortNumber(&index) else { return nil }
+                civil.day = day
+            case UInt8(ascii: "j"):
+                guard let day = line.number(index, 3), (1...366).contains(day) else { return nil }
+                civil = CivilTime(
+                    nanoseconds: civil.nanosecondsSince1970 + Int64(day - 1) * 86_400_000_000_000)
+                index += 3
+            case UInt8(ascii: "h"), UInt8(ascii: "m"), UInt8(ascii: "s"):
+                guard let number = line.number(index, 2) else { return nil }
+                civil.set(code, number)
+                index += 2
+            case UInt8(ascii: "H"), UInt8(ascii: "i"), UInt8(ascii: "S"):
+                guard let number = line.shortNumber(&index) else { return nil }
+                civil.set(code, number)
+            case UInt8(ascii: "f"), UInt8(ascii: "g"):
+                let start = index
+                LineTime.fraction(line, &index, &civil)
+                if code == UInt8(ascii: "g"), index == start { return nil }
+            case UInt8(ascii: "F"):
+                guard index + 1 < line.count, line[index] == 0x3A, line[index + 1].isDigit else { return nil }
+                var digits = index + 1
+                guard let number = line.shortNumber(&digits, 3) else { return nil }
+                civil.nanosecond = number * 1_000_000
+                index = digits
+            case UInt8(ascii: "p"):
+                guard index + 2 < line.count, line[index] == 0x20, line[index + 2] | 0x20 == 0x6D,
+                    (1...12).contains(civil.hour)
+                else { return nil }
+                civil.hour = civil.hour % 12 + (line[index + 1] | 0x20 == 0x70 ? 12 : 0)
+                index += 3
+            case UInt8(ascii: "z"):
+                guard civil.isValid else { return nil }
+                found = moment(civil, line, zoneAt: index)
+                index = found?.end ?? index
+            case UInt8(ascii: "Q"):
+                var (zone, end) = LineTime.zone(line, index)
+                if case .none = zone { end = index }
+                if end < line.count, line[end] == 0x20, let year = line.number(end + 1, 4),
+                    (1970...2200).contains(year), !LineTime.isNamePart(line, end + 5)
+                {
+                    civil.year = year
+                    end += 5
+                } else if LineTime.isCapitals(line, index + 1), let year = line.number(index + 5, 4),
+                    (1970...2200).contains(year), !LineTime.isNamePart(line, index + 9)
+                {
+                    // An abbreviation that is in no table.
+                    return Found(moment: nil, end: index + 9, hasUnknownZone: true)
+                }
+                found = moment(civil, zone, end)
+                index = end
+            case UInt8(ascii: "a"):
+                if LineTime.month(line, index) == nil || LineTime.month(line, index + 4) != nil {
+                    index += 3
+                    if index < line.count, line[index] == 0x2C { index += 1 }
+                    guard index < line.count, line[index] == 0x20 else { return nil }
+                    index += 1
+                }
+            default:
+                guard index < line.count, line[index] == code else { return nil }
+                index += 1
+            }
+        }
+        if let found {
+            return found.moment == nil && !found.hasUnknownZone ? nil : found
+        }
+        guard !(index < line.count && line[index].isDigit) else { return nil }
+        let result = moment(civil, .none, index)
+        return result.moment == nil ? nil : result
+    }
+
+    /// `11/20/2026 10:20:30 AM`, and `20/11/2026 10:20:30` where only one of the two can be the day.
+    private func american(_ line: Bytes, _ start: Int) -> Found? {
+        var index = start
+        guard let first = line.shortNumber(&index), index < line.count, line[index] == 0x2F else {
+            return nil
+        }
+        index += 1
+        guard let second = line.shortNumber(&index), index < line.count, line[index] == 0x2F,
+            let year = line.number(index + 1, 4), index + 6 < line.count
+        else { return nil }
+        index += 5
+        if line[index] == 0x2C { index += 1 }
+        index += 1
+        var civil = CivilTime(year: year, month: first, day: second)
+        guard let hour = line.shortNumber(&index), index < line.count, line[index] == 0x3A else { return nil }
+        civil.hour = hour
+        guard let minute = line.number(index + 1, 2) else { return nil }
+        civil.minute = minute
+        index += 3
+        if index < line.count, line[index] == 0x3A, let second = line.number(index + 1, 2) {
+            civil.second = second
+            index += 3
+        }
+        LineTime.fraction(line, &index, &civil)
+        let half = index + 2 < line.count && line[index] == 0x20 ? line[index + 1] | 0x20 : 0
+        if half == 0x61 || half == 0x70, line[index + 2] | 0x20 == 0x6D {
+            civil.hour = civil.hour % 12 + (half == 0x70 ? 12 : 0)
+            index += 3
+        } else if first > 12 {
+            (civil.month, civil.day) = (second, first)
+        } else if second <= 12, first != second {
+            return Found(moment: nil, end: index)
+        }
+        guard civil.isValid else { return nil }
+        return moment(civil, line, zoneAt: index)
+    }
+
+    /// `10:20:30.123`: of an unknown day.
+    private func timeOfDay(_ line: Bytes, _ start: Int) -> Found? {
+        var civil = CivilTime(year: 2000, month: 1, day: 1)
+        guard line[start + 2] == 0x3A, line[start + 5] == 0x3A, let end = LineTime.clock(line, start, &civil),
+            civil.isValid, !LineTime.isNamePart(line, end)
+        else { return nil }
+        return Found(moment: nil, end: end)
+    }
+
+    /// `@40000000433225833b6e1a8c`: TAI64N, as multilog writes it.
+    private func tai(_ line: Bytes, _ start: Int) -> Found? {
+        guard start + 25 <= line.count, line[start + 1] == UInt8(ascii: "4"), line[start + 2] == 0x30 else {
+            return nil
+        }
+        var values = (seconds: UInt64(0), nanoseconds: UInt64(0))
+        for index in start + 1..<start + 25 {
+            let byte = line[index]
+            let digit: UInt8
+            switch byte {
+            case 0x30...0x39: digit = byte - 0x30
+            case 0x61...0x66: digit = byte - 0x57
+            default: return nil
+            }
+            if index < start + 17 {
+                values.seconds = values.seconds << 4 | UInt64(digit)
+            } else {
+                values.nanoseconds = values.nanoseconds << 4 | UInt64(digit)
+            }
+        }
+        let seconds = Int64(bitPattern: values.seconds &- 0x4000_0000_0000_000A)
+        guard (0...4_102_444_800).contains(seconds), values.nanoseconds < 1_000_000_000 else { return nil }
+        return Found(
+            moment: LogTimestamp(nanoseconds: seconds * 1_000_000_000 + Int64(values.nanoseconds)),
+            end: start + 25)
+    }
+
+    /// `1763634030.123`: a number since 1970, in the unit that makes it a time between 1990 and 2100.
+    func number(_ line: Bytes, at start: Int) -> Found? {
+        var index = start
+        var whole = 0
+        while index < line.count, line[index].isDigit, index - start < 19 {
+            whole = whole &* 10 &+ Int(line[index] - 0x30)
+            index += 1
+        }
+        let unit: Int
+        switch index - start {
+        case 9, 10: unit = 1_000_000_000
+        case 12, 13: unit = 1_000_000
+        case 15, 16: unit = 1000
+        case 18, 19: unit = 1
+        default: return nil
+        }
+        let (nanoseconds, isTooLarge) = whole.multipliedReportingOverflow(by: unit)
+        if isTooLarge { return nil }
+        var fraction = 0
+        if index + 1 < line.count, line[index] == 0x2E, line[index + 1].isDigit {
+            var scale = unit / 10
+            index += 1
+            while index < line.count, line[index].isDigit {
+                fraction += Int(line[index] - 0x30) * scale
+                scale /= 10
+                index += 1
+            }
+        }
+        let (sum, isBeyond) = nanoseconds.addingReportingOverflow(fraction)
+        guard !isBeyond, (631_152_000_000_000_000...4_102_444_800_000_000_000).contains(sum) else {
+            return nil
+        }
+        if LineTime.isNamePart(line, index) { return nil }
+        return Found(moment: LogTimestamp(nanoseconds: Int64(sum)), end: index)
+    }
+
+    /// `1120 10:20:30.123456`, or with a year, after the letter of glog.
+    func google(_ line: Bytes, _ start: Int, _ digits: Int) -> Found? {
+        spelled(line, start, [digits == 4 ? "MD h:m:sf" : "YMD h:m:sf"])
+    }
+
+    // MARK: Moments
+
+    /// The moment of a day and a clock with the zone that follows.
+    private func moment(_ civil: CivilTime, _ line: Bytes, zoneAt index: Int) -> Found {
+        let (zone, end) = LineTime.zone(line, index)
+        return moment(civil, zone, end)
+    }
+
+    private func moment(_ civil: CivilTime, _ zone: Zone, _ end: Int) -> Found {
+        guard civil.year == 0 else {
+            switch zone {
+            case .none: return Found(moment: civil.isValid ? civil.moment(offset: 0) : nil, end: end)
+            case .offset(let offset):
+                return Found(moment: civil.isValid ? civil.moment(offset: offset) : nil, end: end)
+            case .unknown: return Found(moment: nil, end: end, hasUnknownZone: true)
+            }
+        }
+        var found = Found(moment: nil, end: end, isOfSyslog: true)
+        switch zone {
+        case .none: found.moment = latest(civil, 0)
+        case .offset(let offset): found.moment = latest(civil, offset)
+        case .unknown: found.hasUnknownZone = true
+        }
+        return found
+    }
+
+    /// The latest moment of this day and time that is not more than a day ahead.
+    private func latest(_ civil: CivilTime, _ offset: Int) -> LogTimestamp? {
+        var civil = civil
+        civil.year = CivilTime(nanoseconds: now.nanoseconds).year + 1
+        for _ in 0..<6 {
+            if civil.isValid, civil.moment(offset: offset) <= now + .seconds(86_400) {
+                return civil.moment(offset: offset)
+            }
+            civil.year -= 1
+        }
+        return nil
+    }
+
+    // MARK: Parts
+
+    /// Reads `10:20:30.123`, `10.20.30.123` or `10:20`; returns where it ends.
+    private static func clock(_ line: Bytes, _ start: Int, _ civil: inout CivilTime) -> Int? {
+        guard start + 5 <= line.count, line[start + 2] == 0x3A || line[start + 2] == 0x2E,
+            let hour = line.number(start, 2), let minute = line.number(start + 3, 2)
+        else { return nil }
+        let separator = line[start + 2]
+        (civil.hour, civil.minute) = (hour, minute)
+        var index = start + 5
+        if index < line.count, line[index] == separator, let second = line.number(index + 1, 2) {
+            civil.second = second
+            index += 3
+        } else if separator == 0x2E {
+            return nil
+        }
+        fraction(line, &index, &civil)
+        return index
+    }
+
+    /// Reads `.123` or `,123456`, and `:123`.
+    private static func fraction(_ line: Bytes, _ index: inout Int, _ civil: inout CivilTime) {
+        guard index + 1 < line.count, line[index + 1].isDigit else { return }
+        if line[index] == 0x3A {
+            guard let number = line.number(index + 1, 3), !isNamePart(line, index + 4) else { return }
+            civil.nanosecond = number * 1_000_000
+            index += 4
+            return
+        }
+        guard line[index] == 0x2E || line[index] == 0x2C else { return }
+        var scale = 100_000_000
+        index += 1
+        while index < line.count, line[index].isDigit {
+            civil.nanosecond += Int(line[index] - 0x30) * scale
+            scale /= 10
+            index += 1
+        }
+    }
+
+    enum Zone { case none, offset(Int), unknown }
+
+    /// Reads `Z`, `+0100`, ` -01:30`, ` -03`, `GMT+3`, an abbreviation, or nothing.
+    static func zone(_ line: Bytes, _ start: Int) -> (zone: Zone, end: Int) {
+        var index = start
+        guard index < line.count else { return (.none, start) }
+        if line[index] == UInt8(ascii: "Z") || line[index] == UInt8(ascii: "z"), !isNamePart(line, index + 1)
+        {
+            return (.offset(0), index + 1)
+        }
+        let isApart = line[index] == 0x20
+        if isApart { index += 1 }
+        if let (offset, end) = offset(line, index) { return (.offset(offset), end) }
+        var end = index
+        while end < line.count, line[end] &- 0x41 < 26, end - index < 6 { end += 1 }
+        guard end > index else { return (.none, start) }
+        let known = zones.value(line, index..<end)
+        if let seconds = known {
+            // `GMT+3`, and a place such as `America/New_York` or a longer name.
+            if seconds == 0, let (offset, end) = offset(line, end) { return (.offset(offset), end) }
+            guard !isNamePart(line, end) else { return (isApart ? .none : .unknown, start) }
+            guard seconds != severalMeanings else { return (.unknown, end) }
+            return (.offset(seconds), end)
+        }
+        if let place = place(line, index) { return (.unknown, place) }
+        // Letters right after the clock are a zone, whatever it is; behind a space they are the next word.
+        return isApart || end - index < 2 || isNamePart(line, end) ? (.none, start) : (.unknown, end)
+    }
+
+    /// `+01:00`, `-0330`, `+3` after letters, `-03`; in seconds ahead of UTC.
+    private static func offset(_ line: Bytes, _ start: Int) -> (Int, Int)? {
+        guard start + 1 < line.count, line[start] == 0x2B || line[start] == 0x2D else { return nil }
+        let sign = line[start] == 0x2D ? -1 : 1
+        var index = start + 1
+        var hours = line.number(index, 2)
+        var minutes = 0
+        if hours != nil {
+            index += 2
+            let colon = index < line.count && line[index] == 0x3A ? 1 : 0
+            if let number = line.number(index + colon, 2), number < 60 {
+                minutes = number
+                index += 2 + colon
+            }
+        } else if start > 0, line[start - 1].isLetter {
+            hours = line.number(index, 1)
+            index += 1
+        }
+        guard let hours, hours <= 14, !isNamePart(line, index) else { return nil }
+        return (sign * (hours * 3600 + minutes * 60), index)
+    }
+
+    /// The end of ` Europe/Berlin`.
+    private static func place(_ line: Bytes, _ start: Int) -> Int? {
+        var index = start
+        while index < line.count, line[index].isLetter || line[index] == 0x5F { index += 1 }
+        guard index > start + 3, index + 3 < line.count, line[index] == 0x2F, line[index + 1] &- 0x41 < 26
+        else {
+            return nil
+        }
+        while index < line.count, line[index].isLetter || line[index] == 0x5F || line[index] == 0x2F {
+            index += 1
+        }
+        return index
+    }
+
+    private static let severalMeanings = Int.max
+
+    /// Seconds ahead of UTC, of the abbreviations that mean one zone in today's zone database; the others
+    /// are known to be zones.
+    private static let zones = WordTable<Int>([
+        "utc gmt uct wet": 0, "bst cet wat": 3600, "west met": 3600, "cest eet cat sast mest": 7200,
+        "eest msk eat trt": 10_800, "pkt": 18_000, "wib ict": 25_200, "hkt awst wita sgt": 28_800,
+        "jst kst wit": 32_400, "acst": 34_200, "aest": 36_000, "acdt": 37_800, "aedt": 39_600, "nzst": 43_200,
+        "nzdt": 46_800, "nst": -12_600, "ndt": -9000, "art brt clst adt": -10_800, "edt clt": -14_400,
+        "est cdt": -18_000, "mdt": -21_600, "mst pdt": -25_200, "pst akdt": -28_800, "akst": -32_400,
+        "hst": -36_000, "cst ist ast sst gst amt": severalMeanings,
+    ])
+
+    private static func month(_ line: Bytes, _ start: Int) -> Int? {
+        guard start + 3 <= line.count else { return nil }
+        let packed = UInt32(line[start]) << 16 | UInt32(line[start + 1]) << 8 | UInt32(line[start + 2])
+        switch packed {
+        case 0x4A616E: return 1
+        case 0x466562: return 2
+        case 0x4D6172: return 3
+        case 0x417072: return 4
+        case 0x4D6179: return 5
+        case 0x4A756E: return 6
+        case 0x4A756C: return 7
+        case 0x417567: return 8
+        case 0x536570: return 9
+        case 0x4F6374: return 10
+        case 0x4E6F76: return 11
+        case 0x446563: return 12
+        default: return nil
+        }
+    }
+
+    /// Whether the name of a month, or that of a day in front of a date, is here.
+    private static func isNameOfTime(_ line: Bytes, _ start: Int) -> Bool {
+        if month(line, start) != nil { return true }
+        guard start + 12 < line.count else { return false }
+        let gap = line[start + 3] == 0x2C ? 5 : 4
+        guard line[start + gap - 1] == 0x20 else { return false }
+        return month(line, start + gap) != nil || gap == 5
+    }
+
+    private static func isCapitals(_ line: Bytes, _ start: Int) -> Bool {
+        start > 0 && start + 3 < line.count && line[start - 1] == 0x20
+            && (start..<start + 3).allSatisfy { line[$0] &- 0x41 < 26 } && line[start + 3] == 0x20
+    }
+
+    /// Whether a letter or a digit is here, so that what is in front is only a part of something.
+    private static func isNamePart(_ line: Bytes, _ index: Int) -> Bool {
+        index < line.count && (line[index].isLetter || line[index].isDigit || line[index] == 0x5F)
+    }
+}
+
+/// Reads a time that a person writes.
+package enum LineClock {
+    /// Reads `2026-11-20`, `2026-11-20 10:20:30.123Z`, with `T` or a blank, any fraction, and a zone or
+    /// nothing (UTC) after it; `@1763634030`, and a number of at least nine digits, in seconds or
+    /// smaller units since 1970; nil for all else, and where the zone is unknown.
+    package static func moment(of text: String) -> LogTimestamp? {
+        guard let first = text.utf8.first, first.isDigit || first == UInt8(ascii: "@"), text.utf8.count < 48
+        else {
+            return nil
+        }
+        return Array(text.utf8).withUnsafeBytes { bytes in
+            let times = LineTime(now: LogTimestamp(nanoseconds: 0))
+            if first == UInt8(ascii: "@") {
+                if let seconds = bytes.number(1, bytes.count - 1), seconds < 4_102_444_800 {
+                    return LogTimestamp(nanoseconds: Int64(seconds) * 1_000_000_000)
+                }
+                guard let found = times.number(bytes, at: 1), found.end == bytes.count else { return nil }
+                return found.moment
+            }
+            guard let found = times.iso(bytes, 0) ?? times.number(bytes, at: 0), found.end == bytes.count
+            else {
+                return nil
+            }
+            return found.moment
+        }
+    }
+}
+
+extension CivilTime {
+    /// Sets the part of the clock that a code of a spelling means.
+    fileprivate mutating func set(_ code: UInt8, _ number: Int) {
+        switch code {
+        case UInt8(ascii: "h"), UInt8(ascii: "H"): hour = number
+        case UInt8(ascii: "m"), UInt8(ascii: "i"): minute = number
+        default: second = number
+        }
+    }
+}
+
+extension UInt8 {
+    @inline(__always)
+    var isDigit: Bool { self &- 0x30 < 10 }
+
+    @inline(__always)
+    var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+}
+
+extension UnsafeRawBufferPointer {
+    /// So many digits as a number; nil where they are not all digits.
+    @inline(__always)
+    func number(_ start: Int, _ count: Int) -> Int? {
+        guard start >= 0, count > 0, start + count <= self.count else { return nil }
+        var value = 0
+        for index in start..<start + count {
+            guard self[index].isDigit else { return nil }
+            value = value &* 10 &+ Int(self[index] &- 0x30)
+        }
+        return value
+    }
+
+    /// One to `limit` digits; the index is after them then.
+    func shortNumber(_ index: inout Int, _ limit: Int = 2) -> Int? {
+        var value = 0
+        let start = index
+        while index < count, self[index].isDigit, index - start < limit {
+            value = value * 10 + Int(self[index] &- 0x30)
+            index += 1
+        }
+        return index > start && !(index < count && self[index].isDigit) ? value : nil
+    }
+}

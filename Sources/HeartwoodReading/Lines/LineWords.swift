@@ -1,0 +1,214 @@
+import Heartwood
+
+/// Finds words without regard to case, in a table that is made once.
+struct WordTable<Value: Sendable>: Sendable {
+    /// The names of the objects that a name is in.
+    struct Path {
+        fileprivate var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+        init() {}
+
+        init<Other>(_ other: WordTable<Other>.Path) { hash = other.hash }
+
+        /// The path into an object.
+        func inside(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Path {
+            var path = self
+            path.hash = (WordTable.hash(line, range, hash) ^ 0x2E) &* 0x100_0000_01B3
+            return path
+        }
+    }
+
+    private struct Slot: Sendable {
+        let hash: UInt64
+        let value: Value
+    }
+
+    /// A power of two of places, of which most are free.
+    private var slots: [Slot?]
+
+    init(_ words: KeyValuePairs<String, Value>) {
+        slots = Array(repeating: nil, count: 512)
+        for (names, value) in words {
+            for name in names.split(separator: " ") {
+                let bytes = Array(name.utf8)
+                let hash = bytes.withUnsafeBytes { WordTable.hash($0, 0..<$0.count, Path().hash) }
+                var place = Int(hash >> 55)
+                while slots[place] != nil { place = (place + 1) & 511 }
+                slots[place] = Slot(hash: hash, value: value)
+            }
+        }
+    }
+
+    /// The value of the word in a range of a line.
+    func value(_ line: UnsafeRawBufferPointer, _ range: Range<Int>, in path: Path = Path()) -> Value? {
+        let hash = WordTable.hash(line, range, path.hash)
+        var place = Int(hash >> 55)
+        while let slot = slots[place] {
+            if slot.hash == hash { return slot.value }
+            place = (place + 1) & 511
+        }
+        return nil
+    }
+
+    /// 64 bits of FNV-1a; two of some hundred words never have the same.
+    @inline(__always)
+    private static func hash(
+        _ line: UnsafeRawBufferPointer, _ range: Range<Int>, _ start: UInt64
+    ) -> UInt64 {
+        var hash = start
+        for index in range {
+            let byte = line[index]
+            hash = (hash ^ UInt64(byte &- 0x41 < 26 ? byte | 0x20 : byte)) &* 0x100_0000_01B3
+        }
+        return hash
+    }
+}
+
+/// The words for levels.
+enum LevelWord {
+    struct Meaning: Sendable {
+        let level: LogLevel
+        /// Whether it means a level only where nothing else can be meant: before a colon or in brackets.
+        var isWeak = false
+    }
+
+    /// The longest word.
+    static let longest = 13
+
+    private static let table = WordTable<Meaning>([
+        "fatal ftl critical crit crt alert emerg emergency panic pnc dpanic fata pani": Meaning(
+            level: .fatal),
+        "fault": Meaning(level: .fatal, isWeak: true),
+        "error err erro eror severe": Meaning(level: .error),
+        "fail": Meaning(level: .error, isWeak: true),
+        "warn warning wrn": Meaning(level: .warning),
+        "notice": Meaning(level: .notice), "note ntc": Meaning(level: .notice, isWeak: true),
+        "info inf information informational": Meaning(level: .info),
+        "log success default": Meaning(level: .info, isWeak: true),
+        "debug dbg dbug": Meaning(level: .debug), "fine config": Meaning(level: .debug, isWeak: true),
+        "trace trc trce trac verbose vrb finest": Meaning(level: .verbose),
+        "finer all": Meaning(level: .verbose, isWeak: true),
+    ])
+
+    /// What the letters of a range mean.
+    static func meaning(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Meaning? {
+        (3...longest).contains(range.count) ? table.value(line, range) : nil
+    }
+
+    /// The level that a letter stands for, as in the lines of Android, glog and Rails.
+    static func letter(_ byte: UInt8) -> LogLevel? {
+        switch byte {
+        case UInt8(ascii: "V"), UInt8(ascii: "T"): .verbose
+        case UInt8(ascii: "D"): .debug
+        case UInt8(ascii: "I"): .info
+        case UInt8(ascii: "N"): .notice
+        case UInt8(ascii: "W"): .warning
+        case UInt8(ascii: "E"): .error
+        case UInt8(ascii: "F"), UInt8(ascii: "A"), UInt8(ascii: "C"): .fatal
+        default: nil
+        }
+    }
+
+    /// The level of a severity of syslog, 0 to 7.
+    static func severity(_ number: Int) -> LogLevel? {
+        switch number {
+        case 0...2: .fatal
+        case 3: .error
+        case 4: .warning
+        case 5: .notice
+        case 6: .info
+        case 7: .debug
+        default: nil
+        }
+    }
+
+    /// The level of the status of an HTTP response.
+    static func status(_ number: Int) -> LogLevel? {
+        switch number {
+        case 500...599: .error
+        case 400...499: .warning
+        case 100...399: .info
+        default: nil
+        }
+    }
+
+    /// The level that a value is.
+    ///
+    /// `warn`, `ERROR`, `E`, `INFO+2`, and the numbers from 10 of bunyan, pino and Monolog. A single digit is
+    /// no level here: its meaning depends on the program.
+    static func level(of text: UnsafeRawBufferPointer) -> LogLevel? {
+        guard let first = text.first, text.count <= 40 else { return nil }
+        if first.isDigit {
+            guard let number = text.number(0, text.count), text.count <= 3 else { return nil }
+            switch number {
+            case 10: return .verbose
+            case 20, 100: return .debug
+            case 30, 200: return .info
+            case 250: return .notice
+            case 40, 300: return .warning
+            case 50, 400: return .error
+            case 60, 500, 550, 600: return .fatal
+            default: return nil
+            }
+        }
+        var end = 0
+        while end < text.count, text[end].isLetter { end += 1 }
+        let isWhole = end == text.count || text[end] == 0x2B || text[end] == 0x2D || text[end].isDigit
+        if isWhole, let meaning = meaning(text, 0..<end) { return meaning.level }
+        if end == 1, text.count <= 2 { return letter(first & 0xDF) }
+        guard end > 0 else { return nil }
+        return LogLevel(named: String(decoding: text, as: UTF8.self))
+    }
+}
+
+/// What the members of an object, or the pairs of logfmt, are by their names.
+enum LineKey: Sendable {
+    case time, level, category, message
+    /// A category, or a message, where the line has no other.
+    case otherCategory, otherMessage
+    /// The level as a number of syslog, or of OpenTelemetry.
+    case syslogLevel, severityNumber
+    /// The line of a program as Docker keeps it.
+    case dockerLine
+    /// What is to be added to the seconds of the time.
+    case nanoseconds
+    /// What tells which program wrote the line: Nextcloud, GELF, and bunyan.
+    case requestID, gelfMessage, hostname, template
+
+    private static let table = WordTable<LineKey>([
+        "time timestamp @timestamp ts t @t datetime date asctime eventtime event_time": .time,
+        "__realtime_timestamp timemillis start_time starttime timestamp_ms timegenerated": .time,
+        "instant.epochsecond t.$date record.time.timestamp edgestarttimestamp": .time,
+        "instant.nanoofsecond": .nanoseconds,
+        "level severity lvl loglevel log_level log.level levelname level_name @l @level": .level,
+        "severitytext severity_text @fields.lvl @fields.level record.level.name levelstr": .level,
+        "priority": .syslogLevel,
+        "severitynumber severity_number": .severityNumber,
+        "category logger log.logger _category logger_name loggername syslog_identifier": .category,
+        "channel @module sourcecontext source_context properties.sourcecontext @fields.logger": .category,
+        "target name _comm": .otherCategory,
+        "message msg @message @m @fields.msg @fields.message record.message renderedmessage": .message,
+        "fields.message textpayload": .message,
+        "short_message": .gelfMessage,
+        "@mt": .template,
+        "messagetemplate event body text": .otherMessage,
+        "log": .dockerLine, "reqid": .requestID, "hostname": .hostname,
+    ])
+    private static let containers = WordTable<Bool>([
+        "log t instant @fields fields record record.level record.time properties": true
+    ])
+
+    /// What a name says, after the path of the object that it is in.
+    static func key(
+        _ line: UnsafeRawBufferPointer, _ range: Range<Int>, in path: WordTable<LineKey>.Path = .init()
+    ) -> LineKey? {
+        range.count <= 24 ? table.value(line, range, in: path) : nil
+    }
+
+    /// Whether the names in an object count, with its own in front of them.
+    static func isContainer(
+        _ line: UnsafeRawBufferPointer, _ range: Range<Int>, in path: WordTable<LineKey>.Path
+    ) -> Bool {
+        range.count <= 10 && containers.value(line, range, in: .init(path)) == true
+    }
+}
