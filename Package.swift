@@ -191,7 +191,8 @@ let package = Package(
             dependencies: [
                 "HeartwoodTool", "Heartwood", "HeartwoodArchive", "HeartwoodReading",
                 "HeartwoodConfiguration", "HeartwoodHTTP", "HeartwoodEvents", "HeartwoodLumberjack",
-                "HeartwoodSQLite", "HeartwoodServer", "HeartwoodTestSupport", "SuiteSupport", "CSQLite",
+                "HeartwoodSQLite", "HeartwoodServer", "HeartwoodTestSupport", "CoreFixtures", "SuiteSupport",
+                "CSQLite",
             ],
             swiftSettings: settings),
     ]

@@ -104,26 +104,150 @@ struct LineRecognizerTests {
         #expect(json["n"]?.value == #"[1,"}"]"#)
     }
 
-    @Test("No bytes end the process, however a line was cut", arguments: 0..<8)
-    func cut(_ index: Int) throws {
-        let lines = [
-            #"{"time":"2026-11-20T10:20:30Z","level":"info","message":"a\u00e9\\","f":{"a":[1,{"b":2}]}}"#,
-            "<134>1 2026-11-20T10:20:30Z web1 shop 512 pay [h@1 order=\"17\\\"\"][x] charged",
-            "time=2026-11-20T10:20:30Z level=info msg=\"charged \\\" 12.5\" ms=3",
-            "2026-11-20 10:20:30.123Z info    pay A.swift:42 charged {a=\"b c\" d=1}",
-            "E1120 10:20:30.123456 17 a.go:3] x", "[Thu Nov 20 10:20:30.1 2026] [error] x",
-            "Nov 20 10:20:30 web sshd[1]: x", "1763634030.123456 error x",
-        ]
-        let bytes = Array(lines[index].utf8)
-        for count in 0...bytes.count {
-            // Without anything after the end that could be read by mistake.
-            let part = Array(bytes[..<count])
-            part.withUnsafeBytes { _ = LineRecognizer().record(of: $0) }
-            for place in stride(from: 0, to: count, by: 3) {
-                var changed = part
-                changed[place] = [0x22, 0x5C, 0xFF, 0x20, 0x7B][place % 5]
-                changed.withUnsafeBytes { _ = LineRecognizer().record(of: $0) }
+    static let recognizer = LineRecognizer(now: LogTimestamp(nanoseconds: 1_795_219_200_000_000_000))
+
+    @Test("The lines of a program say what its documentation says", arguments: ProgramLine.all)
+    func program(_ sample: ProgramLine) {
+        let record = Self.recognizer.record(of: sample.line)
+        #expect(record.moment.map { LineRecord.text(of: $0) } == sample.time)
+        #expect(record.level == sample.level)
+        #expect(record.category == sample.category)
+        #expect(record.message == sample.message)
+        for (name, value) in sample.fields { #expect(record[name]?.value == value, "\(name)") }
+    }
+
+    @Test(
+        "Of several members that may be the time or the level, the first counts whose value is one",
+        arguments: [
+            (#"{"t":5,"level":"error","time":"2026-11-20T10:20:30Z"}"#, true, "error"),
+            (#"{"date":"Friday","timestamp":"2026-11-20T10:20:30Z"}"#, true, ""),
+            (#"{"time":12.5,"ts":"2026-11-20T10:20:30Z"}"#, true, ""),
+            (#"{"level":{"code":3},"severity":"error"}"#, false, "error"),
+            (#"{"level":"","severity":"error"}"#, false, "error"),
+            (#"{"request":{"level":"debug"},"level":"error","message":"nested"}"#, false, "error"),
+            (#"{"message":"ok","level":"info","context":{"level":"error"}}"#, false, "info"),
+            (#"{"log":{"level":"error"},"@timestamp":"2026-11-20T10:20:30Z"}"#, true, "error"),
+            (#"{"context":{"level":"error"},"request":{"time":"2026-11-20T10:20:30Z"}}"#, false, ""),
+        ])
+    func members(_ line: String, _ hasTime: Bool, _ level: String) {
+        let record = LineRecognizer(now: Self.now).record(of: line)
+        #expect(record.moment == (hasTime ? moment("2026-11-20T10:20:30Z") : nil))
+        #expect(record.level?.name ?? "" == level)
+        #expect(LogLine(text: line).level == record.level)
+    }
+
+    @Test("The line's own level counts, however long the message in front of it is")
+    func late() {
+        let line = #"{"message":"\#(String(repeating: "x", count: 600))","levelname":"ERROR","n":1}"#
+        #expect(LogLine(text: line).level == .error)
+    }
+
+    @Test(
+        "A digit is a level only in a format that defines it",
+        arguments: [
+            (#"{"level":1,"msg":"x"}"#, ""), (#"{"lvl":0,"msg":"x"}"#, ""), (#"{"severity":3}"#, ""),
+            ("Jul  1 09:01:06 mac corecaptured[31174]: [lvl=2] x", ""), ("ts=2026-11-20 level=2 x=y", ""),
+            (#"{"reqId":"a","level":1,"message":"x"}"#, "info"), (#"{"reqId":"a","level":4}"#, "fatal"),
+            (#"{"version":"1.1","short_message":"x","level":3}"#, "error"),
+            (#"{"PRIORITY":"3","MESSAGE":"x"}"#, "error"), ("<4>x", "warning"),
+            (#"{"severityNumber":17,"body":"x"}"#, "error"), (#"{"level":50,"msg":"x"}"#, "error"),
+        ])
+    func digits(_ line: String, _ level: String) { #expect(LogLine(text: line).level?.name ?? "" == level) }
+
+    @Test(
+        "A zone is read where it means one zone; with another, the line has no time",
+        arguments: [
+            ("2026-11-20 10:20:30.123 EST [7] ERROR: x", "2026-11-20T15:20:30.123Z"),
+            ("2026-11-20 10:20:30 CET x", "2026-11-20T09:20:30Z"),
+            ("2026-11-20 10:20:30 -03 [7] x", "2026-11-20T13:20:30Z"),
+            ("2026-11-20 10:20:30 GMT+3 x", "2026-11-20T07:20:30Z"),
+            ("2026-11-20 10:20:30 UTC-03:30 x", "2026-11-20T13:50:30Z"),
+            ("2026-11-20 10:20:30 GMT x", "2026-11-20T10:20:30Z"),
+            ("2026-11-20T10:20:30+0545 x", "2026-11-20T04:35:30Z"),
+            ("Fri Nov 20 10:20:30 EST 2026", "2026-11-20T15:20:30Z"),
+            ("Wed May 19 08:00:01 UTC 2021 x", "2021-05-19T08:00:01Z"),
+            ("Fri, 20 Nov 2026 10:20:30 +0100 x", "2026-11-20T09:20:30Z"),
+            ("[20-Nov-2026 10:20:30 UTC] PHP Warning:  x", "2026-11-20T10:20:30Z"),
+            ("2026-11-20 10:20:30 IST [7] ERROR: x", ""), ("2026-11-20 10:20:30 CST x", ""),
+            ("2026-11-20T10:20:30FOO x", ""), ("Fri Nov 20 10:20:30 XYZ 2026", ""),
+            ("[20-Nov-2026 10:20:30 Europe/Berlin] PHP Warning:  x", ""),
+            ("2026-11-20 10:20:30 ABC x", "2026-11-20T10:20:30Z"),
+        ])
+    func zones(_ line: String, _ time: String) {
+        let head = Array(line.utf8).withUnsafeBytes { LineRecognizer(now: Self.now).head(of: $0) }
+        #expect(head.moment.map { LineRecord.text(of: $0) } ?? "" == time)
+        #expect(head.hasUnknownZone == time.isEmpty)
+    }
+
+    @Test(
+        "What other tools put in front of a line becomes a field",
+        arguments: [
+            ("web-1  | 2026-11-20T10:20:30Z ERROR boom", "container=web-1"),
+            ("\u{1B}[2Kweb-1  | \u{1B}[31m2026-11-20T10:20:30Z ERROR boom\u{1B}[0m", "container=web-1"),
+            ("[pod/shop-7d9f/app] 2026-11-20T10:20:30Z ERROR boom", "pod=shop-7d9f container=app"),
+            ("shop-7d9f9c5b8d-x2x4k app 2026-11-20T10:20:30Z ERROR boom", "container=app"),
+            ("10:20:30 web.1  | 2026-11-20T10:20:30Z ERROR boom", "process=web.1"),
+            ("logs/shop.log:2026-11-20T10:20:30Z ERROR boom", "file=logs/shop.log"),
+            ("logs/shop.log:12:2026-11-20T10:20:30Z ERROR boom", "file=logs/shop.log line=12"),
+            (#"a.json:{"level":"error","time":"2026-11-20T10:20:30Z","msg":"boom"}"#, "file=a.json"),
+            (
+                "nova.log.1.2017-05-16_13:53:08 2026-11-20 10:20:30 ERROR boom",
+                "file=nova.log.1.2017-05-16_13:53:08"
+            ),
+        ])
+    func prefixes(_ line: String, _ fields: String) {
+        let record = LineRecognizer(now: Self.now).record(of: line)
+        #expect(record.moment == moment("2026-11-20T10:20:30Z") && record.level == .error)
+        #expect(record.message == "boom")
+        for field in fields.split(separator: " ") {
+            let parts = field.split(separator: "=").map { String($0) }
+            #expect(record[parts[0]]?.value == parts[1])
+        }
+    }
+
+    @Test("What journald has instead of a text is read: bytes, and several values")
+    func journal() {
+        let bytes = #"{"PRIORITY":"6","_PID":"7","MESSAGE":[104,105,32,195,169]}"#
+        let record = LineRecognizer().record(of: bytes)
+        #expect(record.message == "hi é" && record.level == .info && record["pid"]?.value == "7")
+        #expect(LineRecognizer().record(of: #"{"MESSAGE":["one","two"]}"#).message == "one")
+        #expect(LineRecognizer().record(of: #"{"MESSAGE":null,"PRIORITY":"3"}"#).level == .error)
+    }
+
+    @Test("Pairs of logfmt are separated by tabs, too, and a carriage return is not part of a value")
+    func pairs() {
+        let record = LineRecognizer().record(of: "level=error\tmsg=\"a b\"\tcode=5\r")
+        #expect(record.level == .error && record.message == "a b" && record["code"]?.value == "5")
+    }
+
+    @Test("No bytes end the process, and all ways of reading a line agree", arguments: 0..<8)
+    func cut(_ part: Int) {
+        var random = SeededGenerator(seed: UInt64(part))
+        let bytes: [UInt8] = Array("\"\\ {[]:1E\t=|".utf8) + [0xFF]
+        for (index, sample) in ProgramLine.all.enumerated() where index % 8 == part {
+            let line = Array(sample.line.utf8)
+            for count in 0...line.count {
+                // Without anything after the end that could be read by mistake.
+                var changed = Array(line[..<count])
+                check(changed)
+                guard count > 0 else { continue }
+                changed[Int.random(in: 0..<count, using: &random)] = bytes.randomElement(using: &random) ?? 0
+                check(changed)
             }
         }
+    }
+
+    private func check(_ line: [UInt8]) {
+        let recognizer = Self.recognizer
+        let (record, head) = line.withUnsafeBytes { (recognizer.record(of: $0), recognizer.head(of: $0)) }
+        let level = line.withUnsafeBytes { recognizer.level(of: $0) }
+        let moment = line.withUnsafeBytes { recognizer.moment(of: $0) }
+        let scan = (line + [UInt8](repeating: 0x45, count: LineScan.slack)).withUnsafeBytes {
+            LineScan(.init(rebasing: $0.prefix(line.count)), findsLevels: true)
+        }
+        let agrees =
+            record.level == level && head.level == level && record.moment == moment && head.moment == moment
+            && (level == nil || scan.mayHaveLevel)
+        #expect(agrees, "\(String(decoding: line, as: UTF8.self))")
     }
 }

@@ -1,3 +1,4 @@
+import CoreFixtures
 import Foundation
 import Heartwood
 import HeartwoodReading
@@ -65,6 +66,57 @@ struct FormatsTests {
         let outcome = try await tool.shell(
             "\"$HEARTWOOD\" cat '\(tool.logs)' --where '\(name)>=210' --fields \(name),level,message")
         #expect(outcome.output == "210\tdebug\trequest 21 took 210 ms\n220\tinfo\trequest 22 took 220 ms\n")
+    }
+
+    /// The samples of all programs, and lines of real logs.
+    private static let lines: [String] = {
+        let real = ["OpenSSH_2k.log", "Zookeeper_2k.log"].flatMap { name in
+            (ToolProcess.realLog(name) ?? Data()).split(separator: 0x0A).prefix(60).map { line in
+                String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+            }
+        }
+        return ProgramLine.all.map { $0.line } + real
+    }()
+
+    @Test("A line has the same time and level for the library, cat, tail, grep, stats, view and pipe")
+    func agrees() async throws {
+        let file = try tool.file("lines", (Self.lines.joined(separator: "\n") + "\n").utf8)
+        let fields = "--json --fields time,level"
+        let outcome = try await tool.shell(
+            """
+            H="$HEARTWOOD"; F='\(file)'
+            "$H" cat $F \(fields); "$H" tail -n 1000 $F \(fields); "$H" grep '' $F \(fields)
+            "$H" pipe -d '\(tool.logs)' --json --line-time --default-level notice < $F
+            cat '\(tool.logs)'/*.log; "$H" stats $F --json
+            """)
+        let output = outcome.output.split(separator: "\n").map { String($0) }
+        let count = Self.lines.count
+        try #require(output.count == 4 * count + 1, "\(outcome.error)")
+        var tally = LogTally()
+        for (index, text) in Self.lines.enumerated() {
+            let line = LogLine(text: text)
+            var json = "{"
+            if let moment = line.moment { json += "\"time\":\"\(LineRecord.text(of: moment))\"" }
+            if let level = line.level { json += (json == "{" ? "" : ",") + "\"level\":\"\(level.name)\"" }
+            json += "}"
+            for command in 0..<3 { #expect(output[command * count + index] == json, "\(text)") }
+            let written = LogLine(text: output[3 * count + index])
+            #expect(written.level == line.level ?? .notice, "\(text)")
+            if let moment = line.moment {
+                let difference = try #require(written.moment).nanoseconds - moment.nanoseconds
+                #expect(abs(difference) < 1_000_000, "\(text)")
+            }
+            try Array(text.utf8).withUnsafeBytes { bytes in
+                let head = LineReader().head(of: bytes)
+                let isContinuation = TraceLines.isContinuation(bytes)
+                #expect(isContinuation || head.level == line.level && head.moment == line.moment?.nanoseconds)
+                tally.add(bytes)
+                try #require(isContinuation || tally.records > 0)
+            }
+        }
+        let counted = tally.levels.prefix(7).reduce(0, +)
+        let stats = try #require(output.last)
+        #expect(stats.contains("\"fatal\":\(tally.levels[0])") && counted > count / 2, "\(stats)")
     }
 
     @Test("A level or a time that no line has is told once, and nothing is shown as if it had one")

@@ -75,6 +75,33 @@ struct RecordFilterTests {
     }
 
     @Test(
+        "A condition compares text as text, numbers exactly, and times as times",
+        arguments: [
+            (#"{"id":1234567890123456788}"#, "id=1234567890123456789", false),
+            (#"{"id":1234567890123456788}"#, "id=1234567890123456788", true),
+            (#"{"id":1234567890123456789}"#, "id>1234567890123456788", true),
+            (#"{"id":-1234567890123456789}"#, "id<-1234567890123456788", true),
+            (#"{"v":"1.1"}"#, "v=1.10", false), (#"{"v":1.1}"#, "v=1.10", true),
+            ("v=1.1 a=b", "v=1.10", false),
+            (#"{"zip":1234}"#, "zip=01234", false), (#"{"zip":"01234"}"#, "zip=01234", true),
+            (#"{"c":"100000"}"#, "c=1e5", false), (#"{"c":"1e5"}"#, "c=1e5", true),
+            (#"{"n":"Nan"}"#, "n=Nan", true), (#"{"n":"nan"}"#, "n!=Nan", true),
+            (#"{"ms":12.5}"#, "ms=12.50", true), (#"{"ms":12.5}"#, #"ms="12.50""#, false),
+            (#"{"ms":9}"#, "ms<10", true), (#"{"ms":9}"#, #"ms<"10""#, false), ("ms=9 a=b", "ms<10", true),
+            (#"{"ms":0.00000000000000000001}"#, "ms>0", true), (#"{"ms":-0.0}"#, "ms=0", true),
+            (#"{"ms":1e-3}"#, "ms<0.01", true), (#"{"ms":"x"}"#, "ms>10", true),
+            (#"{"at":"2026-11-20T11:20:30+01:00"}"#, "at=2026-11-20T10:20:30Z", true),
+            (#"{"at":"2026-11-20T11:20:30+01:00"}"#, "at<2026-11-20T10:30", true),
+            (#"{"time":"2026-11-20T11:20:30+01:00"}"#, "time>=2026-11-20T10:20:30Z", true),
+            (#"{"level":"warn"}"#, "level>=warning", true), (#"{"level":"info"}"#, "level>=warning", false),
+            (#"{"_PID":"7"}"#, "pid=7", true),
+        ])
+    func compares(_ line: String, _ condition: String, _ expected: Bool) throws {
+        let record = LineRecognizer().record(of: line)
+        #expect(try FieldCondition(parsing: condition).holds(for: record) == expected)
+    }
+
+    @Test(
         "A condition that is none is refused",
         arguments: ["", "ms", ">3", "=x"])
     func refuses(_ text: String) {

@@ -20,7 +20,12 @@ struct LinePrefix {
         var index = 0
         while index < min(line.count, 200), LinePrefix.isOfName(line[index]) { index += 1 }
         guard index > 0, index + 2 < line.count else { return }
-        if line[index] == 0x3A { return readFile(line, index, times) }
+        if line[index] == 0x3A {
+            readFile(line, index, times)
+            guard first == nil else { return }
+            // The name of a file may have a time in it.
+            while index < min(line.count - 2, 200), line[index] != 0x20 { index += 1 }
+        }
         guard line[index] == 0x20 else { return }
         if readBar(line, index, 0..<index, "container", times) { return }
         readFileOrPod(line, index, times)

@@ -498,7 +498,7 @@ struct LineHeader {
     /// Whether the line begins with a time of digits.
     private var hasNumericTime: Bool { timeStart <= from + 1 && byte(timeStart).isDigit }
 
-    /// `E` where only a level can be meant: `1234  1250 E Tag: …`, `C | etcdmain`, `I  NETWORK  [listener]`.
+    /// `E` where only a level can be meant: `1234  1250 E Tag: …`, `C | etcdmain`, `I  NETWORK  [x]`.
     private mutating func readLetter() -> Bool {
         guard let found = LevelWord.letter(line[index]), line[index] &- 0x41 < 26 else { return false }
         let next = afterBlanks(index + 1)
@@ -721,6 +721,8 @@ struct LineHeader {
             isOpen = true
             return true
         }
+        // What an exception says is no header: `PSQLException: ERROR: syntax error`.
+        if colons > 0, time == nil, isException(word) { return false }
         index = last
         let next = afterBlanks(last)
         if colons > 0 || isSeparator(next) || byte(last) == 0x7C {
@@ -872,7 +874,13 @@ struct LineHeader {
         let first = line[from]
         if first.isLetter { return readGoogle() || readBrief() }
         if first.isDigit { return readRedis() || readCluster() }
-        return false
+        // `#+1162490366` in the history of a shell.
+        guard first == UInt8(ascii: "#"), line[from + 1] == 0x2B,
+            let found = times.number(line, at: from + 2), found.end == line.count
+        else { return false }
+        time = found
+        commit(found.end)
+        return true
     }
 
     /// `E1120 10:20:30.123456  77 main.cc:12] text`, also with a year.
@@ -954,15 +962,18 @@ struct LineHeader {
         for word in 0..<3 {
             place += 1
             let first = place
-            guard byte(first).isLetter || byte(first) == UInt8(ascii: "-") else { return false }
+            let isName = byte(first).isLetter || byte(first) == UInt8(ascii: "-")
+            guard isName || word == 0 && byte(first).isDigit else { return false }
             while place < end, !isBlank(place) { place += 1 }
-            guard byte(place) == 0x20, word > 0 || place - first > 3 else { return false }
+            guard byte(place) == 0x20 else { return false }
         }
-        guard line.number(place + 1, 10) != nil, let found = times.number(line, at: place + 1),
-            byte(found.end) == 0x20, byte(found.end + 1).isDigit, byte(found.end + 2) == 0x20
-        else { return false }
+        guard line.number(place + 1, 10) != nil, let found = times.number(line, at: place + 1) else {
+            return false
+        }
+        let flag = word(at: found.end)
+        guard flag.count == 1 || isWord("-1", flag), byte(flag.upperBound - 1).isDigit else { return false }
         time = found
-        commit(found.end + 2)
+        commit(flag.upperBound)
         return true
     }
 
@@ -1024,13 +1035,19 @@ struct LineHeader {
         return bytes.contains { $0 == 0x2E || $0 == 0x3A || $0 == 0x2F || $0 == 0x5F || $0 == 0x24 }
     }
 
+    /// `java.io.IOException`, `RuntimeError`.
+    private func isException(_ word: Range<Int>) -> Bool {
+        ["Error", "Exception", "Warning"].contains { ending in
+            word.count >= ending.utf8.count
+                && isWord(ending, word.upperBound - ending.utf8.count..<word.upperBound)
+        }
+    }
+
     /// `shop`, `SecurityManager`, `raft-node`: one word that is hardly the first of a sentence.
     private func looksLikeModule(_ word: Range<Int>) -> Bool {
         let bytes = line[word]
         guard bytes.allSatisfy(isOfName), let first = bytes.first, first.isLetter else { return false }
-        for ending in ["Error", "Exception", "Warning"] where word.count >= ending.utf8.count {
-            if isWord(ending, word.upperBound - ending.utf8.count..<word.upperBound) { return false }
-        }
+        if isException(word) { return false }
         let capitals = bytes.count { $0 &- 0x41 < 26 }
         return first & 0x20 != 0 || capitals > 1 || bytes.contains { $0.isDigit || $0 == 0x2D }
     }

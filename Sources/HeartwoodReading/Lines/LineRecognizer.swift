@@ -195,6 +195,7 @@ package struct LineRecognizer: Sendable {
     private func readText(_ line: Bytes, _ record: inout LineRecord, depth: Int, level: LogLevel? = nil) {
         let header = LineHeader(line, times, .all, level: level)
         record.moment = record.moment ?? header.time?.moment
+        if record.moment == nil, header.time?.hasUnknownZone == true { record.hasUnknownZone = true }
         record.level = record.level ?? header.level
         let parts = header.parts
         if record.category == nil { record.category = parts.category.map { line.text($0) } }

@@ -24,6 +24,8 @@ package struct LineRecord: Sendable {
     package var category: String?
     /// The text alone; the whole line where its format is not known.
     package var message = ""
+    /// Whether the line has a time whose zone is unknown, or has several meanings.
+    package var hasUnknownZone = false
     /// Whether the line tells numbers from texts, as JSON does.
     package var hasTypes = false
     /// All other values that have a name, in their order.

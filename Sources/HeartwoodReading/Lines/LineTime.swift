@@ -30,9 +30,9 @@ struct LineTime: Sendable {
     /// The spellings, but for RFC 3339 and its relatives.
     ///
     /// `Y` and `y` are years of four and two digits, `M` the month, `b` its name, `D` and `d` the day with
-    /// and without a zero, `j` the day of the year, `h` `m` `s` two digits each, `H` `i` `S` one or two, `f` a
-    /// fraction if there is one, `g` one that must be there, `F` milliseconds after a colon, `p` AM or PM,
-    /// `z` a zone if there is one, `Q` a zone and a year if there are, `a` the name of a day if there is one.
+    /// and without a zero, `j` the day of the year, `h` `m` `s` two digits each, `H` `i` `S` one or two, `f`
+    /// a fraction if there is one, `g` one that must be there, `F` milliseconds after a colon, `p` AM or PM,
+    /// `z` a zone if there is one, `Q` a zone and a year if there are, `a` a day's name if there is one.
     private static let numeric: [StaticString] = [
         "D/b/Y:h:m:sfz", "D/b/Y h:m:sfz", "D-b-Y h:m:sfz", "D-b-Y::h:m:sf",
         "DbY h:m:sf", "d b Y h:m:sfz", "d b h:m:sf", "D.M.Y h:m:sf",

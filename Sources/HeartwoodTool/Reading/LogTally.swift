@@ -17,6 +17,9 @@ struct LogTally {
     /// Records whose category or message found no room in the tables.
     private(set) var others = 0
 
+    /// Records with a time whose zone is unknown, or has several meanings.
+    private(set) var unknownZones = 0
+
     /// How many different categories, minutes and messages are told apart.
     static let limit = 100_000
 
@@ -28,6 +31,7 @@ struct LogTally {
         if TraceLines.isContinuation(line) { return }
         let record = parser.record(of: line)
         records += 1
+        if record.hasUnknownZone { unknownZones += 1 }
         levels[record.level.map { min($0.index, 6) } ?? 7] += 1
         if let moment = record.moment {
             first = min(first ?? moment, moment)

@@ -73,8 +73,8 @@ struct RecordFilter {
     var complaint: String? {
         guard hasLooked else { return nil }
         if selection.since != nil || selection.until != nil, hasFoundUnknownZone {
-            return "some times have a zone that is unknown or has several meanings (such as IST or CST): "
-                + "--since and --until count these lines to the ones before them"
+            return "--since and --until count some lines to those before them, because their time has a zone "
+                + "that is unknown or has several meanings (such as IST or CST)"
         }
         if selection.levels != nil, !hasFoundLevel {
             return "--level matches nothing: heartwood recognizes no level in these lines"

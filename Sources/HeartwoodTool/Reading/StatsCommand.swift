@@ -41,6 +41,11 @@ enum StatsCommand: Subcommand {
         reading.readAll(singly: true) { tally.add($0.line) }
         let text = arguments.has("--json") ? json(tally, count, minutes) : table(tally, count, minutes)
         Terminal.output.write(text)
+        if tally.unknownZones > 0 {
+            Terminal.error.write(
+                "heartwood stats: the times of \(Readable.count(tally.unknownZones, "message")) are not counted: their "
+                    + "zone is unknown or has several meanings (such as IST or CST)\n")
+        }
         return reading.isWhole ? .success : .failure
     }
 

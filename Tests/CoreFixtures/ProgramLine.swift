@@ -1,23 +1,18 @@
-import CoreFixtures
-import Heartwood
-import SuiteSupport
-import Testing
-
-@testable import HeartwoodReading
+package import Heartwood
 
 /// A line as a program writes it, from the program's documentation, and what it says.
-struct ProgramLine: CustomTestStringConvertible {
-    var program: String
-    var line: String
-    var time: String?
-    var level: LogLevel?
-    var category: String?
-    var message: String
-    var fields: [String: String]
+package struct ProgramLine: CustomStringConvertible, Sendable {
+    package var program: String
+    package var line: String
+    package var time: String?
+    package var level: LogLevel?
+    package var category: String?
+    package var message: String
+    package var fields: [String: String]
 
-    var testDescription: String { program }
+    package var description: String { program }
 
-    init(
+    package init(
         _ program: String, _ line: String, _ time: String?, _ level: LogLevel?, _ category: String?,
         _ message: String, _ fields: [String: String] = [:]
     ) {
@@ -33,7 +28,7 @@ struct ProgramLine: CustomTestStringConvertible {
 
 extension ProgramLine {
     /// Dates without a year are read on 2026-11-21T00:00:00Z.
-    static let all: [ProgramLine] = [
+    package static let all: [ProgramLine] = [
         // .NET
         ProgramLine(
             "Serilog file",
@@ -1033,24 +1028,4 @@ extension ProgramLine {
             "REPORT RequestId: 8f5a1c2e-0b1d-4c3e-9f6a-2d7b8c9e0f1a\tDuration: 12.34 ms\tMax "
                 + "Memory Used: 64 MB"),
     ]
-}
-
-@Suite("Lines of other programs", .inTurn)
-struct ProgramLinesTests {
-    static let recognizer = LineRecognizer(now: LogTimestamp(nanoseconds: 1_795_219_200_000_000_000))
-
-    @Test("The lines of a program say what its documentation says", arguments: ProgramLine.all)
-    func line(_ sample: ProgramLine) {
-        var line = sample.line
-        let (record, head) = line.withUTF8 { text in
-            let bytes = UnsafeRawBufferPointer(text)
-            return (Self.recognizer.record(of: bytes), Self.recognizer.head(of: bytes))
-        }
-        #expect(record.moment.map { LineRecord.text(of: $0) } == sample.time)
-        #expect(record.level == sample.level)
-        #expect(record.category == sample.category)
-        #expect(record.message == sample.message)
-        for (name, value) in sample.fields { #expect(record[name]?.value == value, "\(name)") }
-        #expect(head.moment == record.moment && head.level == record.level)
-    }
 }
