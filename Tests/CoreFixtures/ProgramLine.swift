@@ -205,6 +205,11 @@ extension ProgramLine {
             "[10:20:30 ERROR]: Could not load plugins/shop.jar",
             nil, .error, nil, "Could not load plugins/shop.jar"),
 
+        ProgramLine(
+            "WildFly and Quarkus",
+            "2026-11-20 10:20:30,123 ERROR [org.acme.Pay] (main) cannot charge",
+            "2026-11-20T10:20:30.123Z", .error, "org.acme.Pay", "cannot charge", ["thread": "main"]),
+
         // Python
         ProgramLine(
             "Python basicConfig",
@@ -269,6 +274,11 @@ extension ProgramLine {
             "2026-11-20 10:20:30.123 4711 INFO nova.service Starting compute node (version 30.0.0)",
             "2026-11-20T10:20:30.123Z", .info, "nova.service", "Starting compute node (version 30.0.0)",
             ["pid": "4711"]),
+
+        ProgramLine(
+            "loguru",
+            "2026-11-20 10:20:30.123 | ERROR    | shop.pay:charge:12 - cannot charge",
+            "2026-11-20T10:20:30.123Z", .error, nil, "cannot charge", ["source": "shop.pay:charge:12"]),
 
         // Ruby, PHP, Elixir, Erlang
         ProgramLine(

@@ -42,7 +42,12 @@ struct LineLevelTests {
             "see /var/log/error",
             "<>", "<9999>x", "<1", "Invalid user webmaster from 173.234.31.186", "E112 x", "DEBUG2: x",
             "x.ERROR.y",
-            "POSSIBLE BREAK-IN ATTEMPT!", "levels=error", "level=purple", #"{"message":"ERROR"}"#, "ÄERRORÄ",
+            "POSSIBLE BREAK-IN ATTEMPT!", "levels=error", "level=purple",
+            "no ERROR found", "There was an ERROR in the config", "user typed ERROR in the form",
+            "set level=error in the config file", "the last error: none", "make: *** [all] Error 2",
+            "2026-11-20 10:20:30 I am here", "2026-11-20 10:20:30 Login failed for user error",
+            "Nov 20 10:20:30 web1 app[12]: user said FATAL things", "key | value",
+            "org.postgresql.util.PSQLException: ERROR: syntax error", #"{"message":"ERROR"}"#, "ÄERRORÄ",
         ])
     func ignored(line: String) { #expect(level(of: line) == nil) }
 

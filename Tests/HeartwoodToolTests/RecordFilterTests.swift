@@ -1,3 +1,4 @@
+import CoreFixtures
 import Heartwood
 import HeartwoodReading
 import SuiteSupport
@@ -99,6 +100,63 @@ struct RecordFilterTests {
     func compares(_ line: String, _ condition: String, _ expected: Bool) throws {
         let record = LineRecognizer().record(of: line)
         #expect(try FieldCondition(parsing: condition).holds(for: record) == expected)
+    }
+
+    @Test("A line that meets a condition is never left out without being read")
+    func needles() throws {
+        let lines =
+            ProgramLine.all.map { $0.line } + [
+                "2026-11-20 10:20:30.123Z info    shop Shop.swift:10 charged {order=0 ms=137 user=u0 note=a b c=1}",
+                #"{"time":"2026-11-20T10:20:30Z","level":"info","message":"charged","ms":137,"f":1.50,"o":{"ms":3}}"#,
+                #"{"msg":"a\u00e9b","k\u0061":7,"n":-12,"m":0,"_x":"y","unit":"ms","ms" : 5}"#,
+                "level=info msg=\"a\\\"b\" ms=5 ms=6 _ms=7 at=2026-11-20T10:20:30Z",
+                "2026-11-20 10:20:30 INFO took ms=5 and \u{1B}[31muser=ann\u{1B}[0m {\"id\":9}",
+            ]
+        var met = 0
+        for line in lines {
+            let record = LineRecognizer().record(of: line)
+            for field in record.fields + [.init("message", record.message)] {
+                let escaped = field.value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                for comparison in ["=", "~", ">=", "<=", "!="] {
+                    for value in ["\"\(escaped)\"", field.value] {
+                        let condition = try FieldCondition(parsing: "\"\(field.name)\"\(comparison)\(value)")
+                        guard condition.holds(for: record) else { continue }
+                        met += 1
+                        Array(line.utf8).withUnsafeBytes { bytes in
+                            #expect(condition.mayHold(for: bytes, isKnown: true), "\(field) in \(line)")
+                            #expect(condition.mayHold(for: bytes, isKnown: false), "\(field) in \(line)")
+                        }
+                    }
+                }
+            }
+        }
+        #expect(met > 2000)
+    }
+
+    @Test("What is left out without being read is what the whole reading leaves out")
+    func quick() throws {
+        let blocks = (0..<400).map { index in
+            index % 7 == 3
+                ? "  at frame \(index) ms=\(index)"
+                : "2026-11-20 10:20:30.123Z info    shop A.swift:1 x {ms=\(index) user=u\(index % 9)}"
+        }
+        let block = Array(blocks.joined(separator: "\n").utf8)
+        for condition in ["ms>390", "ms=17", "user=u5", "user~u5 or ms<3", "ms!=4", "user=nobody"] {
+            let parsed = try Arguments(
+                parsing: ["--where", condition], options: [LogSelection.filters, LogSelection.looks])
+            var filter = RecordFilter(try LogSelection(parsed, operands: ["."]))
+            var passes = false
+            block.withUnsafeBytes { bytes in
+                LogBlockReader.forEachLine(of: bytes) { range in
+                    let line = String(decoding: bytes[range], as: UTF8.self)
+                    if !line.hasPrefix(" ") {
+                        let record = LineRecognizer().record(of: line)
+                        passes = (try? FieldCondition(parsing: condition))?.holds(for: record) == true
+                    }
+                    #expect(filter.passes(range, in: bytes) == passes, "\(condition): \(line)")
+                }
+            }
+        }
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 
 /// What another tool has put in front of a line.
@@ -12,6 +13,8 @@ struct LinePrefix {
     init(_ line: Bytes, _ times: LineTime) {
         guard let byte = line.first, line.count > 8, byte != UInt8(ascii: "{"), byte != UInt8(ascii: "<")
         else { return }
+        // Only foreman puts digits in front.
+        if byte.isDigit, line[2] != 0x3A { return }
         if byte == UInt8(ascii: "[") { readPods(line) } else { readName(line, times) }
     }
 
@@ -41,7 +44,7 @@ struct LinePrefix {
         if line[index] == UInt8(ascii: "|"), line[index + 1] == 0x20, LevelWord.meaning(line, name) == nil {
             guard
                 name.contains(where: { line[$0].isDigit || line[$0] == 0x2D || line[$0] == 0x5F })
-                    || "{[<".utf8.contains(line[index + 2]) || line[index + 2].isDigit
+                    || line[index + 2].isOne(of: "{[<") || line[index + 2].isDigit
             else { return false }
             first = (kind, name)
             end = index + 2
@@ -72,7 +75,7 @@ struct LinePrefix {
             return
         }
         guard line[..<colon].contains(where: { $0 == 0x2E || $0 == 0x2F }),
-            line[0].isLetter || "./_".utf8.contains(line[0]),
+            line[0].isLetter || line[0].isOne(of: "./_"),
             line[..<colon].contains(where: \.isLetter)
         else { return }
         var start = colon + 1
@@ -157,8 +160,11 @@ struct AccessRequest {
             self = squid
             return
         }
-        guard line.count > 20, header.time != nil || header.level != nil,
-            let quote = line[..<min(line.count, 400)].firstIndex(of: 0x22), quote > 0, line[quote - 1] == 0x20
+        guard line.count > 20, header.time != nil || header.level != nil, let base = line.baseAddress,
+            let found = memchr(base, 0x22, min(line.count, 400))
+        else { return nil }
+        let quote = base.distance(to: UnsafeRawPointer(found))
+        guard quote > 0, line[quote - 1] == 0x20
         else { return nil }
         var close = quote + 1
         while close < line.count, line[close] != 0x22 { close += line[close] == 0x5C ? 2 : 1 }
@@ -203,7 +209,7 @@ struct AccessRequest {
             let word = AccessRequest.word(line, &index)
             guard !word.isEmpty else { return nil }
             guard line[word].count(where: { $0 == 0x2F }) == 4,
-                line[word].allSatisfy({ $0.isDigit || "/+-".utf8.contains($0) })
+                line[word].allSatisfy({ $0.isDigit || $0.isOne(of: "/+-") })
             else { continue }
             let status = AccessRequest.word(line, &index)
             guard status.count == 3, let number = line.number(status.lowerBound, 3) else { return nil }
@@ -304,13 +310,11 @@ enum SyslogHeader {
             let word = line.text(first..<index)
             index = min(index + 1, line.count)
             if word == "-" { continue }
-            if name == "category" {
-                record.category = word
-            } else {
+            if name == "category" || name == "program" { record.category = word }
+            if name != "category" {
                 record.add(name, word, isLiteral: name == "pid" && Int(word) != nil)
             }
         }
-        if record.category == nil { record.category = record["program"]?.value }
         if index < line.count, line[index] == UInt8(ascii: "-") {
             index += 1
         } else {
@@ -332,7 +336,7 @@ enum SyslogHeader {
             index += 2
             var value: [UInt8] = []
             while index < line.count, line[index] != 0x22 {
-                if line[index] == 0x5C, index + 1 < line.count, "\"\\]".utf8.contains(line[index + 1]) {
+                if line[index] == 0x5C, index + 1 < line.count, line[index + 1].isOne(of: "\"\\]") {
                     index += 1
                 }
                 value.append(line[index])
@@ -340,7 +344,7 @@ enum SyslogHeader {
             }
             index += 1
             let text = String(decoding: value, as: UTF8.self)
-            record.add(name, text, isLiteral: Double(text) != nil)
+            record.add(name, text, isLiteral: LineRecord.isNumber(text))
         }
         index += 1
     }

@@ -11,7 +11,7 @@ struct LineHeader {
     typealias Bytes = UnsafeRawBufferPointer
 
     /// How much the walk is to find out.
-    enum Extent { case time, level, all }
+    enum Extent { case time, level, head, all }
 
     /// How far into a line it looks.
     static let reach = 512
@@ -26,27 +26,48 @@ struct LineHeader {
 
     /// Ranges of the line.
     struct Parts {
-        var category: Range<Int>?
-        var thread: Range<Int>?
-        var pid: Range<Int>?
-        var source: Range<Int>?
-        var host: Range<Int>?
-        var client: Range<Int>?
-        var stream: Range<Int>?
+        @Near var category: Range<Int>?
+        @Near var thread: Range<Int>?
+        @Near var pid: Range<Int>?
+        @Near var source: Range<Int>?
+        @Near var host: Range<Int>?
+        @Near var client: Range<Int>?
+        @Near var stream: Range<Int>?
 
         var isEmpty: Bool {
             category == nil && thread == nil && pid == nil && source == nil && host == nil && client == nil
+                && stream == nil
         }
 
         mutating func take(_ other: Parts) {
-            category = category ?? other.category
-            thread = thread ?? other.thread
-            pid = pid ?? other.pid
-            source = source ?? other.source
-            host = host ?? other.host
-            client = client ?? other.client
-            stream = stream ?? other.stream
+            _category.take(other._category)
+            _thread.take(other._thread)
+            _pid.take(other._pid)
+            _source.take(other._source)
+            _host.take(other._host)
+            _client.take(other._client)
+            _stream.take(other._stream)
         }
+    }
+
+    /// A range within the reach, in eight bytes.
+    @propertyWrapper struct Near {
+        private var start: Int32 = -1
+        private var end: Int32 = 0
+
+        init() {}
+
+        var wrappedValue: Range<Int>? {
+            get { start < 0 ? nil : Int(start)..<Int(end) }
+            set {
+                start = Int32(truncatingIfNeeded: newValue?.lowerBound ?? -1)
+                end = Int32(truncatingIfNeeded: newValue?.upperBound ?? 0)
+            }
+        }
+
+        /// Takes another one where there is none yet.
+        @inline(__always)
+        mutating func take(_ other: Near) { if start < 0 { self = other } }
     }
 
     private let line: Bytes
@@ -79,8 +100,10 @@ struct LineHeader {
     }
 
     private mutating func commit(_ place: Int) {
-        parts.take(pending)
-        pending = Parts()
+        if !pending.isEmpty {
+            parts.take(pending)
+            pending = Parts()
+        }
         names = 0
         index = place
         start = place
@@ -89,10 +112,17 @@ struct LineHeader {
 
     private var isDone: Bool {
         switch extent {
-        case .time: time != nil
+        case .time: isTimeKnown
         case .level: level != nil
+        case .head: level != nil && isTimeKnown
         case .all: false
         }
+    }
+
+    /// Whether there is a time that no other replaces.
+    private var isTimeKnown: Bool {
+        guard let time else { return false }
+        return time.moment != nil || time.hasUnknownZone
     }
 
     // MARK: The walk
@@ -150,11 +180,18 @@ struct LineHeader {
     private mutating func take(_ found: LineTime.Found) {
         let place = index
         if time == nil { timeStart = place }
-        if time == nil || (time?.moment == nil && time?.hasUnknownZone == false) { time = found }
+        if !isTimeKnown { time = found }
         pending.category = nil
         commit(found.end)
         guard level == nil || hasPriority, !found.isDay, extent != .time || found.moment == nil else {
             return
+        }
+        // A level comes next in most lines.
+        let next = afterBlanks(index)
+        if next > index, next < end, line[next].isLetter, level == nil {
+            index = next
+            if readLevel() { return }
+            index = start
         }
         if !readApple() { readSyslog(found, isFirst: place <= from + 1) }
     }
@@ -180,7 +217,7 @@ struct LineHeader {
 
     private mutating func readSeparator() -> Bool {
         let first = index
-        while index < end, "-|:,>=*#;.".utf8.contains(line[index]) { index += 1 }
+        while index < end, line[index].isOne(of: "-|:,>=*#;.") { index += 1 }
         if index == first {
             // A bracket that closes what the walk did not see open: `25376]INFO:`.
             guard line[index] == UInt8(ascii: "]"), pending.pid != nil else { return false }
@@ -189,7 +226,7 @@ struct LineHeader {
             return true
         }
         let isAlone = isBlankOrEnd(index) && (first == from || isBlank(first - 1))
-        let isJoin = index - first <= 2 && ":,|".utf8.contains(line[first])
+        let isJoin = index - first <= 2 && line[first].isOne(of: ":,|")
         // A number after a mark: `#4711`.
         if line[first] == UInt8(ascii: "#"), byte(index).isDigit, time != nil { return true }
         guard isAlone || isJoin || first == from else { return false }
@@ -217,7 +254,7 @@ struct LineHeader {
             return true
         }
         let first = index
-        while index < end, !isBlank(index), !"[](){}|,;\"".utf8.contains(line[index]) { index += 1 }
+        while index < end, !isBlank(index), !line[index].isOne(of: "[](){}|,;\"") { index += 1 }
         let last = line[index - 1] == 0x3A ? index - 1 : index
         if let mark = line[first..<last].firstIndex(of: UInt8(ascii: "#")), level != nil {
             pending.pid = first..<mark
@@ -313,7 +350,7 @@ struct LineHeader {
     private mutating func readBracket(_ inner: Range<Int>, isAdjacent: Bool) {
         if line[inner].allSatisfy(\.isDigit) {
             if isAdjacent { pending.thread = inner } else { pending.pid = inner }
-            if time != nil, level == nil { commit(index) }
+            if time != nil, level == nil, names == 0 { commit(index) }
         } else if begins("pid ", inner), let colon = line[inner].firstIndex(of: 0x3A) {
             pending.pid = inner.lowerBound + 4..<colon
             if begins("tid ", colon + 1..<inner.upperBound) { pending.thread = colon + 5..<inner.upperBound }
@@ -341,6 +378,18 @@ struct LineHeader {
             let last = line[inner.upperBound - 1] == 0x2F ? inner.upperBound - 1 : inner.upperBound
             pending.category = inner.lowerBound..<last
             commit(index + 1)
+        } else if level != nil, parts.category == nil, looksLikeLogger(inner), line[inner].contains(0x2E) {
+            // `[org.acme.Pay] (thread-1) text`.
+            pending.category = inner
+            let next = afterBlanks(index)
+            if byte(next) == UInt8(ascii: "("),
+                let close = line[next..<end].firstIndex(of: UInt8(ascii: ")")),
+                line[next + 1..<close].allSatisfy({ $0 > 0x20 })
+            {
+                pending.thread = next + 1..<close
+                index = close + 1
+            }
+            commit(index)
         } else if begins("id=", inner) {
             pending.thread = inner.lowerBound + 3..<inner.upperBound
         } else {
@@ -417,7 +466,7 @@ struct LineHeader {
             return true
         }
         var last = first
-        while last < end, !isBlank(last), !"[](){}<>|\",;".utf8.contains(line[last]) { last += 1 }
+        while last < end, !isBlank(last), !line[last].isOne(of: "[](){}<>|\",;") { last += 1 }
         guard last > first else { return false }
         if level == nil, readChannel(first..<last) { return true }
         if readPair(first..<last) { return true }
@@ -450,8 +499,8 @@ struct LineHeader {
         let before = byte(index - 1)
         let isInBar = before == 0x7C && after == 0x7C
         let isInThread = closing != nil && after == UInt8(ascii: "/")
-        guard isBlankOrEnd(last) || ":|]),!".utf8.contains(after) || isInThread,
-            isBlank(index - 1, orStart: true) || ":|]([>,;\"".utf8.contains(before)
+        guard isBlankOrEnd(last) || after.isOne(of: ":|]),!") || isInThread,
+            isBlank(index - 1, orStart: true) || before.isOne(of: ":|]([>,;\"")
                 || before == 0x3D && index == from + 1
         else { return false }
         let isAfterTime = time != nil && start == afterBlanksBack(index) && hasNumericTime
@@ -579,6 +628,11 @@ struct LineHeader {
             pending.source = word
             commit(last)
             if isTabbed || parts.category != nil { return isTabbed }
+            // `app.main:run:12 - text` of loguru.
+            let next = afterBlanks(last)
+            if line[word].count(where: { $0 == 0x3A }) == 2, byte(next) == 0x2D, isSeparator(next) {
+                commit(next + 1)
+            }
             return false
         }
         // `root:text` right after `ERROR:`.
@@ -762,7 +816,7 @@ struct LineHeader {
         guard last > start, isCapitals(start..<last), LevelWord.meaning(line, start..<last) != nil else {
             return false
         }
-        return isBlankOrEnd(last) || ":|]),!".utf8.contains(line[last])
+        return isBlankOrEnd(last) || line[last].isOne(of: ":|]),!")
     }
 
     // MARK: Syslog and containers
@@ -784,7 +838,7 @@ struct LineHeader {
             return commit(hostEnd)
         }
         if isFirst, isStream(hostStart..<hostEnd), isBlankOrEnd(hostEnd + 2),
-            "FP".utf8.contains(byte(hostEnd + 1))
+            byte(hostEnd + 1).isOne(of: "FP")
         {
             pending.stream = hostStart..<hostEnd
             isWrapped = true
@@ -797,7 +851,7 @@ struct LineHeader {
         else { return }
         let tagStart = afterBlanks(hostEnd)
         var nameEnd = tagStart
-        while nameEnd < end, !isBlank(nameEnd), !"[:(".utf8.contains(line[nameEnd]) { nameEnd += 1 }
+        while nameEnd < end, !isBlank(nameEnd), !line[nameEnd].isOne(of: "[:(") { nameEnd += 1 }
         guard nameEnd > tagStart, line[tagStart] != 0x2D else { return }
         var last = nameEnd
         if byte(last) == UInt8(ascii: "(") {
@@ -937,7 +991,7 @@ struct LineHeader {
     private mutating func readRedis() -> Bool {
         var place = from
         while place < end, line[place].isDigit, place - from < 10 { place += 1 }
-        guard byte(place) == 0x3A, "MSCX".utf8.contains(byte(place + 1)), byte(place + 2) == 0x20,
+        guard byte(place) == 0x3A, byte(place + 1).isOne(of: "MSCX"), byte(place + 2) == 0x20,
             let found = times.read(line, at: place + 3), byte(found.end) == 0x20, byte(found.end + 2) == 0x20
         else { return false }
         switch byte(found.end + 1) {
@@ -1012,7 +1066,7 @@ struct LineHeader {
     // MARK: Shapes of words
 
     private func isSeparator(_ place: Int) -> Bool {
-        guard place < end, ":-|".utf8.contains(line[place]) else { return false }
+        guard place < end, line[place].isOne(of: ":-|") else { return false }
         var last = place
         while last < end, line[last] == line[place] { last += 1 }
         return last - place <= 3 && isBlankOrEnd(last)
@@ -1037,10 +1091,7 @@ struct LineHeader {
 
     /// `java.io.IOException`, `RuntimeError`.
     private func isException(_ word: Range<Int>) -> Bool {
-        ["Error", "Exception", "Warning"].contains { ending in
-            word.count >= ending.utf8.count
-                && isWord(ending, word.upperBound - ending.utf8.count..<word.upperBound)
-        }
+        ends("Error", word) || ends("Exception", word) || ends("Warning", word)
     }
 
     /// `shop`, `SecurityManager`, `raft-node`: one word that is hardly the first of a sentence.
@@ -1061,9 +1112,21 @@ struct LineHeader {
             && line[word].allSatisfy { isOfName($0) || $0 == 0x3A || $0 == 0x2F || $0 == 0x2B || $0 == 0x40 }
     }
 
-    private func begins(_ text: String, _ range: Range<Int>) -> Bool {
-        range.count >= text.utf8.count && isWord(text, range.lowerBound..<range.lowerBound + text.utf8.count)
+    private func begins(_ text: StaticString, _ range: Range<Int>) -> Bool {
+        range.count >= text.utf8CodeUnitCount
+            && isWord(text, range.lowerBound..<range.lowerBound + text.utf8CodeUnitCount)
     }
 
-    private func isWord(_ text: String, _ range: Range<Int>) -> Bool { line[range].elementsEqual(text.utf8) }
+    private func ends(_ text: StaticString, _ range: Range<Int>) -> Bool {
+        range.count >= text.utf8CodeUnitCount
+            && isWord(text, range.upperBound - text.utf8CodeUnitCount..<range.upperBound)
+    }
+
+    private func isWord(_ text: StaticString, _ range: Range<Int>) -> Bool {
+        guard range.count == text.utf8CodeUnitCount else { return false }
+        for offset in 0..<range.count where line[range.lowerBound + offset] != text.utf8Start[offset] {
+            return false
+        }
+        return true
+    }
 }

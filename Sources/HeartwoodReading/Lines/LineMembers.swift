@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 
 /// Goes through the members of a JSON object in a line without building anything.
@@ -211,9 +212,9 @@ struct JSONLine {
     init(_ line: UnsafeRawBufferPointer, _ times: LineTime, _ extent: LineHeader.Extent) {
         (self.line, self.times, self.extent) = (line, times, extent)
         // Their objects begin as no others do.
-        isSwiftyBeaver = line.starts(with: "{\"timestamp\":1".utf8)
-        isMongoDB = line.starts(with: "{\"t\":{\"$date\"".utf8)
-        isCompact = line.starts(with: "{\"@t\":".utf8)
+        isSwiftyBeaver = line.begins(with: "{\"timestamp\":1")
+        isMongoDB = line.begins(with: "{\"t\":{\"$date\"")
+        isCompact = line.begins(with: "{\"@t\":")
         read(JSONMembers(line), WordTable<LineKey>.Path(), depth: 0)
         finish()
     }
@@ -235,6 +236,7 @@ struct JSONLine {
         switch extent {
         case .time: moment != nil && !(awaitsNanoseconds && nanoseconds == 0)
         case .level: level != nil
+        case .head: level != nil && moment != nil && !(awaitsNanoseconds && nanoseconds == 0)
         case .all: false
         }
     }
@@ -443,11 +445,19 @@ struct LogfmtPairs {
     private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private static func isOfKey(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && !"=\"{}()[],;<>".utf8.contains(byte)
+        byte > 0x20 && byte < 0x7F && !byte.isOne(of: "=\"{}()[],;<>")
     }
 }
 
 extension UnsafeRawBufferPointer {
+    /// Whether it begins with some ASCII characters.
+    @inline(__always)
+    func begins(with text: StaticString) -> Bool {
+        let size = text.utf8CodeUnitCount
+        guard count >= size, let base = baseAddress else { return false }
+        return memcmp(base, text.utf8Start, size) == 0
+    }
+
     /// A range as a text.
     func text(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
 }

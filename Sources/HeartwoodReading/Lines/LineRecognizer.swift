@@ -1,3 +1,4 @@
+import CHeartwood
 package import Heartwood
 
 /// Reads what the lines of logs say of themselves, whatever program wrote them.
@@ -44,12 +45,33 @@ package struct LineRecognizer: Sendable {
     package func level(of line: Bytes) -> LogLevel? { head(of: line, .level).level }
 
     /// When the line was logged, and how serious it is; builds nothing.
-    package func head(of line: Bytes) -> Head { head(of: line, .all) }
+    ///
+    /// Without `levels`, the level may be left out.
+    package func head(of line: Bytes, levels: Bool = true) -> Head { head(of: line, levels ? .head : .time) }
 
     private func head(of line: Bytes, _ extent: LineHeader.Extent) -> Head {
         var head = Head()
+        if let first = line.first, first.isDigit, readPlain(line, extent, &head) { return head }
         withoutColors(line, limit: LineRecognizer.reach) { read($0, extent, &head, depth: 0) }
         return head
+    }
+
+    /// The short way for the most frequent lines: those that begin with the date and a level.
+    ///
+    /// It reads them as ``LineHeader`` does, and returns false where the line is of another form.
+    private func readPlain(_ line: Bytes, _ extent: LineHeader.Extent, _ head: inout Head) -> Bool {
+        guard let found = times.iso(line, 0), found.moment != nil, !found.isDay else { return false }
+        head.moment = found.moment
+        if extent == .time { return true }
+        var first = found.end
+        while first < line.count, line[first] == 0x20 { first += 1 }
+        var last = first
+        while last < line.count, line[last].isLetter { last += 1 }
+        guard first > found.end, last < line.count, line[last] == 0x20,
+            let meaning = LevelWord.meaning(line, first..<last), !meaning.isWeak
+        else { return false }
+        head.level = meaning.level
+        return true
     }
 
     private func read(_ whole: Bytes, _ extent: LineHeader.Extent, _ head: inout Head, depth: Int) {
@@ -130,7 +152,7 @@ package struct LineRecognizer: Sendable {
 
     /// `… level=error code=5`, where nothing but pairs follows.
     private func trailingLevel(_ rest: Bytes) -> LogLevel? {
-        guard rest.last != nil, rest.firstIndex(of: UInt8(ascii: "=")) != nil else { return nil }
+        guard let base = rest.baseAddress, memchr(base, 0x3D, rest.count) != nil else { return nil }
         var pairs = LogfmtPairs(rest)
         var level: LogLevel?
         var end = 0
@@ -157,9 +179,10 @@ package struct LineRecognizer: Sendable {
 
     // MARK: Everything
 
-    /// All that the line says.
-    package func record(of line: Bytes) -> LineRecord {
+    /// All that the line says; without `fields`, all but them.
+    package func record(of line: Bytes, fields: Bool = true) -> LineRecord {
         var record = LineRecord()
+        record.takesFields = fields
         withoutColors(line, limit: .max) { read($0, &record, depth: 0) }
         return record
     }
@@ -172,7 +195,7 @@ package struct LineRecognizer: Sendable {
 
     private func read(_ whole: Bytes, _ record: inout LineRecord, depth: Int) {
         let prefix = LinePrefix(whole, times)
-        prefix.fields(whole).forEach { record.fields.append($0) }
+        if record.takesFields, prefix.end > 0 { record.fields += prefix.fields(whole) }
         let line = Bytes(rebasing: whole[prefix.end...])
         switch LineShape(line) {
         case .json: readJSON(line, &record, depth: depth)
@@ -199,15 +222,16 @@ package struct LineRecognizer: Sendable {
         record.level = record.level ?? header.level
         let parts = header.parts
         if record.category == nil { record.category = parts.category.map { line.text($0) } }
-        for (name, range) in [
-            ("host", parts.host), ("pid", parts.pid), ("thread", parts.thread), ("client", parts.client),
-            ("source", parts.source), ("stream", parts.stream),
-        ] {
-            guard let range else { continue }
-            record.add(name, line.text(range), isLiteral: name == "pid")
+        if record.takesFields {
+            record.add("host", parts.host, of: line)
+            record.add("pid", parts.pid, of: line, isLiteral: true)
+            record.add("thread", parts.thread, of: line)
+            record.add("client", parts.client, of: line)
+            record.add("source", parts.source, of: line)
+            record.add("stream", parts.stream, of: line)
+            var pairs = LogfmtPairs(line, 0..<header.start)
+            while let pair = pairs.next() { record.add(line, pair) }
         }
-        var pairs = LogfmtPairs(line, 0..<header.start)
-        while let pair = pairs.next() { record.add(line, pair) }
         var head = Head()
         (head.moment, head.level) = (record.moment, record.level)
         readRest(line, header, .all, &head, depth: depth)
@@ -241,8 +265,14 @@ package struct LineRecognizer: Sendable {
             return
         }
         record.message = rest.text(0..<end)
-        var pairs = LogfmtPairs(rest)
-        while let pair = pairs.next() { record.add(rest, pair) }
+        var pairs = LogfmtPairs(rest, record.takesFields ? nil : 0..<0)
+        while let pair = pairs.next() {
+            // A level or a time within a sentence is none of the line's.
+            switch LineKey.key(rest, pair.name) {
+            case .level, .time: break
+            default: record.add(rest, pair)
+            }
+        }
         // The text of klog is in quotes.
         if header.level != nil, rest.first == 0x22, header.parts.source != nil,
             let close = rest[1...].firstIndex(of: 0x22), close + 1 == rest.count || rest[close + 1] == 0x20
@@ -329,7 +359,7 @@ package struct LineRecognizer: Sendable {
                 record.message = value
                 hasMessage = true
             case .category where record.category == nil && pair.name.count > 1: record.category = value
-            default: record.add(line.text(pair.name), value, isLiteral: Double(value) != nil)
+            default: record.add(line.text(pair.name), value, isLiteral: LineRecord.isNumber(value))
             }
         }
         if !hasMessage { record.message = line.text(0..<line.count) }
@@ -346,7 +376,7 @@ package struct LineRecognizer: Sendable {
         } else {
             record.message = json.messageText ?? line.text(0..<line.count)
         }
-        add(JSONMembers(line), line, prefix: "", &record, json, depth: 0)
+        if record.takesFields { add(JSONMembers(line), line, prefix: "", &record, json, depth: 0) }
     }
 
     /// Adds the members of an object; what is nested too deep is a text.
@@ -398,11 +428,12 @@ package struct LineRecognizer: Sendable {
     /// Calls `body` with the line without the colors of terminals, and without what it ends with.
     private func withoutColors(_ line: Bytes, limit: Int, _ body: (Bytes) -> Void) {
         let line = line.withoutEnd
-        guard let first = line.prefix(LineRecognizer.reach).firstIndex(of: 0x1B),
-            line.first != UInt8(ascii: "{")
+        let near = min(line.count, LineRecognizer.reach)
+        guard let base = line.baseAddress, let escape = memchr(base, 0x1B, near), line[0] != UInt8(ascii: "{")
         else {
             return body(line)
         }
+        let first = base.distance(to: UnsafeRawPointer(escape))
         let part = Bytes(rebasing: line.prefix(limit))
         withUnsafeTemporaryAllocation(byteCount: part.count, alignment: 1) { room in
             var count = 0

@@ -28,6 +28,8 @@ package struct LineRecord: Sendable {
     package var hasUnknownZone = false
     /// Whether the line tells numbers from texts, as JSON does.
     package var hasTypes = false
+    /// Whether the fields are wanted.
+    var takesFields = true
     /// All other values that have a name, in their order.
     package var fields: [Field] = []
 
@@ -77,17 +79,34 @@ package struct LineRecord: Sendable {
 extension LineRecord {
     /// Adds a field.
     mutating func add(_ name: String, _ value: String, isLiteral: Bool = false) {
-        fields.append(.init(name, value, isLiteral: isLiteral))
+        if takesFields { fields.append(.init(name, value, isLiteral: isLiteral)) }
+    }
+
+    /// Adds a part of the line, if there is one.
+    mutating func add(
+        _ name: String, _ range: Range<Int>?, of line: UnsafeRawBufferPointer, isLiteral: Bool = false
+    ) {
+        if let range { add(name, line.text(range), isLiteral: isLiteral) }
     }
 
     /// Adds a pair of logfmt.
     mutating func add(_ line: UnsafeRawBufferPointer, _ pair: LogfmtPairs.Pair) {
+        guard takesFields else { return }
         let value = JSONMembers.unescaped(line, pair.value)
-        add(line.text(pair.name), value, isLiteral: Double(value) != nil)
+        add(line.text(pair.name), value, isLiteral: LineRecord.isNumber(value))
     }
 
     /// Adds a member of an object.
     mutating func add(_ line: UnsafeRawBufferPointer, _ member: JSONMembers.Member) {
+        guard takesFields else { return }
         add(JSONMembers.unescaped(line, member.name), member.text(line), isLiteral: member.kind != .text)
+    }
+
+    /// Whether a text is a number.
+    static func isNumber(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first.isDigit || "+-.niNI".utf8.contains(first) else {
+            return false
+        }
+        return Double(text) != nil
     }
 }

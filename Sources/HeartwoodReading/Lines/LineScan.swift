@@ -74,9 +74,7 @@ package struct LineScan {
     /// Whether a word, wherever it is in a line, may be a level or the key of one, or tell of a status.
     private static func isOfInterest(_ line: Bytes, _ start: Int, _ length: Int) -> Bool {
         guard length >= 3, length <= LevelWord.longest else { return false }
-        let word = start..<start + length
-        if LevelWord.meaning(line, word) != nil || LineKey.key(line, word) == .level { return true }
-        return length == 4 && line[start] == 0x48 && line[start + 1] == 0x54 && line[start + 3] == 0x50
+        return LevelWord.isOfInterest(line, start..<start + length)
     }
 
     /// Whether the line begins as only some do: JSON, a priority, a letter and a date, a name that another
@@ -94,23 +92,28 @@ package struct LineScan {
 
     /// Whether a bar, a date or the beginning of a line of glog is near.
     private static func hasLineWithin(_ line: Bytes) -> Bool {
-        var index = 1
-        let count = min(line.count - 5, 96)
-        while index < count {
-            let byte = line[index]
-            if byte == UInt8(ascii: "|") { return true }
-            if line[index + 2].isDigit {
-                if byte == UInt8(ascii: "-") {
-                    if line[index + 3] == byte, line[index + 1].isDigit, line.number(index - 4, 4) != nil {
-                        return true
-                    }
-                } else if line[index + 1] &- 0x41 < 26, line[index + 3].isDigit, line[index + 4].isDigit,
-                    byte == 0x20 || byte == 0x3A
+        guard let base = line.baseAddress, line.count > 8 else { return false }
+        let near = min(line.count - 5, 96)
+        if memchr(base, Int32(UInt8(ascii: "|")), near) != nil { return true }
+        for separator in [UInt8(ascii: "-"), UInt8(ascii: "/")] {
+            var index = 4
+            while index < near, let found = memchr(base + index, Int32(separator), near - index) {
+                index = base.distance(to: UnsafeRawPointer(found))
+                if line[index + 3] == separator, line.number(index + 1, 2) != nil,
+                    line.number(index - 4, 4) != nil
                 {
                     return true
                 }
+                index += 1
             }
-            index += 1
+        }
+        var index = 1
+        while index < near, let found = memchr(base + index, Int32(UInt8(ascii: ":")), near - index) {
+            index = base.distance(to: UnsafeRawPointer(found)) + 1
+            let letter = line[index] == 0x20 ? index + 1 : index
+            if letter + 4 < line.count, line[letter] &- 0x41 < 26, line.number(letter + 1, 4) != nil {
+                return true
+            }
         }
         return false
     }
@@ -133,7 +136,7 @@ package struct LineScan {
                 let isZone = length < 6 && line[start] & line[start + 1] & line[start + 2] & 0x20 == 0
                 if !isMonth, !isZone { return length == 6 && line[start] | 0x20 == 0x73 || hasBar(line) }
             } else if length == 1, line[start] & 0x20 == 0, index < line.count,
-                " /]|\t".utf8.contains(line[index])
+                line[index].isOne(of: " /]|\t")
             {
                 return true
             }

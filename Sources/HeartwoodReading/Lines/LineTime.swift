@@ -22,9 +22,11 @@ struct LineTime: Sendable {
     }
 
     private let now: LogTimestamp
+    private let year: Int
 
     init(now: LogTimestamp) {
         self.now = now
+        year = CivilTime(nanoseconds: now.nanoseconds).year
     }
 
     /// The spellings, but for RFC 3339 and its relatives.
@@ -349,7 +351,7 @@ struct LineTime: Sendable {
     /// The latest moment of this day and time that is not more than a day ahead.
     private func latest(_ civil: CivilTime, _ offset: Int) -> LogTimestamp? {
         var civil = civil
-        civil.year = CivilTime(nanoseconds: now.nanoseconds).year + 1
+        civil.year = year + 1
         for _ in 0..<6 {
             if civil.isValid, civil.moment(offset: offset) <= now + .seconds(86_400) {
                 return civil.moment(offset: offset)
@@ -561,6 +563,14 @@ extension UInt8 {
 
     @inline(__always)
     var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+
+    /// Whether it is one of some ASCII characters.
+    @inline(__always)
+    func isOne(of characters: StaticString) -> Bool {
+        let start = characters.utf8Start
+        for index in 0..<characters.utf8CodeUnitCount where start[index] == self { return true }
+        return false
+    }
 }
 
 extension UnsafeRawBufferPointer {

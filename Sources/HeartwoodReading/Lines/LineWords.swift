@@ -18,25 +18,33 @@ struct WordTable<Value: Sendable>: Sendable {
         }
     }
 
-    private struct Slot: Sendable {
+    fileprivate struct Slot: Sendable {
         let hash: UInt64
         let value: Value
     }
 
     /// A power of two of places, of which most are free.
-    private var slots: [Slot?]
+    fileprivate var slots: [Slot?]
 
     init(_ words: KeyValuePairs<String, Value>) {
         slots = Array(repeating: nil, count: 512)
         for (names, value) in words {
             for name in names.split(separator: " ") {
                 let bytes = Array(name.utf8)
-                let hash = bytes.withUnsafeBytes { WordTable.hash($0, 0..<$0.count, Path().hash) }
-                var place = Int(hash >> 55)
-                while slots[place] != nil { place = (place + 1) & 511 }
-                slots[place] = Slot(hash: hash, value: value)
+                add(bytes.withUnsafeBytes { WordTable.hash($0, 0..<$0.count, Path().hash) }, value)
             }
         }
+    }
+
+    private mutating func add(_ hash: UInt64, _ value: Value) {
+        var place = Int(hash >> 55)
+        while slots[place] != nil { place = (place + 1) & 511 }
+        slots[place] = Slot(hash: hash, value: value)
+    }
+
+    /// Adds the words of another table, all with one value.
+    mutating func add<Other>(table: WordTable<Other>, _ value: Value) {
+        for slot in table.slots { if let slot { add(slot.hash, value) } }
     }
 
     /// The value of the word in a range of a line.
@@ -87,12 +95,24 @@ enum LevelWord {
         "log success default": Meaning(level: .info, isWeak: true),
         "debug dbg dbug": Meaning(level: .debug), "fine config": Meaning(level: .debug, isWeak: true),
         "trace trc trce trac verbose vrb finest": Meaning(level: .verbose),
-        "finer all": Meaning(level: .verbose, isWeak: true),
+        "finer": Meaning(level: .verbose, isWeak: true),
     ])
 
     /// What the letters of a range mean.
     static func meaning(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Meaning? {
         (3...longest).contains(range.count) ? table.value(line, range) : nil
+    }
+
+    /// The words above, the keys of levels, and what the requests of web servers end with.
+    private static let interest: WordTable<Bool> = {
+        var table = WordTable<Bool>(["level severity lvl loglevel levelname severitytext http": true])
+        table.add(table: LevelWord.table, true)
+        return table
+    }()
+
+    /// Whether a word, wherever it is, may be a level or the key of one, or tell of a status.
+    static func isOfInterest(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        interest.value(line, range) != nil
     }
 
     /// The level that a letter stands for, as in the lines of Android, glog and Rails.

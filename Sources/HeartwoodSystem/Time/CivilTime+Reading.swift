@@ -29,7 +29,8 @@ extension CivilTime {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second) else {
             return false
         }
-        return CivilTime(secondsSince1970: CivilTime.days(year, month, day) * 86_400).day == day
+        // Every month has 28 days.
+        return day <= 28 || CivilTime(secondsSince1970: CivilTime.days(year, month, day) * 86_400).day == day
     }
 }
 

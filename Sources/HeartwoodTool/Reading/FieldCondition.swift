@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 import HeartwoodReading
 
@@ -15,6 +16,24 @@ struct FieldCondition {
         var value = ""
         /// Whether the value was in quotes.
         var isText = false
+        /// What the value is beside a text.
+        var number: ExactNumber?
+        var moment: LogTimestamp?
+        var level: LogLevel?
+        /// What a line must contain to meet it, where that is known.
+        var needles = FieldNeedles()
+
+        /// Finds out what the value is.
+        mutating func prepare() {
+            if !isText {
+                number = ExactNumber(value)
+                moment = LineClock.moment(of: value)
+                level = name == "level" ? LogLevel(named: value) : nil
+            }
+            let isPlain = number == nil && moment == nil && level == nil && name != "time"
+            let isFound = comparison == .same && isPlain || comparison == .contains
+            needles = FieldNeedles(name: name, value: isFound ? value : "")
+        }
     }
 
     private let alternatives: [Alternative]
@@ -38,6 +57,7 @@ struct FieldCondition {
                 )
             }
             alternatives.append(alternative)
+            alternatives[alternatives.count - 1].prepare()
             guard let left else { break }
             rest = left
         }
@@ -119,23 +139,52 @@ struct FieldCondition {
     func holds(for record: LineRecord) -> Bool { alternatives.contains { $0.holds(for: record) } }
 }
 
+extension FieldCondition {
+    /// Whether a line can meet one of the conditions by itself; often known without reading the line.
+    ///
+    /// - Parameters:
+    ///   - line: The line.
+    ///   - isKnown: Whether a line had the field already, so that one without the value need not be read.
+    /// - Returns: false only where it cannot.
+    func mayHold(for line: UnsafeRawBufferPointer, isKnown: Bool) -> Bool {
+        for index in alternatives.indices {
+            if alternatives[index].comparison == .different { return true }
+            switch alternatives[index].needles.find(in: line, isKnown: isKnown) {
+            case .nothing: continue
+            case .unknown: return true
+            case .integer(let own, let isTyped):
+                if alternatives[index].holds(for: own, isTyped: isTyped) { return true }
+            case .value(let value, let isTyped):
+                let field = LineRecord.Field(alternatives[index].name, value, isLiteral: isTyped)
+                if alternatives[index].holds(for: field, isTyped: isTyped) { return true }
+            }
+        }
+        return false
+    }
+}
+
 extension FieldCondition.Alternative {
     fileprivate func holds(for record: LineRecord) -> Bool {
         guard let field = record[name] else { return comparison == .different }
-        if comparison == .contains { return field.value.contains(value) }
-        if isText { return meets(field.value, value) }
-        if name == "level", let wanted = LogLevel(named: value), let level = record.level {
-            return meets(wanted.index, level.index)
-        }
-        if let left = LineClock.moment(of: field.value), let right = LineClock.moment(of: value) {
-            return meets(left, right)
-        }
+        if let level, let own = record.level { return meets(level.index, own.index) }
+        return holds(for: field, isTyped: record.hasTypes)
+    }
+
+    /// Whether an integer meets it.
+    fileprivate func holds(for own: Int, isTyped: Bool) -> Bool {
         let isEquality = comparison == .same || comparison == .different
-        if !isEquality || record.hasTypes && field.isLiteral,
-            let left = ExactNumber(field.value), let right = ExactNumber(value)
-        {
-            return meets(left, right)
+        if let small = number?.small, !isEquality || isTyped { return meets(own, small) }
+        return holds(for: LineRecord.Field(name, "\(own)", isLiteral: true), isTyped: isTyped)
+    }
+
+    fileprivate func holds(for field: LineRecord.Field, isTyped: Bool) -> Bool {
+        if comparison == .contains { return field.value.utf8.contains(sequence: value) }
+        if let moment, let own = LineClock.moment(of: field.value) { return meets(own, moment) }
+        let isEquality = comparison == .same || comparison == .different
+        if let number, !isEquality || isTyped && field.isLiteral, let own = ExactNumber(field.value) {
+            return meets(own, number)
         }
+        if isEquality { return field.value.utf8.elementsEqual(value.utf8) == (comparison == .same) }
         return meets(field.value, value)
     }
 
@@ -151,6 +200,132 @@ extension FieldCondition.Alternative {
     }
 }
 
+extension String.UTF8View {
+    fileprivate func contains(sequence text: String) -> Bool {
+        text.isEmpty || firstRange(of: Array(text.utf8)) != nil
+    }
+}
+
+/// What must be in a line that meets a condition, searched for before anything is read.
+private struct FieldNeedles {
+    enum Finding {
+        /// The line has no such field, or not with this value.
+        case nothing
+        /// The field's value; `isTyped` where it is in an object.
+        case value(String, isTyped: Bool)
+        case integer(Int, isTyped: Bool)
+        /// The line has to be read.
+        case unknown
+    }
+
+    /// The name in a pair and in an object, where the field cannot come from elsewhere.
+    private var pair: [UInt8] = []
+    private var member: [UInt8] = []
+    /// The value, where it is in the line as it is.
+    private var value: [UInt8] = []
+    private var isOfMessage = false
+
+    /// The fields that come from other parts of a line than pairs and members.
+    private static let derived: Set<String> = [
+        "time", "level", "category", "message", "host", "pid", "thread", "client", "source", "stream",
+        "method",
+        "path", "status", "bytes", "container", "pod", "process", "file", "line", "program",
+    ]
+
+    init() {}
+
+    init(name: String, value: String) {
+        self.value = Array(value.utf8)
+        isOfMessage = name == "message"
+        let plain = name.hasPrefix("_") ? String(name.dropFirst()) : name
+        guard !FieldNeedles.derived.contains(plain.lowercased()), let last = plain.split(separator: ".").last,
+            last.utf8.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x5F || $0 == 0x2D })
+        else { return }
+        pair = Array(last.utf8) + [UInt8(ascii: "=")]
+        member = Array(last.utf8) + [0x22]
+        if last != plain || name != plain { isNested = true }
+    }
+
+    /// Whether only the last part of the name is looked for.
+    private var isNested = false
+
+    func find(in line: UnsafeRawBufferPointer, isKnown: Bool) -> Finding {
+        guard let base = line.baseAddress, line.count > 0 else { return .nothing }
+        let isObject = line[0] == UInt8(ascii: "{")
+        if isKnown, !value.isEmpty {
+            guard !(isOfMessage && isObject), hw_find(base, line.count, value, value.count) == nil,
+                memchr(base, 0x5C, line.count) == nil, memchr(base, 0x1B, line.count) == nil
+            else { return .unknown }
+            return .nothing
+        }
+        guard !pair.isEmpty else { return .unknown }
+        let name = isObject ? member : pair
+        guard let place = hw_find(base, line.count, name, name.count) else {
+            // An object after other text, or a name that is escaped.
+            let isElsewhere =
+                memchr(base, 0x5C, line.count) != nil
+                || !isObject && memchr(base, 0x22, line.count) != nil
+            return isElsewhere ? .unknown : .nothing
+        }
+        guard isKnown, !isNested else { return .unknown }
+        return read(line, base.distance(to: UnsafeRawPointer(place)), isObject)
+    }
+
+    /// Reads a number that is the value at the only place of the name in a line without anything nested.
+    private func read(_ line: UnsafeRawBufferPointer, _ start: Int, _ isObject: Bool) -> Finding {
+        guard let base = line.baseAddress, start > 0 else { return .unknown }
+        let name = isObject ? member : pair
+        var index = start + name.count
+        let rest = line.count - index
+        let before = line[start - 1]
+        guard hw_find(base + index, rest, name, name.count) == nil,
+            memchr(base, isObject ? 0x5C : 0x22, line.count) == nil
+        else { return .unknown }
+        if isObject {
+            guard before == 0x22, index < line.count, line[index] == 0x3A,
+                memchr(base + 1, Int32(UInt8(ascii: "{")), line.count - 1) == nil
+            else { return .unknown }
+            index += 1
+        } else if before != 0x20, before != 0x09, before != UInt8(ascii: "{") {
+            return .unknown
+        }
+        let first = index
+        while index < line.count, line[index] &- 0x30 < 10 || line[index] == 0x2E || line[index] == 0x2D {
+            index += 1
+        }
+        guard index > first, index < line.count else { return .unknown }
+        let after = line[index]
+        let isEnd =
+            isObject
+            ? after == 0x2C || after == UInt8(ascii: "}")
+            : after == UInt8(ascii: "}") && index + 1 == line.count
+                || after == 0x20 && isPair(line, index + 1)
+        guard isEnd else { return .unknown }
+        if index - first < 18, line[first] != 0x30 {
+            var number = 0
+            for byte in line[first..<index] {
+                guard byte &- 0x30 < 10 else { break }
+                number = number * 10 + Int(byte &- 0x30)
+            }
+            if line[first..<index].allSatisfy({ $0 &- 0x30 < 10 }) {
+                return .integer(number, isTyped: isObject)
+            }
+        }
+        return .value(String(decoding: line[first..<index], as: UTF8.self), isTyped: isObject)
+    }
+
+    /// Whether another pair begins here.
+    private func isPair(_ line: UnsafeRawBufferPointer, _ start: Int) -> Bool {
+        var index = start
+        while index < line.count,
+            (line[index] | 0x20) &- 0x61 < 26 || line[index] == 0x5F || line[index] == 0x2E
+        {
+            index += 1
+        }
+        return index > start && index < line.count && line[index] == UInt8(ascii: "=")
+    }
+}
+
 /// A number of JSON, of any length, compared without rounding.
 private struct ExactNumber: Comparable {
     private var isNegative = false
@@ -158,10 +333,16 @@ private struct ExactNumber: Comparable {
     private var digits: [UInt8] = []
     /// The number is 0.DIGITS times ten to this.
     private var exponent = 0
+    /// The number itself, where it is an integer of up to 18 digits; its digits are not kept then.
+    private(set) var small: Int?
 
     /// Reads `-12`, `12.50`, `1e5`; nil for all else, such as `01234`.
     init?(_ text: String) {
         var rest = text.utf8[...]
+        if let number = ExactNumber.small(text) {
+            small = number
+            return
+        }
         if rest.first == UInt8(ascii: "-") {
             isNegative = true
             rest = rest.dropFirst()
@@ -192,9 +373,36 @@ private struct ExactNumber: Comparable {
         if digits.isEmpty { (isNegative, exponent) = (false, 0) }
     }
 
+    /// An integer of up to 18 digits.
+    private static func small(_ text: String) -> Int? {
+        var text = text
+        return text.withUTF8 { bytes in
+            let first = bytes.first == UInt8(ascii: "-") ? 1 : 0
+            guard bytes.count > first, bytes.count <= first + 18,
+                bytes[first] != 0x30 || bytes.count == first + 1
+            else { return nil }
+            var number = 0
+            for byte in bytes[first...] {
+                guard byte &- 0x30 < 10 else { return nil }
+                number = number * 10 + Int(byte - 0x30)
+            }
+            return first == 1 ? -number : number
+        }
+    }
+
+    static func == (left: ExactNumber, right: ExactNumber) -> Bool { !(left < right) && !(right < left) }
+
     static func < (left: ExactNumber, right: ExactNumber) -> Bool {
+        if let small = left.small, let other = right.small { return small < other }
+        let (left, right) = (left.large, right.large)
         if left.isNegative != right.isNegative { return left.isNegative }
         return left.isNegative ? right.isSmaller(than: left) : left.isSmaller(than: right)
+    }
+
+    /// The number with its digits.
+    private var large: ExactNumber {
+        guard let small else { return self }
+        return ExactNumber("\(small).0") ?? self
     }
 
     /// By what the numbers are without their signs.

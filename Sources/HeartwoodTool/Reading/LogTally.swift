@@ -29,7 +29,7 @@ struct LogTally {
     mutating func add(_ line: UnsafeRawBufferPointer) {
         lines += 1
         if TraceLines.isContinuation(line) { return }
-        let record = parser.record(of: line)
+        let record = parser.record(of: line, fields: false)
         records += 1
         if record.hasUnknownZone { unknownZones += 1 }
         levels[record.level.map { min($0.index, 6) } ?? 7] += 1

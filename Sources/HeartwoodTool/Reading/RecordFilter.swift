@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 import HeartwoodReading
 
@@ -13,6 +14,8 @@ struct RecordFilter {
     private var current: State
     /// How far the block was looked at.
     private var position = 0
+    /// Where the line begins that follows the last one that was asked about.
+    private var next = 0
 
     /// Whether a line had a time, a level and a category, where those were looked for.
     private(set) var hasFoundMoment = false
@@ -51,6 +54,9 @@ struct RecordFilter {
     /// Whether a line of the block is selected; lines are asked about in their order.
     mutating func passes(_ line: Range<Int>, in block: UnsafeRawBufferPointer) -> Bool {
         if selection.selectsRecords {
+            let isNext = line.lowerBound == next
+            next = line.upperBound + 1
+            if isNext, cannotPass(UnsafeRawBufferPointer(rebasing: block[line])) { return false }
             lookAt(upTo: line.upperBound, from: line.lowerBound, block)
             guard current.passes else { return false }
         }
@@ -59,9 +65,28 @@ struct RecordFilter {
         return !selection.excluded.contains { $0.finds(line) }
     }
 
+    /// Whether a line fails by itself, and does not belong to a record that passes, so that it need not be read.
+    ///
+    /// That is known only where the line in front of it was asked about.
+    private mutating func cannotPass(_ line: UnsafeRawBufferPointer) -> Bool {
+        if !current.passesConditions {
+            for (index, condition) in selection.conditions.enumerated()
+            where !condition.mayHold(for: line, isKnown: hasFoundField[index]) {
+                hasLooked = true
+                return true
+            }
+        }
+        guard hasFoundCategory, !current.hasCategory, let category = selection.category,
+            let base = line.baseAddress
+        else { return false }
+        return hw_find(base, line.count, category, category.utf8.count) == nil
+            && memchr(base, 0x5C, line.count) == nil && memchr(base, 0x1B, line.count) == nil
+    }
+
     /// Notes what the end of the block belongs to, so that the next one can be asked about.
     mutating func finish(_ block: UnsafeRawBufferPointer) {
         guard selection.selectsRecords else { return }
+        next = 0
         if position < block.count {
             let end = block.last == 0x0A ? block.count - 1 : block.count
             lookAt(upTo: end, from: LogBlockReader.lineStart(in: block, of: end), block)
@@ -94,8 +119,8 @@ struct RecordFilter {
 
     /// Whether a line alone, which comes after those that were asked about, is selected.
     mutating func passes(alone line: UnsafeRawBufferPointer) -> Bool {
-        position = 0
-        defer { position = 0 }
+        (position, next) = (0, 0)
+        defer { (position, next) = (0, 0) }
         return passes(0..<line.count, in: line)
     }
 
@@ -138,7 +163,8 @@ struct RecordFilter {
     ) {
         hasLooked = true
         let isContinuation = TraceLines.isContinuation(line)
-        let head = isContinuation ? LineRecognizer.Head() : parser.head(of: line)
+        let needsLevel = unknown.level || unknown.category || unknown.conditions
+        let head = isContinuation ? LineRecognizer.Head() : parser.head(of: line, levels: needsLevel)
         let moment = head.moment
         if head.hasUnknownZone { hasFoundUnknownZone = true }
         if let moment {
@@ -149,7 +175,7 @@ struct RecordFilter {
                 unknown.time = false
             }
         }
-        guard unknown.level || unknown.category || unknown.conditions, !isContinuation else { return }
+        guard needsLevel, !isContinuation else { return }
         let level = head.level
         if level != nil { hasFoundLevel = true }
         if unknown.level, level != nil || moment != nil {
