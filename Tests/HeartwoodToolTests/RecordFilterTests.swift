@@ -122,15 +122,24 @@ struct RecordFilterTests {
                         let condition = try FieldCondition(parsing: "\"\(field.name)\"\(comparison)\(value)")
                         guard condition.holds(for: record) else { continue }
                         met += 1
-                        Array(line.utf8).withUnsafeBytes { bytes in
-                            #expect(condition.mayHold(for: bytes, isKnown: true), "\(field) in \(line)")
-                            #expect(condition.mayHold(for: bytes, isKnown: false), "\(field) in \(line)")
+                        Array(("\(field.name)=1 \(line)\n" + line).utf8).withUnsafeBytes { bytes in
+                            let range = bytes.count - line.utf8.count..<bytes.count
+                            #expect(mayHold(condition, range, bytes, true), "\(field) in \(line)")
+                            #expect(mayHold(condition, range, bytes, false), "\(field) in \(line)")
                         }
                     }
                 }
             }
         }
         #expect(met > 2000)
+    }
+
+    private func mayHold(
+        _ condition: FieldCondition, _ range: Range<Int>, _ block: UnsafeRawBufferPointer, _ isKnown: Bool
+    ) -> Bool {
+        var cursors = NeedleCursors()
+        _ = condition.mayHold(for: 0..<range.lowerBound - 1, in: block, isKnown: isKnown, &cursors)
+        return condition.mayHold(for: range, in: block, isKnown: isKnown, &cursors)
     }
 
     @Test("What is left out without being read is what the whole reading leaves out")

@@ -143,13 +143,28 @@ extension FieldCondition {
     /// Whether a line can meet one of the conditions by itself; often known without reading the line.
     ///
     /// - Parameters:
-    ///   - line: The line.
+    ///   - line: Where the line is; those of a block are asked about in their order.
+    ///   - block: The block that it is in.
     ///   - isKnown: Whether a line had the field already, so that one without the value need not be read.
+    ///   - cursors: What was found in the block; for each condition its own, and new ones for each block.
     /// - Returns: false only where it cannot.
-    func mayHold(for line: UnsafeRawBufferPointer, isKnown: Bool) -> Bool {
+    func mayHold(
+        for line: Range<Int>, in block: UnsafeRawBufferPointer, isKnown: Bool, _ cursors: inout NeedleCursors
+    ) -> Bool {
+        guard alternatives.count > 1 else { return mayHold(line, block, isKnown, &cursors) }
+        // Each search ends with the line.
+        var cursors = NeedleCursors()
+        let line = UnsafeRawBufferPointer(rebasing: block[line])
+        return mayHold(0..<line.count, line, isKnown, &cursors)
+    }
+
+    private func mayHold(
+        _ line: Range<Int>, _ block: UnsafeRawBufferPointer, _ isKnown: Bool, _ cursors: inout NeedleCursors
+    ) -> Bool {
         for index in alternatives.indices {
             if alternatives[index].comparison == .different { return true }
-            switch alternatives[index].needles.find(in: line, isKnown: isKnown) {
+            if alternatives.count > 1 { cursors = NeedleCursors() }
+            switch alternatives[index].needles.find(in: line, of: block, isKnown, &cursors) {
             case .nothing: continue
             case .unknown: return true
             case .integer(let own, let isTyped):
@@ -206,6 +221,30 @@ extension String.UTF8View {
     }
 }
 
+/// Where in a block what is searched for comes next.
+struct NeedleCursors {
+    struct Cursor {
+        private var place = -1
+
+        /// The next place at or after another one; the end of the block where there is none.
+        ///
+        /// Asked for in ascending order, it goes through the block once.
+        mutating func next(_ needle: [UInt8], in block: UnsafeRawBufferPointer, from start: Int) -> Int {
+            if place >= start { return place }
+            guard let base = block.baseAddress, start < block.count else { return block.count }
+            let found = hw_find(base + start, block.count - start, needle, needle.count)
+            place = found.map { base.distance(to: $0) } ?? block.count
+            return place
+        }
+    }
+
+    fileprivate var value = Cursor()
+    fileprivate var pair = Cursor()
+    fileprivate var member = Cursor()
+    fileprivate var escape = Cursor()
+    fileprivate var color = Cursor()
+}
+
 /// What must be in a line that meets a condition, searched for before anything is read.
 private struct FieldNeedles {
     enum Finding {
@@ -235,7 +274,7 @@ private struct FieldNeedles {
     init() {}
 
     init(name: String, value: String) {
-        self.value = Array(value.utf8)
+        self.value = value.contains("\n") ? [] : Array(value.utf8)
         isOfMessage = name == "message"
         let plain = name.hasPrefix("_") ? String(name.dropFirst()) : name
         guard !FieldNeedles.derived.contains(plain.lowercased()), let last = plain.split(separator: ".").last,
@@ -249,38 +288,45 @@ private struct FieldNeedles {
     /// Whether only the last part of the name is looked for.
     private var isNested = false
 
-    func find(in line: UnsafeRawBufferPointer, isKnown: Bool) -> Finding {
-        guard let base = line.baseAddress, line.count > 0 else { return .nothing }
-        let isObject = line[0] == UInt8(ascii: "{")
+    func find(
+        in range: Range<Int>, of block: UnsafeRawBufferPointer, _ isKnown: Bool,
+        _ cursors: inout NeedleCursors
+    ) -> Finding {
+        guard !range.isEmpty else { return .nothing }
+        let isObject = block[range.lowerBound] == UInt8(ascii: "{")
+        let isEscaped = cursors.escape.next([0x5C], in: block, from: range.lowerBound) < range.upperBound
         if isKnown, !value.isEmpty {
-            guard !(isOfMessage && isObject), hw_find(base, line.count, value, value.count) == nil,
-                memchr(base, 0x5C, line.count) == nil, memchr(base, 0x1B, line.count) == nil
-            else { return .unknown }
-            return .nothing
+            let isThere =
+                isEscaped || isOfMessage && isObject
+                || cursors.value.next(value, in: block, from: range.lowerBound) < range.upperBound
+                || cursors.color.next([0x1B], in: block, from: range.lowerBound) < range.upperBound
+            return isThere ? .unknown : .nothing
         }
         guard !pair.isEmpty else { return .unknown }
-        let name = isObject ? member : pair
-        guard let place = hw_find(base, line.count, name, name.count) else {
+        let place =
+            isObject
+            ? cursors.member.next(member, in: block, from: range.lowerBound)
+            : cursors.pair.next(pair, in: block, from: range.lowerBound)
+        guard place < range.upperBound else {
             // An object after other text, or a name that is escaped.
-            let isElsewhere =
-                memchr(base, 0x5C, line.count) != nil
-                || !isObject && memchr(base, 0x22, line.count) != nil
+            let isElsewhere = isEscaped || !isObject && block[range].contains(0x22)
             return isElsewhere ? .unknown : .nothing
         }
-        guard isKnown, !isNested else { return .unknown }
-        return read(line, base.distance(to: UnsafeRawPointer(place)), isObject)
+        guard isKnown, !isNested, !isEscaped else { return .unknown }
+        let next =
+            isObject
+            ? cursors.member.next(member, in: block, from: place + 1)
+            : cursors.pair.next(pair, in: block, from: place + 1)
+        guard next >= range.upperBound else { return .unknown }
+        return read(UnsafeRawBufferPointer(rebasing: block[range]), place - range.lowerBound, isObject)
     }
 
     /// Reads a number that is the value at the only place of the name in a line without anything nested.
     private func read(_ line: UnsafeRawBufferPointer, _ start: Int, _ isObject: Bool) -> Finding {
         guard let base = line.baseAddress, start > 0 else { return .unknown }
-        let name = isObject ? member : pair
-        var index = start + name.count
-        let rest = line.count - index
+        var index = start + pair.count
         let before = line[start - 1]
-        guard hw_find(base + index, rest, name, name.count) == nil,
-            memchr(base, isObject ? 0x5C : 0x22, line.count) == nil
-        else { return .unknown }
+        guard isObject || memchr(base, 0x22, line.count) == nil else { return .unknown }
         if isObject {
             guard before == 0x22, index < line.count, line[index] == 0x3A,
                 memchr(base + 1, Int32(UInt8(ascii: "{")), line.count - 1) == nil

@@ -26,6 +26,8 @@ struct RecordFilter {
     /// Whether a line had each field that a condition names.
     private var hasFoundField: [Bool]
     private var hasLooked = false
+    /// What was found of each condition in the block.
+    private var cursors: [NeedleCursors]
 
     private struct State {
         var isInTime: Bool
@@ -49,6 +51,7 @@ struct RecordFilter {
         self.parser = parser
         current = State(selection)
         hasFoundField = selection.conditions.map { _ in false }
+        cursors = selection.conditions.map { _ in NeedleCursors() }
     }
 
     /// Whether a line of the block is selected; lines are asked about in their order.
@@ -56,7 +59,7 @@ struct RecordFilter {
         if selection.selectsRecords {
             let isNext = line.lowerBound == next
             next = line.upperBound + 1
-            if isNext, cannotPass(UnsafeRawBufferPointer(rebasing: block[line])) { return false }
+            if isNext, cannotPass(line, block) { return false }
             lookAt(upTo: line.upperBound, from: line.lowerBound, block)
             guard current.passes else { return false }
         }
@@ -68,14 +71,17 @@ struct RecordFilter {
     /// Whether a line fails by itself, and does not belong to a record that passes, so that it need not be read.
     ///
     /// That is known only where the line in front of it was asked about.
-    private mutating func cannotPass(_ line: UnsafeRawBufferPointer) -> Bool {
+    private mutating func cannotPass(_ range: Range<Int>, _ block: UnsafeRawBufferPointer) -> Bool {
         if !current.passesConditions {
-            for (index, condition) in selection.conditions.enumerated()
-            where !condition.mayHold(for: line, isKnown: hasFoundField[index]) {
+            for index in selection.conditions.indices {
+                let mayHold = selection.conditions[index].mayHold(
+                    for: range, in: block, isKnown: hasFoundField[index], &cursors[index])
+                if mayHold { continue }
                 hasLooked = true
                 return true
             }
         }
+        let line = UnsafeRawBufferPointer(rebasing: block[range])
         guard hasFoundCategory, !current.hasCategory, let category = selection.category,
             let base = line.baseAddress
         else { return false }
@@ -86,12 +92,17 @@ struct RecordFilter {
     /// Notes what the end of the block belongs to, so that the next one can be asked about.
     mutating func finish(_ block: UnsafeRawBufferPointer) {
         guard selection.selectsRecords else { return }
-        next = 0
+        beginBlock()
         if position < block.count {
             let end = block.last == 0x0A ? block.count - 1 : block.count
             lookAt(upTo: end, from: LogBlockReader.lineStart(in: block, of: end), block)
         }
         position = 0
+    }
+
+    private mutating func beginBlock() {
+        next = 0
+        for index in cursors.indices { cursors[index] = NeedleCursors() }
     }
 
     /// What a person should know who has asked for something that no line had; nil where all is well.
@@ -119,8 +130,12 @@ struct RecordFilter {
 
     /// Whether a line alone, which comes after those that were asked about, is selected.
     mutating func passes(alone line: UnsafeRawBufferPointer) -> Bool {
-        (position, next) = (0, 0)
-        defer { (position, next) = (0, 0) }
+        position = 0
+        beginBlock()
+        defer {
+            position = 0
+            beginBlock()
+        }
         return passes(0..<line.count, in: line)
     }
 
