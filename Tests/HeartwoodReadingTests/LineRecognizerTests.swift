@@ -205,6 +205,50 @@ struct LineRecognizerTests {
         }
     }
 
+    @Test(
+        "What is not certain is unknown, and what is unusual is not wrong",
+        arguments: [
+            ("2026-11-20 1:20:30 PM ERROR x", "2026-11-20T13:20:30Z", "error"),
+            ("[2026/11/20 12:20:30 am] ERROR x", "2026-11-20T00:20:30Z", "error"),
+            ("20.11.2026 10:20:30 p.m. x", "2026-11-20T22:20:30Z", ""),
+            ("2026-11-20\t10:20:30\tLAX1", "2026-11-20T10:20:30Z", ""),
+            ("[2026-11-20] [10:20:30] [ERROR] x", "2026-11-20T10:20:30Z", "error"),
+            ("2026-11-20 | 10:20:30 | ERROR | x", "2026-11-20T10:20:30Z", "error"),
+            ("2026-11-20,10:20:30,ERROR,x", "2026-11-20T10:20:30Z", "error"),
+            (#""2026-11-20" "10:20:30" "x""#, "2026-11-20T10:20:30Z", ""),
+            ("2026-11-20 at 10:20:30 x", "", ""), ("2026-11-20 10h20 x", "", ""),
+            ("2026-11-20 backup done", "2026-11-20T00:00:00Z", ""),
+            ("Nov 20, 2026 10:20:30 AM EST x", "2026-11-20T15:20:30Z", ""),
+            ("2026-11-20T10:20:30[Europe/Berlin] ERROR x", "", "error"),
+            ("2026-11-20 10:20:30 [CST] ERROR x", "", "error"), ("[2026-11-20 10:20:30 (CST)] x", "", ""),
+            ("2026-11-20 10:20:30 Central Standard Time x", "", ""), ("Nov 20 10:20:30 PST8PDT x", "", ""),
+            ("2026-11-20 10:20:30 CAT sat on the mat", "2026-11-20T10:20:30Z", ""),
+            ("2026-11-20 10:20:30 CAT [7] x", "2026-11-20T08:20:30Z", ""),
+            ("2026-11-20 10:20:30 -05 degrees", "2026-11-20T10:20:30Z", ""),
+            ("05/06/2026 10:20:30 ERROR x", "", "error"),
+            ("25/12/2026 10:20:30 x", "2026-12-25T10:20:30Z", ""),
+            ("1234567890 is my number", "", ""), ("1763634030: started", "2025-11-20T10:20:30Z", ""),
+            ("1428634687123 Hello", "2015-04-10T02:58:07.123Z", ""),
+            ("10:20:30 ERROR x", "", "error"), ("Certificate expires 2030-01-01 00:00:00", "", ""),
+            ("2026-11-20 10:20:30 alert sent to bob", "2026-11-20T10:20:30Z", ""),
+            ("2026-11-20 10:20:30 error rate is 0", "2026-11-20T10:20:30Z", ""),
+            ("2026-11-20 10:20:30   error   x", "2026-11-20T10:20:30Z", "error"),
+            ("2026-11-20T10:20:30Z error x", "2026-11-20T10:20:30Z", "error"),
+            ("2026-11-20 10:20:30,123 p=1 u=bob | TASK [debug] ***", "2026-11-20T10:20:30.123Z", ""),
+            ("E AndroidRuntime: FATAL EXCEPTION: main", "", "error"), ("A/B testing(1): on", "", ""),
+            ("LogLevel: ERROR", "", ""), ("[A] Em [F] x", "", ""), ("<error>x</error>", "", ""),
+            (#"{"levelno":20,"level":20,"levelname":"INFO"}"#, "", "info"),
+            (#"{"level":50,"levelno":50,"message":"x"}"#, "", "fatal"),
+            (#"{"severity":"DEFAULT","message":"x"}"#, "", ""),
+            (#"{"priority":"critical","message":"x"}"#, "", ""),
+        ])
+    func uncertain(_ line: String, _ time: String, _ level: String) {
+        let record = LineRecognizer(now: Self.now).record(of: line)
+        #expect(record.moment.map { LineRecord.text(of: $0) } ?? "" == time)
+        #expect(record.level?.name ?? "" == level)
+        check(Array(line.utf8))
+    }
+
     @Test("What journald has instead of a text is read: bytes, and several values")
     func journal() {
         let bytes = #"{"PRIORITY":"6","_PID":"7","MESSAGE":[104,105,32,195,169]}"#

@@ -5,8 +5,8 @@ import Heartwood
 /// One walk from the left reads times, levels, names, numbers, separators and groups in brackets, and ends
 /// where a sentence begins. What has no meaning yet becomes a part of the header only when a level, a time or
 /// a separator follows; otherwise it is the beginning of the message. Levels are words in capitals in the
-/// header (`ERROR`), in brackets or bars (`[error]`), before a colon (`error:`) or right after the time that
-/// a line begins with (`2026-11-20 10:20:30 error`). A word within a sentence is no level.
+/// header (`ERROR`), in brackets or bars (`[error]`), before a colon (`error:`), or right after the time that
+/// a line begins with, in a column or after a zone (`10:20:30Z error`). A word within a sentence is no level.
 struct LineHeader {
     typealias Bytes = UnsafeRawBufferPointer
 
@@ -237,11 +237,19 @@ struct LineHeader {
             return !(level != nil && isAlone && line[first] == 0x2D && parts.category != nil)
         }
         if level != nil, isAlone || isJoin {
-            guard !pending.isEmpty else { return false }
+            // `17 - 18` is text, `4711 --- [main]` is not.
+            guard !pending.isEmpty, !(isJustNumber && index - first < 3) else { return false }
             commit(index)
             return parts.category == nil
         }
         return true
+    }
+
+    /// Whether a number without brackets is all that is pending.
+    private var isJustNumber: Bool {
+        guard let pid = pending.pid, pending.category == nil, pending.thread == nil, pending.source == nil
+        else { return false }
+        return byte(pid.lowerBound - 1) == 0x20
     }
 
     private mutating func readNumber() -> Bool {
@@ -278,13 +286,24 @@ struct LineHeader {
         return names < 5 || level == nil
     }
 
+    private func isLevelWord(_ start: Int) -> Bool {
+        var last = start
+        while last < end, line[last].isLetter { last += 1 }
+        return LevelWord.meaning(line, start..<last).map { !$0.isWeak } ?? false
+    }
+
     /// A number of seconds since 1970, where that cannot be anything else.
     private func epoch() -> LineTime.Found? {
         guard let found = times.number(line, at: index) else { return nil }
         let next = byte(found.end)
         if index == from {
-            return next == 0x20 || next == 0x09 || next == 0x3A || next == 0x2C || next == 0x7C
-                || found.end >= line.count ? found : nil
+            // A number that begins a sentence is no time.
+            let word = afterBlanks(found.end)
+            let isPrecise = found.end - index > 13
+            guard isPrecise || next != 0x20 || byte(word) &- 0x61 >= 26 || isLevelWord(word) else {
+                return nil
+            }
+            return next.isOne(of: " \t:,|") || found.end >= line.count ? found : nil
         }
         // `- 1117838570 2005.06.03 R02…`, and `10000 1697048351.000001 execve(…`.
         let isDated =
@@ -318,7 +337,9 @@ struct LineHeader {
         guard !inner.isEmpty else { return false }
         let isAdjacent = byte(index - 1) == UInt8(ascii: "]") && open == UInt8(ascii: "[")
         let isTight = inner.count == close - first || isCapitals(inner)
-        if level == nil, isTight && readLevel(inGroup: inner) || isSystemOfMySQL(inner, close) {
+        if level == nil, open != UInt8(ascii: "<") || isBlankOrEnd(close + 1),
+            isTight && readLevel(inGroup: inner) || isSystemOfMySQL(inner, close)
+        {
             commit(close + 1)
             isLevelMarked = true
             if byte(index) == 0x3A { commit(index + 1) }
@@ -330,7 +351,7 @@ struct LineHeader {
             guard isPlace(inner) else { return false }
             pending.source = inner
         case UInt8(ascii: "<"):
-            guard level != nil else { return false }
+            guard level != nil, isBlankOrEnd(index) else { return false }
             commit(index)
         case UInt8(ascii: "("):
             if isPlace(inner) {
@@ -411,12 +432,14 @@ struct LineHeader {
 
     /// `error`, `core:error`, `Server thread/INFO`, `E`.
     private mutating func readLevel(inGroup inner: Range<Int>) -> Bool {
-        if let meaning = LevelWord.meaning(line, inner) {
+        // `TASK [debug]` is no level.
+        let isNamed = !isOpen && names > 0 && !isCapitals(inner)
+        if let meaning = LevelWord.meaning(line, inner), !isNamed {
             level = meaning.level
             return true
         }
         if inner.count == 1, line[index] == UInt8(ascii: "["), time != nil || index == from,
-            let found = LevelWord.letter(line[inner.lowerBound])
+            line[inner.lowerBound].isOne(of: "VDIWEF"), let found = LevelWord.letter(line[inner.lowerBound])
         {
             level = found
             return true
@@ -513,9 +536,12 @@ struct LineHeader {
             let isTabbed = byte(index - 1) == 0x09 && after == 0x09
             guard
                 isInBar || (hasColon && isOpen) || isTabbed || (closing != nil && time != nil)
-                    || (isAfterTime && !meaning.isWeak)
+                    || (isAfterTime
+                        && LevelWord.followsTime(line, word, meaning, hasZone: time?.hasZone == true))
             else { return false }
         }
+        // `LogLevel: ERROR`: a name and a value.
+        guard names == 0 || afterBlanks(last) < line.count else { return false }
         level = meaning.level
         isLevelMarked = isCapitals(word)
         hasLevelColon = hasColon
@@ -675,7 +701,7 @@ struct LineHeader {
             commit(last)
             return false
         }
-        if isTabbed, looksLikeLogger(word) || looksLikeModule(word) {
+        if isTabbed, byte(last + 1) != UInt8(ascii: "{"), looksLikeLogger(word) || looksLikeModule(word) {
             pending.category = word
             commit(last)
             return true
@@ -882,8 +908,9 @@ struct LineHeader {
         guard begins("0x", thread) else { return false }
         let kind = word(at: thread.upperBound)
         let activity = word(at: kind.upperBound)
-        guard begins("0x", activity), let meaning = LevelWord.meaning(line, kind) else { return false }
-        level = isWord("Default", kind) ? .notice : meaning.level
+        let meaning = isWord("Default", kind) ? .notice : LevelWord.meaning(line, kind)?.level
+        guard begins("0x", activity), let meaning else { return false }
+        level = meaning
         isLevelMarked = true
         let pid = word(at: activity.upperBound)
         let name = word(at: word(at: pid.upperBound).upperBound)
@@ -926,7 +953,7 @@ struct LineHeader {
     private mutating func readSpecial() -> Bool {
         guard from + 8 < line.count else { return false }
         let first = line[from]
-        if first.isLetter { return readGoogle() || readBrief() }
+        if first.isLetter { return readGoogle() || readBrief() || readTagged() }
         if first.isDigit { return readRedis() || readCluster() }
         // `#+1162490366` in the history of a shell.
         guard first == UInt8(ascii: "#"), line[from + 1] == 0x2B,
@@ -962,6 +989,23 @@ struct LineHeader {
         return true
     }
 
+    /// `E AndroidRuntime: FATAL EXCEPTION`, as logcat writes it without times.
+    private mutating func readTagged() -> Bool {
+        guard line[from].isOne(of: "VDIWEF"), line[from + 1] == 0x20, line[from + 2] &- 0x41 < 26 else {
+            return false
+        }
+        let tag = word(at: from + 2)
+        let hasColon = byte(tag.upperBound - 1) == 0x3A
+        let name = tag.lowerBound..<(hasColon ? tag.upperBound - 1 : tag.upperBound)
+        let colon = hasColon ? tag.upperBound - 1 : afterBlanks(tag.upperBound)
+        guard name.count > 2, line[name].allSatisfy(isOfName), byte(colon) == 0x3A, isBlankOrEnd(colon + 1)
+        else { return false }
+        level = LevelWord.letter(line[from])
+        pending.category = name
+        commit(colon + 1)
+        return true
+    }
+
     /// `E/Tag( 123): text`.
     private mutating func readBrief() -> Bool {
         guard line[from + 1] == UInt8(ascii: "/"), let found = LevelWord.letter(line[from]),
@@ -977,10 +1021,12 @@ struct LineHeader {
             byte(close + 1) == 0x3A
         else { return false }
         let number = line[open + 1..<close].drop { $0 == 0x20 }
-        guard !number.isEmpty, number.allSatisfy(\.isDigit) else { return false }
-        level = found
         var last = open
         while last > first, isBlank(last - 1) { last -= 1 }
+        guard !number.isEmpty, number.allSatisfy(\.isDigit), last > first + 1,
+            line[first..<last].allSatisfy({ $0 > 0x20 })
+        else { return false }
+        level = found
         pending.category = first..<last
         pending.pid = number.indices
         commit(close + 2)
@@ -1084,6 +1130,7 @@ struct LineHeader {
             last.isLetter || last.isDigit || last == 0x29 || last == 0x5F || last == 0x2F
         else { return false }
         let bytes = line[word]
+        if bytes.firstRange(of: [0x3A, 0x2F, 0x2F] as [UInt8]) != nil { return false }
         guard bytes.allSatisfy({ isOfName($0) || $0 == 0x3A || $0 == 0x23 || $0 == 0x2F || $0 == 0x40 })
         else { return false }
         return bytes.contains { $0 == 0x2E || $0 == 0x3A || $0 == 0x2F || $0 == 0x5F || $0 == 0x24 }
@@ -1100,6 +1147,7 @@ struct LineHeader {
         guard bytes.allSatisfy(isOfName), let first = bytes.first, first.isLetter else { return false }
         if isException(word) { return false }
         let capitals = bytes.count { $0 &- 0x41 < 26 }
+        guard bytes.contains(where: { $0 &- 0x61 < 26 }) else { return false }
         return first & 0x20 != 0 || capitals > 1 || bytes.contains { $0.isDigit || $0 == 0x2D }
     }
 

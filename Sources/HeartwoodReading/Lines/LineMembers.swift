@@ -197,6 +197,9 @@ struct JSONLine {
     private var levelAt = -1
     /// A level that is a single digit, whose meaning depends on the program.
     private var digit: (value: Int, place: Int)?
+    /// A level that is a number of two or three digits, of bunyan's scale or of Python's.
+    private var number: JSONMembers.Member?
+    private var isPython = false
     private var template: JSONMembers.Member?
     private var otherMessage: JSONMembers.Member?
     private var otherCategory: JSONMembers.Member?
@@ -287,9 +290,12 @@ struct JSONLine {
             guard member.kind != .list else { return }
             if member.value.count == 1, let value = line.number(member.value.lowerBound, 1) {
                 if digit == nil { digit = (value, member.value.lowerBound) }
+            } else if !member.value.isEmpty, line[member.value.lowerBound].isDigit {
+                if number == nil { number = member }
             } else {
                 takeLevel(member)
             }
+        case .pythonLevel: isPython = true
         case .syslogLevel:
             let value = bytes(member)
             let isOfJournal = line[member.name.lowerBound] == UInt8(ascii: "P")
@@ -298,8 +304,6 @@ struct JSONLine {
             {
                 level = found
                 levelAt = member.value.lowerBound
-            } else if value.first?.isLetter == true {
-                takeLevel(member)
             }
         case .severityNumber:
             guard level == nil, let number = line.number(member.value.lowerBound, member.value.count),
@@ -333,7 +337,10 @@ struct JSONLine {
         if message != nil { inner = nil }
         if isNamed || levelIsOfPython { category = category ?? otherCategory }
         guard level == nil else { return }
-        if let digit, let found = level(digit: digit.value) {
+        if let number, let found = level(number: number) {
+            level = found
+            levelAt = number.value.lowerBound
+        } else if let digit, let found = level(digit: digit.value) {
             level = found
             levelAt = digit.place
         } else if isCompact, template != nil || message != nil, digit == nil {
@@ -345,6 +352,12 @@ struct JSONLine {
     private var levelIsOfPython: Bool {
         levelAt > 12 && line[..<levelAt].hasSuffix("\"levelname\":\"")
             || levelAt > 12 && line[..<levelAt].hasSuffix("\"levelname\": \"")
+    }
+
+    private func level(number: JSONMembers.Member) -> LogLevel? {
+        guard isPython else { return LevelWord.level(of: bytes(number)) }
+        let value = line.number(number.value.lowerBound, number.value.count) ?? 0
+        return (10...59).contains(value) ? [.debug, .info, .warning, .error, .fatal][value / 10 - 1] : nil
     }
 
     private func level(digit: Int) -> LogLevel? {

@@ -68,7 +68,8 @@ package struct LineRecognizer: Sendable {
         var last = first
         while last < line.count, line[last].isLetter { last += 1 }
         guard first > found.end, last < line.count, line[last] == 0x20,
-            let meaning = LevelWord.meaning(line, first..<last), !meaning.isWeak
+            let meaning = LevelWord.meaning(line, first..<last), !meaning.isWeak,
+            LevelWord.followsTime(line, first..<last, meaning, hasZone: found.hasZone)
         else { return false }
         head.level = meaning.level
         return true
@@ -174,7 +175,10 @@ package struct LineRecognizer: Sendable {
     private func ownLevel(_ rest: Bytes) -> LogLevel? {
         let word = rest.prefix(40).prefix { $0 != 0x20 }
         guard let first = word.first, first.isLetter, word.count < 40 else { return nil }
-        return LogLevel(named: String(decoding: word, as: UTF8.self))
+        guard let level = LogLevel(named: String(decoding: word, as: UTF8.self)), level.index > 6 else {
+            return nil
+        }
+        return level
     }
 
     // MARK: Everything
@@ -289,7 +293,7 @@ package struct LineRecognizer: Sendable {
             let open = rest.lastIndex(of: UInt8(ascii: "(")), open > 1, rest[open - 1] == 0x20
         else { return false }
         let name = rest[open + 1..<rest.count - 1]
-        guard name.count(where: { $0 == 0x2E }) > 1,
+        guard name.count(where: { $0 == 0x2E }) > 1, name.first?.isLetter == true,
             name.allSatisfy({ $0.isLetter || $0.isDigit || $0 == 0x2E || $0 == 0x24 })
         else { return false }
         record.category = rest.text(open + 1..<rest.count - 1)

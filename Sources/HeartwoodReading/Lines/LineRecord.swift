@@ -41,8 +41,8 @@ package struct LineRecord: Sendable {
     /// journald write it, unless there is one of exactly that name.
     package subscript(name: String) -> Field? {
         switch name {
-        case "time": if let moment { return Field("time", LineRecord.text(of: moment)) }
-        case "level": if let level { return Field("level", level.name) }
+        case "time": return moment.map { Field("time", LineRecord.text(of: $0)) }
+        case "level": return level.map { Field("level", $0.name) }
         case "category": if let category { return Field("category", category) }
         case "message": return Field("message", message)
         default: break

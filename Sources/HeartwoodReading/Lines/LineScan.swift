@@ -84,7 +84,7 @@ package struct LineScan {
         let first = line[0]
         guard line.count > 2 else { return false }
         if first.isLetter || first == 0x2F || first == 0x2E || first == 0x5F {
-            return line[1].isDigit || line[1] == 0x2F || line[1] == 0x2C || hasLineWithin(line)
+            return line[1].isDigit || line[1].isOne(of: "/, ") || hasLineWithin(line)
         }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") { return true }
         return hasWordAfterTime(line)

@@ -19,6 +19,8 @@ struct LineTime: Sendable {
         var isOfSyslog = false
         /// Whether it is a day alone.
         var isDay = false
+        /// Whether it says its zone.
+        var hasZone = false
     }
 
     private let now: LogTimestamp
@@ -43,7 +45,7 @@ struct LineTime: Sendable {
     ]
     private static let bracketed: [StaticString] = ["M.D h:m:s"]
     private static let named: [StaticString] = [
-        "ab d h:m:sfQ", "ad b Y h:m:sfz", "b d Y h:m:sfz", "b d, Y H:m:sp",
+        "ab d h:m:sfQ", "ad b Y h:m:sfz", "b d Y h:m:sfz", "b d, Y H:m:spz",
     ]
 
     /// The time that begins at a place, if one does.
@@ -83,24 +85,33 @@ struct LineTime: Sendable {
             let month = line.number(start + 5, 2), let day = line.number(start + 8, 2)
         else { return nil }
         var civil = CivilTime(year: year, month: month, day: day)
+        let join = start + 10 < line.count ? line[start + 10] : 0
         var index = start + 10
-        let join = index < line.count ? line[index] : 0
-        switch join {
-        case 0x54, 0x74, 0x20, 0x2D, 0x5F: index += 1
-        default: break
+        if join.isOne(of: "Tt_") || join == 0x2D && index + 1 < line.count && line[index + 1].isDigit {
+            index += 1
+        } else {
+            while index < line.count, index - start < 18, line[index].isOne(of: " \t,;|][\"-") { index += 1 }
         }
-        if join == 0x20, index + 1 < line.count, line[index] == 0x2D, line[index + 1] == 0x20 { index += 2 }
-        while join == 0x20, index < line.count, line[index] == 0x20 { index += 1 }
-        // Each in quotes: `"2026-11-20" "10:20:30"`.
-        if join == 0x22, index + 3 < line.count, line[index + 2] == 0x22 { index += 3 }
         if index > start + 10, let end = LineTime.clock(line, index, &civil) {
             guard civil.isValid else { return nil }
             var found = moment(civil, line, zoneAt: end)
             found.isOfSyslog = join == 0x54 && found.end > end
             return found
         }
-        guard separator != 0x2E, civil.isValid, !LineTime.isNamePart(line, start + 10) else { return nil }
+        let isDay = separator != 0x2E && civil.isValid && !LineTime.isNamePart(line, start + 10)
+        // A clock of another form follows: it is no midnight.
+        guard isDay, index >= line.count || !line[index].isDigit, !hasClock(line, start + 10) else {
+            return nil
+        }
         return Found(moment: civil.moment(offset: 0), end: start + 10, isDay: true)
+    }
+
+    /// Whether something like `1:20` is near.
+    private func hasClock(_ line: Bytes, _ start: Int) -> Bool {
+        (start..<max(start, min(line.count - 3, start + 20))).contains { index in
+            line[index].isDigit && line[index + 1] == 0x3A && line[index + 2].isDigit
+                && line[index + 3].isDigit
+        }
     }
 
     private func spelled(_ line: Bytes, _ start: Int, _ forms: [StaticString]) -> Found? {
@@ -156,6 +167,7 @@ struct LineTime: Sendable {
                 let start = index
                 LineTime.fraction(line, &index, &civil)
                 if code == UInt8(ascii: "g"), index == start { return nil }
+                LineTime.half(line, &index, &civil)
             case UInt8(ascii: "F"):
                 guard index + 1 < line.count, line[index] == 0x3A, line[index + 1].isDigit else { return nil }
                 var digits = index + 1
@@ -335,7 +347,8 @@ struct LineTime: Sendable {
             switch zone {
             case .none: return Found(moment: civil.isValid ? civil.moment(offset: 0) : nil, end: end)
             case .offset(let offset):
-                return Found(moment: civil.isValid ? civil.moment(offset: offset) : nil, end: end)
+                return Found(
+                    moment: civil.isValid ? civil.moment(offset: offset) : nil, end: end, hasZone: true)
             case .unknown: return Found(moment: nil, end: end, hasUnknownZone: true)
             }
         }
@@ -365,12 +378,14 @@ struct LineTime: Sendable {
 
     /// Reads `10:20:30.123`, `10.20.30.123` or `10:20`; returns where it ends.
     private static func clock(_ line: Bytes, _ start: Int, _ civil: inout CivilTime) -> Int? {
-        guard start + 5 <= line.count, line[start + 2] == 0x3A || line[start + 2] == 0x2E,
-            let hour = line.number(start, 2), let minute = line.number(start + 3, 2)
+        guard start + 5 <= line.count else { return nil }
+        let hourEnd = line[start + 1] == 0x3A ? start + 1 : start + 2
+        let separator = line[hourEnd]
+        guard separator == 0x3A || separator == 0x2E, let hour = line.number(start, hourEnd - start),
+            let minute = line.number(hourEnd + 1, 2)
         else { return nil }
-        let separator = line[start + 2]
         (civil.hour, civil.minute) = (hour, minute)
-        var index = start + 5
+        var index = hourEnd + 3
         if index < line.count, line[index] == separator, let second = line.number(index + 1, 2) {
             civil.second = second
             index += 3
@@ -378,7 +393,22 @@ struct LineTime: Sendable {
             return nil
         }
         fraction(line, &index, &civil)
+        half(line, &index, &civil)
         return index
+    }
+
+    /// Reads ` AM`, ` p.m.`, where there is a half of the day.
+    private static func half(_ line: Bytes, _ index: inout Int, _ civil: inout CivilTime) {
+        var place = index
+        if place < line.count, line[place] == 0x20 { place += 1 }
+        guard place + 1 < line.count, (1...12).contains(civil.hour) else { return }
+        let letter = line[place] | 0x20
+        guard letter == 0x61 || letter == 0x70 else { return }
+        let hasDots = line[place + 1] == 0x2E
+        place += hasDots ? 2 : 1
+        guard place < line.count, line[place] | 0x20 == 0x6D, !isNamePart(line, place + 1) else { return }
+        civil.hour = civil.hour % 12 + (letter == 0x70 ? 12 : 0)
+        index = place + (hasDots && place + 1 < line.count && line[place + 1] == 0x2E ? 2 : 1)
     }
 
     /// Reads `.123` or `,123456`, and `:123`.
@@ -412,21 +442,61 @@ struct LineTime: Sendable {
         }
         let isApart = line[index] == 0x20
         if isApart { index += 1 }
-        if let (offset, end) = offset(line, index) { return (.offset(offset), end) }
+        if let (offset, end) = offset(line, index) {
+            // `-05 degrees` is no zone.
+            let isNumber = isApart && end == index + 3 && isSentence(line, end)
+            return isNumber ? (.none, start) : (.offset(offset), end)
+        }
+        var isEnclosed = false
+        while index < line.count, index < start + 3, line[index].isOne(of: " [(<|,") {
+            isEnclosed = isEnclosed || line[index] != 0x20
+            index += 1
+        }
+        if let place = place(line, index) { return (.unknown, place + (isEnclosed ? 1 : 0)) }
         var end = index
         while end < line.count, line[end] &- 0x41 < 26, end - index < 6 { end += 1 }
         guard end > index else { return (.none, start) }
-        let known = zones.value(line, index..<end)
-        if let seconds = known {
-            // `GMT+3`, and a place such as `America/New_York` or a longer name.
-            if seconds == 0, let (offset, end) = offset(line, end) { return (.offset(offset), end) }
-            guard !isNamePart(line, end) else { return (isApart ? .none : .unknown, start) }
-            guard seconds != severalMeanings else { return (.unknown, end) }
-            return (.offset(seconds), end)
+        if isEnclosed {
+            guard end < line.count, line[end].isOne(of: " ])>|,"),
+                let seconds = zones.value(line, index..<end)
+            else {
+                return (.none, start)
+            }
+            return (
+                seconds == severalMeanings ? .unknown : .offset(seconds), line[end] == 0x20 ? end : end + 1
+            )
         }
-        if let place = place(line, index) { return (.unknown, place) }
+        if let seconds = zones.value(line, index..<end) {
+            // `GMT+3`, and longer names.
+            if seconds == 0, let (offset, end) = offset(line, end) { return (.offset(offset), end) }
+            guard !isNamePart(line, end) else {
+                return (isApart && !line[end].isDigit ? .none : .unknown, start)
+            }
+            if words.value(line, index..<end) != nil, isSentence(line, end) { return (.none, start) }
+            return (seconds == severalMeanings ? .unknown : .offset(seconds), end)
+        }
+        if isApart, isNameOfZone(line, index) { return (.unknown, start) }
         // Letters right after the clock are a zone, whatever it is; behind a space they are the next word.
         return isApart || end - index < 2 || isNamePart(line, end) ? (.none, start) : (.unknown, end)
+    }
+
+    /// Abbreviations that are words as well.
+    private static let words = WordTable<Bool>(["cat eat art west met wat wit pkt ict": true])
+
+    /// Whether a word of a sentence follows.
+    private static func isSentence(_ line: Bytes, _ end: Int) -> Bool {
+        end + 1 < line.count && line[end] == 0x20 && line[end + 1] &- 0x61 < 26
+    }
+
+    /// `Central Standard Time`, as Windows names zones.
+    private static func isNameOfZone(_ line: Bytes, _ start: Int) -> Bool {
+        let words = line[start..<min(line.count, start + 48)].split(separator: 0x20, maxSplits: 4)
+        guard let time = words.firstIndex(where: { $0.elementsEqual("Time".utf8) }), time > 0 else {
+            return false
+        }
+        return words[..<time].allSatisfy {
+            $0.allSatisfy(\.isLetter) && $0.first.map { $0 &- 0x41 < 26 } == true
+        }
     }
 
     /// `+01:00`, `-0330`, `+3` after letters, `-03`; in seconds ahead of UTC.
@@ -454,16 +524,19 @@ struct LineTime: Sendable {
     /// The end of ` Europe/Berlin`.
     private static func place(_ line: Bytes, _ start: Int) -> Int? {
         var index = start
-        while index < line.count, line[index].isLetter || line[index] == 0x5F { index += 1 }
-        guard index > start + 3, index + 3 < line.count, line[index] == 0x2F, line[index + 1] &- 0x41 < 26
-        else {
-            return nil
-        }
+        while index < line.count, line[index].isLetter { index += 1 }
+        guard index + 3 < line.count, line[index] == 0x2F, line[index + 1] &- 0x41 < 26,
+            areas.value(line, start..<index) != nil
+        else { return nil }
         while index < line.count, line[index].isLetter || line[index] == 0x5F || line[index] == 0x2F {
             index += 1
         }
         return index
     }
+
+    private static let areas = WordTable<Bool>([
+        "africa america antarctica arctic asia atlantic australia europe indian pacific etc": true
+    ])
 
     private static let severalMeanings = Int.max
 

@@ -78,23 +78,30 @@ enum LevelWord {
         let level: LogLevel
         /// Whether it means a level only where nothing else can be meant: before a colon or in brackets.
         var isWeak = false
+        /// Whether it is a word that hardly begins a sentence.
+        var isOrdinary = false
     }
 
     /// The longest word.
     static let longest = 13
 
     private static let table = WordTable<Meaning>([
-        "fatal ftl critical crit crt alert emerg emergency panic pnc dpanic fata pani": Meaning(
-            level: .fatal),
+        "fatal critical": Meaning(level: .fatal, isOrdinary: true),
+        "ftl crit crt alert emerg emergency panic pnc dpanic fata pani": Meaning(level: .fatal),
         "fault": Meaning(level: .fatal, isWeak: true),
-        "error err erro eror severe": Meaning(level: .error),
+        "error err": Meaning(level: .error, isOrdinary: true),
+        "erro eror severe": Meaning(level: .error),
         "fail": Meaning(level: .error, isWeak: true),
-        "warn warning wrn": Meaning(level: .warning),
-        "notice": Meaning(level: .notice), "note ntc": Meaning(level: .notice, isWeak: true),
-        "info inf information informational": Meaning(level: .info),
-        "log success default": Meaning(level: .info, isWeak: true),
-        "debug dbg dbug": Meaning(level: .debug), "fine config": Meaning(level: .debug, isWeak: true),
-        "trace trc trce trac verbose vrb finest": Meaning(level: .verbose),
+        "warn warning": Meaning(level: .warning, isOrdinary: true), "wrn": Meaning(level: .warning),
+        "notice": Meaning(level: .notice, isOrdinary: true),
+        "note ntc": Meaning(level: .notice, isWeak: true),
+        "info": Meaning(level: .info, isOrdinary: true),
+        "inf information informational": Meaning(level: .info),
+        "log success": Meaning(level: .info, isWeak: true),
+        "debug": Meaning(level: .debug, isOrdinary: true),
+        "dbg dbug debu": Meaning(level: .debug), "fine config": Meaning(level: .debug, isWeak: true),
+        "trace verbose": Meaning(level: .verbose, isOrdinary: true),
+        "trc trce trac vrb finest": Meaning(level: .verbose),
         "finer": Meaning(level: .verbose, isWeak: true),
     ])
 
@@ -105,7 +112,7 @@ enum LevelWord {
 
     /// The words above, the keys of levels, and what the requests of web servers end with.
     private static let interest: WordTable<Bool> = {
-        var table = WordTable<Bool>(["level severity lvl loglevel levelname severitytext http": true])
+        var table = WordTable<Bool>(["level severity lvl loglevel levelname severitytext http default": true])
         table.add(table: LevelWord.table, true)
         return table
     }()
@@ -127,6 +134,20 @@ enum LevelWord {
         case UInt8(ascii: "F"), UInt8(ascii: "A"), UInt8(ascii: "C"): .fatal
         default: nil
         }
+    }
+
+    /// Whether a word that follows the time directly is the level, rather than the first of a sentence.
+    ///
+    /// It is in capitals, in a column, or has a mark; or it is one of the frequent words after a time with a zone,
+    /// as swift-log, syslog and Heartwood write it.
+    static func followsTime(
+        _ line: UnsafeRawBufferPointer, _ word: Range<Int>, _ meaning: Meaning, hasZone: Bool
+    ) -> Bool {
+        if word.allSatisfy({ line[$0] &- 0x41 < 26 }) { return true }
+        guard !meaning.isWeak else { return false }
+        let end = word.upperBound
+        guard end + 1 < line.count, line[end] == 0x20 else { return true }
+        return line[end + 1] == 0x20 || hasZone && meaning.isOrdinary
     }
 
     /// The level of a severity of syslog, 0 to 7.
@@ -188,6 +209,8 @@ enum LineKey: Sendable {
     case otherCategory, otherMessage
     /// The level as a number of syslog, or of OpenTelemetry.
     case syslogLevel, severityNumber
+    /// Python's number of the level, which tells whose scale another number is of.
+    case pythonLevel
     /// The line of a program as Docker keeps it.
     case dockerLine
     /// What is to be added to the seconds of the time.
@@ -202,7 +225,7 @@ enum LineKey: Sendable {
         "instant.nanoofsecond": .nanoseconds,
         "level severity lvl loglevel log_level log.level levelname level_name @l @level": .level,
         "severitytext severity_text @fields.lvl @fields.level record.level.name levelstr": .level,
-        "priority": .syslogLevel,
+        "priority": .syslogLevel, "levelno": .pythonLevel,
         "severitynumber severity_number": .severityNumber,
         "category logger log.logger _category logger_name loggername syslog_identifier": .category,
         "channel @module sourcecontext source_context properties.sourcecontext @fields.logger": .category,
