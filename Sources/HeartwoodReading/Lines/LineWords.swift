@@ -138,8 +138,8 @@ enum LevelWord {
 
     /// Whether a word that follows the time directly is the level, rather than the first of a sentence.
     ///
-    /// It is in capitals, in a column, or has a mark; or it is one of the frequent words after a time with a zone,
-    /// as swift-log, syslog and Heartwood write it.
+    /// It is in capitals, in a column, or has a mark; or it is one of the frequent words after a time with a
+    /// zone, as swift-log, syslog and Heartwood write it.
     static func followsTime(
         _ line: UnsafeRawBufferPointer, _ word: Range<Int>, _ meaning: Meaning, hasZone: Bool
     ) -> Bool {
