@@ -158,6 +158,12 @@ extension FieldCondition {
         return mayHold(0..<line.count, line, isKnown, &cursors)
     }
 
+    /// Up to where no line of the block can meet the condition by itself, as far as the cursors know.
+    func clearPlace(_ cursors: NeedleCursors, isKnown: Bool) -> Int {
+        guard isKnown, alternatives.count == 1, alternatives[0].needles.isValueAlone else { return 0 }
+        return min(cursors.value.place, cursors.escape.place, cursors.color.place)
+    }
+
     private func mayHold(
         _ line: Range<Int>, _ block: UnsafeRawBufferPointer, _ isKnown: Bool, _ cursors: inout NeedleCursors
     ) -> Bool {
@@ -224,7 +230,7 @@ extension String.UTF8View {
 /// Where in a block what is searched for comes next.
 struct NeedleCursors {
     struct Cursor {
-        private var place = -1
+        private(set) var place = -1
 
         /// The next place at or after another one; the end of the block where there is none.
         ///
@@ -284,6 +290,9 @@ private struct FieldNeedles {
         member = Array(last.utf8) + [0x22]
         if last != plain || name != plain { isNested = true }
     }
+
+    /// Whether the value decides alone, whatever the form of the line.
+    var isValueAlone: Bool { !value.isEmpty && !isOfMessage }
 
     /// Whether only the last part of the name is looked for.
     private var isNested = false

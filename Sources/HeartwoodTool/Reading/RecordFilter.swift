@@ -26,6 +26,8 @@ struct RecordFilter {
     /// Whether a line had each field that a condition names.
     private var hasFoundField: [Bool]
     private var hasLooked = false
+    /// Up to where no line of the block passes by itself, while the one in front does not.
+    private var clear = 0
     /// What was found of each condition in the block.
     private var cursors: [NeedleCursors]
 
@@ -59,7 +61,8 @@ struct RecordFilter {
         if selection.selectsRecords {
             let isNext = line.lowerBound == next
             next = line.upperBound + 1
-            if isNext, cannotPass(line, block) { return false }
+            if isNext, line.upperBound <= clear || cannotPass(line, block) { return false }
+            clear = 0
             lookAt(upTo: line.upperBound, from: line.lowerBound, block)
             guard current.passes else { return false }
         }
@@ -78,6 +81,7 @@ struct RecordFilter {
                     for: range, in: block, isKnown: hasFoundField[index], &cursors[index])
                 if mayHold { continue }
                 hasLooked = true
+                clear = selection.conditions[index].clearPlace(cursors[index], isKnown: hasFoundField[index])
                 return true
             }
         }
@@ -101,7 +105,7 @@ struct RecordFilter {
     }
 
     private mutating func beginBlock() {
-        next = 0
+        (next, clear) = (0, 0)
         for index in cursors.indices { cursors[index] = NeedleCursors() }
     }
 
