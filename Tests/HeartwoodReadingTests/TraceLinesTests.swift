@@ -65,7 +65,7 @@ struct TraceLinesTests {
         #expect(records(all) == all.map { [$0] })
     }
 
-    @Test("A trace ends where the next line is none of its own", arguments: TraceSamples.ends)
+    @Test("A trace ends before a line that does not belong to it", arguments: TraceSamples.ends)
     func ends(count: Int, text: String) {
         let all = records(lines(text))
         #expect(all.first?.count == count, "\(all)")

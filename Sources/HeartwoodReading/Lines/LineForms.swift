@@ -30,13 +30,13 @@ struct LinePrefix {
             while index < min(line.count - 2, 200), line[index] != 0x20 { index += 1 }
         }
         guard line[index] == 0x20 else { return }
-        if readBar(line, index, 0..<index, "container", times) { return }
+        if readBar(line, index, 0..<index, "container") { return }
         readFileOrPod(line, index, times)
     }
 
     /// `web-1  | `, and `10:20:30 web.1  | ` of foreman.
     private mutating func readBar(
-        _ line: Bytes, _ start: Int, _ name: Range<Int>, _ kind: String, _ times: LineTime
+        _ line: Bytes, _ start: Int, _ name: Range<Int>, _ kind: String
     ) -> Bool {
         var index = start
         while index < line.count, line[index] == 0x20 { index += 1 }
@@ -70,7 +70,7 @@ struct LinePrefix {
             var index = 9
             while index < min(line.count, 80), LinePrefix.isOfName(line[index]) { index += 1 }
             if index > 9, index < line.count, line[index] == 0x20 {
-                _ = readBar(line, index, 9..<index, "process", times)
+                _ = readBar(line, index, 9..<index, "process")
             }
             return
         }
@@ -284,20 +284,17 @@ enum SyslogHeader {
     /// Where the time is, after the priority.
     static func time(_ line: Bytes, _ start: Int) -> Int { isVersioned(line, start) ? start + 2 : start }
 
-    /// Where the host is, if a line without a priority goes on as RFC 5424 says: with structured data.
-    static func unnumbered(_ line: Bytes, _ end: Int) -> Int? {
+    /// Whether a line without a priority has structured data after its time, as RFC 5424 says.
+    static func hasData(_ line: Bytes, after end: Int) -> Bool {
         var index = end
         for word in 0..<4 {
-            guard index < line.count, line[index] == 0x20 else { return nil }
+            guard index < line.count, line[index] == 0x20 else { return false }
             index += 1
-            if word == 0, line[min(index, line.count - 1)] == UInt8(ascii: "[") { return nil }
+            if word == 0, line[min(index, line.count - 1)] == UInt8(ascii: "[") { return false }
             while index < line.count, line[index] != 0x20 { index += 1 }
         }
-        guard index + 2 < line.count else { return nil }
-        let isData =
-            line[index + 1] == UInt8(ascii: "[")
-            && line[(index + 2)...].prefix(60).contains(UInt8(ascii: "@"))
-        return isData ? end : nil
+        guard index + 2 < line.count, line[index + 1] == UInt8(ascii: "[") else { return false }
+        return line[(index + 2)...].prefix(60).contains(UInt8(ascii: "@"))
     }
 
     /// Reads what begins at the host.

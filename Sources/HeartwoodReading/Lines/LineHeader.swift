@@ -65,7 +65,7 @@ struct LineHeader {
             }
         }
 
-        /// Takes another one where there is none yet.
+        /// Takes the other range if this one is empty.
         @inline(__always)
         mutating func take(_ other: Near) { if start < 0 { self = other } }
     }
@@ -523,7 +523,7 @@ struct LineHeader {
         let isInBar = before == 0x7C && after == 0x7C
         let isInThread = closing != nil && after == UInt8(ascii: "/")
         guard isBlankOrEnd(last) || after.isOne(of: ":|]),!") || isInThread,
-            isBlank(index - 1, orStart: true) || before.isOne(of: ":|]([>,;\"")
+            isBlankOrStart(index - 1) || before.isOne(of: ":|]([>,;\"")
                 || before == 0x3D && index == from + 1
         else { return false }
         let isAfterTime = time != nil && start == afterBlanksBack(index) && hasNumericTime
@@ -568,7 +568,7 @@ struct LineHeader {
         return place
     }
 
-    private func isBlank(_ place: Int, orStart: Bool) -> Bool { place < from || isBlank(place) }
+    private func isBlankOrStart(_ place: Int) -> Bool { place < from || isBlank(place) }
 
     /// Whether the line begins with a time of digits.
     private var hasNumericTime: Bool { timeStart <= from + 1 && byte(timeStart).isDigit }
@@ -584,7 +584,7 @@ struct LineHeader {
             commit(index + 2)
             return true
         }
-        guard isBlank(index - 1, orStart: false), next > index + 1, next < end, time != nil else {
+        guard isBlankOrStart(index - 1), next > index + 1, next < end, time != nil else {
             return false
         }
         var word = next
@@ -740,7 +740,7 @@ struct LineHeader {
             return false
         }
         let isNamed = parts.pid != nil || pending.pid != nil || pending.thread != nil || parts.thread != nil
-        if isLevelMarked, time != nil, isBlank(last, orEnd: true), looksLikeLogger(word), !hasLevelColon,
+        if isLevelMarked, time != nil, isBlankOrEnd(last), looksLikeLogger(word), !hasLevelColon,
             isNamed || line[word].count(where: { $0 == 0x2E }) > 1
         {
             pending.category = word
@@ -750,8 +750,6 @@ struct LineHeader {
     }
 
     private func isTabbed(_ first: Int, _ last: Int) -> Bool { byte(first - 1) == 0x09 && byte(last) == 0x09 }
-
-    private func isBlank(_ place: Int, orEnd: Bool) -> Bool { isBlankOrEnd(place) }
 
     /// `order=17 [Shop]` after the label of swift-log.
     private mutating func readModule() {
@@ -1085,8 +1083,7 @@ struct LineHeader {
             if byte == UInt8(ascii: "["), line[place + 1].isDigit || line[place + 1].isLetter,
                 let found = times.read(line, at: place + 1), !found.isDay, found.moment != nil,
                 self.byte(found.end) == UInt8(ascii: "]"),
-                !found.isOfSyslog || found.moment == nil
-                    || line[place + 1].isLetter || line[place + 3] == 0x2F
+                !found.isOfSyslog || line[place + 1].isLetter || line[place + 3] == 0x2F
             {
                 time = found
                 if level == nil { commit(found.end + 1) }

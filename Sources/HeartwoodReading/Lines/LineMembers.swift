@@ -218,7 +218,7 @@ struct JSONLine {
         isSwiftyBeaver = line.begins(with: "{\"timestamp\":1")
         isMongoDB = line.begins(with: "{\"t\":{\"$date\"")
         isCompact = line.begins(with: "{\"@t\":")
-        read(JSONMembers(line), WordTable<LineKey>.Path(), depth: 0)
+        read(JSONMembers(line), LineKey.Path(), depth: 0)
         finish()
     }
 
@@ -244,7 +244,7 @@ struct JSONLine {
         }
     }
 
-    private mutating func read(_ members: JSONMembers, _ path: WordTable<LineKey>.Path, depth: Int) {
+    private mutating func read(_ members: JSONMembers, _ path: LineKey.Path, depth: Int) {
         var members = members
         while !isDone, let member = members.next() {
             if member.kind == .object {

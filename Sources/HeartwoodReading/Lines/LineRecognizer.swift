@@ -99,6 +99,13 @@ package struct LineRecognizer: Sendable {
         }
     }
 
+    /// What follows a header, and whether that is to be read as a line of its own.
+    private func rest(of line: Bytes, after header: LineHeader, depth: Int) -> (rest: Bytes, isLine: Bool) {
+        let rest = Bytes(rebasing: line[header.start...]).trimmed
+        let isObject = rest.first == UInt8(ascii: "{") && rest.last == UInt8(ascii: "}")
+        return (rest, (header.isWrapped || isObject) && depth < LineRecognizer.deepest)
+    }
+
     /// What the rest of a line of text says, where that is not known yet.
     private func readRest(
         _ line: Bytes, _ header: LineHeader, _ extent: LineHeader.Extent, _ head: inout Head, depth: Int
@@ -106,13 +113,10 @@ package struct LineRecognizer: Sendable {
         let wantsTime = extent != .level && head.moment == nil
         let wantsLevel = extent != .time && head.level == nil
         guard wantsTime && header.isWrapped || wantsLevel else { return }
-        let rest = Bytes(rebasing: line[header.start...]).trimmed
-        let isObject = rest.first == UInt8(ascii: "{") && rest.last == UInt8(ascii: "}")
-        if header.isWrapped || isObject, depth < LineRecognizer.deepest {
-            read(rest, extent, &head, depth: depth + 1)
-        }
+        let (rest, isLine) = self.rest(of: line, after: header, depth: depth)
+        if isLine { read(rest, extent, &head, depth: depth + 1) }
         guard wantsLevel, head.level == nil else { return }
-        if let time = header.time, time.isOfSyslog, SyslogHeader.unnumbered(line, time.end) != nil {
+        if let time = header.time, time.isOfSyslog, SyslogHeader.hasData(line, after: time.end) {
             var pairs = LogfmtPairs(line)
             while head.level == nil, let pair = pairs.next() {
                 guard LineKey.key(line, pair.name) == .level else { continue }
@@ -240,17 +244,16 @@ package struct LineRecognizer: Sendable {
         (head.moment, head.level) = (record.moment, record.level)
         readRest(line, header, .all, &head, depth: depth)
         (record.moment, record.level) = (head.moment, head.level)
-        if let time = header.time, time.isOfSyslog, let start = SyslogHeader.unnumbered(line, time.end) {
-            SyslogHeader.read(line, from: start, &record)
+        if let time = header.time, time.isOfSyslog, SyslogHeader.hasData(line, after: time.end) {
+            SyslogHeader.read(line, from: time.end, &record)
             return
         }
         if let request = AccessRequest(line, header) {
             request.fill(line, &record)
             return
         }
-        let rest = Bytes(rebasing: line[header.start...]).trimmed
-        let isObject = rest.first == UInt8(ascii: "{") && rest.last == UInt8(ascii: "}")
-        if header.isWrapped || isObject, depth < LineRecognizer.deepest {
+        let (rest, isLine) = self.rest(of: line, after: header, depth: depth)
+        if isLine {
             let category = record.category
             read(rest, &record, depth: depth + 1)
             record.category = category ?? record.category
@@ -271,7 +274,7 @@ package struct LineRecognizer: Sendable {
         record.message = rest.text(0..<end)
         var pairs = LogfmtPairs(rest, record.takesFields ? nil : 0..<0)
         while let pair = pairs.next() {
-            // A level or a time within a sentence is none of the line's.
+            // A level or a time within a sentence does not belong to the line.
             switch LineKey.key(rest, pair.name) {
             case .level, .time: break
             default: record.add(rest, pair)

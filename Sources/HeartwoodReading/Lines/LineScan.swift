@@ -156,7 +156,7 @@ package struct LineScan {
             let end = index + marked.trailingZeroBitCount
             marked &= marked &- 1
             var start = end
-            while start > 0, (line[start - 1] | 0x20) &- 0x61 < 26, end - start < 14 { start -= 1 }
+            while start > 0, line[start - 1].isLetter, end - start < 14 { start -= 1 }
             if LineScan.isOfInterest(line, start, end - start) { return true }
         }
         var third = third
@@ -169,9 +169,9 @@ package struct LineScan {
                 following.trailingZeroBitCount + row >= 64
                 ? 0 : .max << UInt64(row + following.trailingZeroBitCount)
             var start = place - 2
-            while start > 0, (line[start - 1] | 0x20) &- 0x61 < 26, place - start < 14 { start -= 1 }
+            while start > 0, line[start - 1].isLetter, place - start < 14 { start -= 1 }
             var end = place + 1
-            while end < reach, (line[end] | 0x20) &- 0x61 < 26, end - start < 14 { end += 1 }
+            while end < reach, line[end].isLetter, end - start < 14 { end += 1 }
             if LineScan.isOfInterest(line, start, end - start) { return true }
         }
         return false

@@ -135,32 +135,22 @@ struct LineTime: Sendable {
                 guard let year = line.number(index, 2) else { return nil }
                 civil.year = year < 70 ? 2000 + year : 1900 + year
                 index += 2
-            case UInt8(ascii: "M"):
-                guard let month = line.number(index, 2) else { return nil }
-                civil.month = month
-                index += 2
             case UInt8(ascii: "b"):
                 guard let month = LineTime.month(line, index) else { return nil }
                 civil.month = month
                 index += 3
-            case UInt8(ascii: "D"):
-                guard let day = line.number(index, 2) else { return nil }
-                civil.day = day
-                index += 2
-            case UInt8(ascii: "d"):
-                if index < line.count, line[index] == 0x20 { index += 1 }
-                guard let day = line.shortNumber(&index) else { return nil }
-                civil.day = day
             case UInt8(ascii: "j"):
                 guard let day = line.number(index, 3), (1...366).contains(day) else { return nil }
                 civil = CivilTime(
                     nanoseconds: civil.nanosecondsSince1970 + Int64(day - 1) * 86_400_000_000_000)
                 index += 3
-            case UInt8(ascii: "h"), UInt8(ascii: "m"), UInt8(ascii: "s"):
+            case UInt8(ascii: "M"), UInt8(ascii: "D"), UInt8(ascii: "h"), UInt8(ascii: "m"),
+                UInt8(ascii: "s"):
                 guard let number = line.number(index, 2) else { return nil }
                 civil.set(code, number)
                 index += 2
-            case UInt8(ascii: "H"), UInt8(ascii: "i"), UInt8(ascii: "S"):
+            case UInt8(ascii: "d"), UInt8(ascii: "H"), UInt8(ascii: "i"), UInt8(ascii: "S"):
+                if code == UInt8(ascii: "d"), index < line.count, line[index] == 0x20 { index += 1 }
                 guard let number = line.shortNumber(&index) else { return nil }
                 civil.set(code, number)
             case UInt8(ascii: "f"), UInt8(ascii: "g"):
@@ -620,9 +610,11 @@ package enum LineClock {
 }
 
 extension CivilTime {
-    /// Sets the part of the clock that a code of a spelling means.
+    /// Sets the part of the day or the clock that a code of a spelling means.
     fileprivate mutating func set(_ code: UInt8, _ number: Int) {
         switch code {
+        case UInt8(ascii: "M"): month = number
+        case UInt8(ascii: "D"), UInt8(ascii: "d"): day = number
         case UInt8(ascii: "h"), UInt8(ascii: "H"): hour = number
         case UInt8(ascii: "m"), UInt8(ascii: "i"): minute = number
         default: second = number

@@ -2,22 +2,6 @@ import Heartwood
 
 /// Finds words without regard to case, in a table that is made once.
 struct WordTable<Value: Sendable>: Sendable {
-    /// The names of the objects that a name is in.
-    struct Path {
-        fileprivate var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-
-        init() {}
-
-        init<Other>(_ other: WordTable<Other>.Path) { hash = other.hash }
-
-        /// The path into an object.
-        func inside(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Path {
-            var path = self
-            path.hash = (WordTable.hash(line, range, hash) ^ 0x2E) &* 0x100_0000_01B3
-            return path
-        }
-    }
-
     fileprivate struct Slot: Sendable {
         let hash: UInt64
         let value: Value
@@ -31,7 +15,7 @@ struct WordTable<Value: Sendable>: Sendable {
         for (names, value) in words {
             for name in names.split(separator: " ") {
                 let bytes = Array(name.utf8)
-                add(bytes.withUnsafeBytes { WordTable.hash($0, 0..<$0.count, Path().hash) }, value)
+                add(bytes.withUnsafeBytes { LineKey.Path().adding($0, 0..<$0.count).hash }, value)
             }
         }
     }
@@ -48,27 +32,16 @@ struct WordTable<Value: Sendable>: Sendable {
     }
 
     /// The value of the word in a range of a line.
-    func value(_ line: UnsafeRawBufferPointer, _ range: Range<Int>, in path: Path = Path()) -> Value? {
-        let hash = WordTable.hash(line, range, path.hash)
+    func value(_ line: UnsafeRawBufferPointer, _ range: Range<Int>, in path: LineKey.Path = LineKey.Path())
+        -> Value?
+    {
+        let hash = path.adding(line, range).hash
         var place = Int(hash >> 55)
         while let slot = slots[place] {
             if slot.hash == hash { return slot.value }
             place = (place + 1) & 511
         }
         return nil
-    }
-
-    /// 64 bits of FNV-1a; two of some hundred words never have the same.
-    @inline(__always)
-    private static func hash(
-        _ line: UnsafeRawBufferPointer, _ range: Range<Int>, _ start: UInt64
-    ) -> UInt64 {
-        var hash = start
-        for index in range {
-            let byte = line[index]
-            hash = (hash ^ UInt64(byte &- 0x41 < 26 ? byte | 0x20 : byte)) &* 0x100_0000_01B3
-        }
-        return hash
     }
 }
 
@@ -122,7 +95,7 @@ enum LevelWord {
         interest.value(line, range) != nil
     }
 
-    /// The level that a letter stands for, as in the lines of Android, glog and Rails.
+    /// The level for a letter, as Android, glog and Rails write it.
     static func letter(_ byte: UInt8) -> LogLevel? {
         switch byte {
         case UInt8(ascii: "V"), UInt8(ascii: "T"): .verbose
@@ -204,6 +177,30 @@ enum LevelWord {
 
 /// What the members of an object, or the pairs of logfmt, are by their names.
 enum LineKey: Sendable {
+    /// A name without regard to case, and the names of the objects that it is in.
+    struct Path {
+        /// 64 bits of FNV-1a; two of some hundred words never have the same.
+        private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+        /// The path with a name at its end.
+        @inline(__always)
+        func adding(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Path {
+            var path = self
+            for index in range {
+                let byte = line[index]
+                path.hash = (path.hash ^ UInt64(byte &- 0x41 < 26 ? byte | 0x20 : byte)) &* 0x100_0000_01B3
+            }
+            return path
+        }
+
+        /// The path into an object.
+        func inside(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Path {
+            var path = adding(line, range)
+            path.hash = (path.hash ^ 0x2E) &* 0x100_0000_01B3
+            return path
+        }
+    }
+
     case time, level, category, message
     /// A category, or a message, where the line has no other.
     case otherCategory, otherMessage
@@ -243,15 +240,15 @@ enum LineKey: Sendable {
 
     /// What a name says, after the path of the object that it is in.
     static func key(
-        _ line: UnsafeRawBufferPointer, _ range: Range<Int>, in path: WordTable<LineKey>.Path = .init()
+        _ line: UnsafeRawBufferPointer, _ range: Range<Int>, in path: Path = Path()
     ) -> LineKey? {
         range.count <= 24 ? table.value(line, range, in: path) : nil
     }
 
     /// Whether the names in an object count, with its own in front of them.
     static func isContainer(
-        _ line: UnsafeRawBufferPointer, _ range: Range<Int>, in path: WordTable<LineKey>.Path
+        _ line: UnsafeRawBufferPointer, _ range: Range<Int>, in path: Path
     ) -> Bool {
-        range.count <= 10 && containers.value(line, range, in: .init(path)) == true
+        range.count <= 10 && containers.value(line, range, in: path) == true
     }
 }

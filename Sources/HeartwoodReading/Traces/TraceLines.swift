@@ -210,7 +210,7 @@ package struct TraceLines {
             enterRuby(head, line)
             if !isLast { return true }
         } else if may(.java), Table.begins(head, "at "), let last = line.last,
-            last == UInt8(ascii: ")") || last &- 0x30 < 10
+            last == UInt8(ascii: ")") || last.isDigit
         {
             if phase == .plain { languages = .named }
         } else {
@@ -238,7 +238,7 @@ package struct TraceLines {
 
     /// The name in `java.io.IOException: text`, `TypeError`, `Error [ERR_X]: text`, `SqlException (1): x`.
     private static func exceptionName(_ head: Bytes) -> Bytes? {
-        guard let first = head.first, (first | 0x20) &- 0x61 < 26 || first == UInt8(ascii: "_") else {
+        guard let first = head.first, first.isLetter || first == UInt8(ascii: "_") else {
             return nil
         }
         let name = Bytes(rebasing: head.prefix(while: isOfName))
@@ -270,7 +270,7 @@ package struct TraceLines {
     /// `Detail: near "x"`, `; nested exception`: one capitalized word and a colon, or what the table has.
     private static func isMessage(_ head: Bytes) -> Bool {
         if Table.messages.contains(where: { Table.begins(head, $0) }) { return true }
-        let word = Bytes(rebasing: head.prefix { ($0 | 0x20) &- 0x61 < 26 })
+        let word = Bytes(rebasing: head.prefix { $0.isLetter })
         guard let first = word.first, first < 0x61, 2...20 ~= word.count else { return false }
         let rest = Bytes(rebasing: head[word.count...])
         guard Table.begins(rest, ": ") || Table.begins(rest, ":$") else { return false }
@@ -297,7 +297,7 @@ package struct TraceLines {
 
     /// `0 0x00007f main + 12 in app`, `12 [ra] …`, `3. …`, and registers: `rax 0x0000…`.
     private static func isSwiftFrame(_ head: Bytes) -> Bool {
-        let digits = head.prefix { $0 &- 0x30 < 10 }.count
+        let digits = head.prefix { $0.isDigit }.count
         guard digits > 0 else {
             let name = head.prefix(while: isOfName)
             return 1...6 ~= name.count
@@ -316,7 +316,7 @@ package struct TraceLines {
         if end > 2, line[end - 1] == UInt8(ascii: "{") { end -= 2 }
         if end > 1, line[end - 1] == UInt8(ascii: ")") { end -= 1 }
         for _ in 0..<2 {
-            let digits = line[..<end].suffix(8).reversed().prefix { $0 &- 0x30 < 10 }.count
+            let digits = line[..<end].suffix(8).reversed().prefix { $0.isDigit }.count
             guard digits > 0, end > digits + 1, line[end - digits - 1] == 0x3A else { return false }
             end -= digits + 1
         }
@@ -324,7 +324,7 @@ package struct TraceLines {
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || byte >= 0x80
+        byte.isLetter || byte.isDigit || byte >= 0x80
             || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
     }
 }

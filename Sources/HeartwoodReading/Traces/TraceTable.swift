@@ -1,6 +1,6 @@
 /// What the traces of the languages look like, as data for ``TraceLines``.
 ///
-/// In the texts, `%` stands for a number, `~` for letters, `_` and `/`, and `$` for the end of the line.
+/// In the texts, `%` matches a number, `~` letters, `_` and `/`, and `$` the end of the line.
 enum TraceTable {
     typealias Bytes = UnsafeRawBufferPointer
 
@@ -304,10 +304,10 @@ enum TraceTable {
             case UInt8(ascii: "$"): return index == line.count
             case UInt8(ascii: "%"):
                 let start = index
-                while index < line.count, line[index] &- 0x30 < 10 { index += 1 }
+                while index < line.count, line[index].isDigit { index += 1 }
                 if index == start { return false }
             case UInt8(ascii: "~"):
-                index += line[index...].prefix { ($0 | 0x20) &- 0x61 < 26 || $0 == 0x5F || $0 == 0x2F }.count
+                index += line[index...].prefix { $0.isLetter || $0 == 0x5F || $0 == 0x2F }.count
             case let byte:
                 guard index < line.count, line[index] == byte else { return false }
                 index += 1

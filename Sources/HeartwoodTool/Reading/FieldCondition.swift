@@ -18,6 +18,7 @@ struct FieldCondition {
         var isText = false
         /// What the value is beside a text.
         var number: ExactNumber?
+        var integer: Int?
         var moment: LogTimestamp?
         var level: LogLevel?
         /// What a line must contain to meet it, where that is known.
@@ -27,6 +28,7 @@ struct FieldCondition {
         mutating func prepare() {
             if !isText {
                 number = ExactNumber(value)
+                integer = number == nil ? nil : Int(value)
                 moment = LineClock.moment(of: value)
                 level = name == "level" ? LogLevel(named: value) : nil
             }
@@ -151,11 +153,13 @@ extension FieldCondition {
     func mayHold(
         for line: Range<Int>, in block: UnsafeRawBufferPointer, isKnown: Bool, _ cursors: inout NeedleCursors
     ) -> Bool {
-        guard alternatives.count > 1 else { return mayHold(line, block, isKnown, &cursors) }
+        if alternatives.count == 1 { return alternatives[0].mayHold(line, block, isKnown, &cursors) }
         // Each search ends with the line.
-        var cursors = NeedleCursors()
         let line = UnsafeRawBufferPointer(rebasing: block[line])
-        return mayHold(0..<line.count, line, isKnown, &cursors)
+        return alternatives.contains { alternative in
+            var cursors = NeedleCursors()
+            return alternative.mayHold(0..<line.count, line, isKnown, &cursors)
+        }
     }
 
     /// Up to where no line of the block can meet the condition by itself, as far as the cursors know.
@@ -163,28 +167,22 @@ extension FieldCondition {
         guard isKnown, alternatives.count == 1, alternatives[0].needles.isValueAlone else { return 0 }
         return min(cursors.value.place, cursors.escape.place, cursors.color.place)
     }
-
-    private func mayHold(
-        _ line: Range<Int>, _ block: UnsafeRawBufferPointer, _ isKnown: Bool, _ cursors: inout NeedleCursors
-    ) -> Bool {
-        for index in alternatives.indices {
-            if alternatives[index].comparison == .different { return true }
-            if alternatives.count > 1 { cursors = NeedleCursors() }
-            switch alternatives[index].needles.find(in: line, of: block, isKnown, &cursors) {
-            case .nothing: continue
-            case .unknown: return true
-            case .integer(let own, let isTyped):
-                if alternatives[index].holds(for: own, isTyped: isTyped) { return true }
-            case .value(let value, let isTyped):
-                let field = LineRecord.Field(alternatives[index].name, value, isLiteral: isTyped)
-                if alternatives[index].holds(for: field, isTyped: isTyped) { return true }
-            }
-        }
-        return false
-    }
 }
 
 extension FieldCondition.Alternative {
+    fileprivate func mayHold(
+        _ line: Range<Int>, _ block: UnsafeRawBufferPointer, _ isKnown: Bool, _ cursors: inout NeedleCursors
+    ) -> Bool {
+        if comparison == .different { return true }
+        switch needles.find(in: line, of: block, isKnown, &cursors) {
+        case .nothing: return false
+        case .unknown: return true
+        case .integer(let own, let isTyped): return holds(for: own, isTyped: isTyped)
+        case .value(let value, let isTyped):
+            return holds(for: LineRecord.Field(name, value, isLiteral: isTyped), isTyped: isTyped)
+        }
+    }
+
     fileprivate func holds(for record: LineRecord) -> Bool {
         guard let field = record[name] else { return comparison == .different }
         if let level, let own = record.level { return meets(level.index, own.index) }
@@ -194,7 +192,7 @@ extension FieldCondition.Alternative {
     /// Whether an integer meets it.
     fileprivate func holds(for own: Int, isTyped: Bool) -> Bool {
         let isEquality = comparison == .same || comparison == .different
-        if let small = number?.small, !isEquality || isTyped { return meets(own, small) }
+        if let integer, !isEquality || isTyped { return meets(own, integer) }
         return holds(for: LineRecord.Field(name, "\(own)", isLiteral: true), isTyped: isTyped)
     }
 
@@ -232,7 +230,7 @@ struct NeedleCursors {
     struct Cursor {
         private(set) var place = -1
 
-        /// The next place at or after another one; the end of the block where there is none.
+        /// Returns the next place at or after `start`, or the end of the block.
         ///
         /// Asked for in ascending order, it goes through the block once.
         mutating func next(_ needle: [UInt8], in block: UnsafeRawBufferPointer, from start: Int) -> Int {
@@ -242,6 +240,13 @@ struct NeedleCursors {
             place = found.map { base.distance(to: $0) } ?? block.count
             return place
         }
+    }
+
+    /// Whether a line may have a text as it is, or with escapes or colors in it.
+    mutating func mayContain(_ text: [UInt8], _ line: Range<Int>, of block: UnsafeRawBufferPointer) -> Bool {
+        escape.next([0x5C], in: block, from: line.lowerBound) < line.upperBound
+            || value.next(text, in: block, from: line.lowerBound) < line.upperBound
+            || color.next([0x1B], in: block, from: line.lowerBound) < line.upperBound
     }
 
     fileprivate var value = Cursor()
@@ -303,15 +308,12 @@ private struct FieldNeedles {
     ) -> Finding {
         guard !range.isEmpty else { return .nothing }
         let isObject = block[range.lowerBound] == UInt8(ascii: "{")
-        let isEscaped = cursors.escape.next([0x5C], in: block, from: range.lowerBound) < range.upperBound
         if isKnown, !value.isEmpty {
-            let isThere =
-                isEscaped || isOfMessage && isObject
-                || cursors.value.next(value, in: block, from: range.lowerBound) < range.upperBound
-                || cursors.color.next([0x1B], in: block, from: range.lowerBound) < range.upperBound
-            return isThere ? .unknown : .nothing
+            let mayBe = isOfMessage && isObject || cursors.mayContain(value, range, of: block)
+            return mayBe ? .unknown : .nothing
         }
         guard !pair.isEmpty else { return .unknown }
+        let isEscaped = cursors.escape.next([0x5C], in: block, from: range.lowerBound) < range.upperBound
         let place =
             isObject
             ? cursors.member.next(member, in: block, from: range.lowerBound)
@@ -358,13 +360,10 @@ private struct FieldNeedles {
         guard isEnd else { return .unknown }
         if index - first < 18, line[first] != 0x30 {
             var number = 0
-            for byte in line[first..<index] {
-                guard byte &- 0x30 < 10 else { break }
-                number = number * 10 + Int(byte &- 0x30)
+            for byte in line[first..<index] where number >= 0 {
+                number = byte &- 0x30 < 10 ? number * 10 + Int(byte &- 0x30) : -1
             }
-            if line[first..<index].allSatisfy({ $0 &- 0x30 < 10 }) {
-                return .integer(number, isTyped: isObject)
-            }
+            if number >= 0 { return .integer(number, isTyped: isObject) }
         }
         return .value(String(decoding: line[first..<index], as: UTF8.self), isTyped: isObject)
     }
@@ -388,16 +387,10 @@ private struct ExactNumber: Comparable {
     private var digits: [UInt8] = []
     /// The number is 0.DIGITS times ten to this.
     private var exponent = 0
-    /// The number itself, where it is an integer of up to 18 digits; its digits are not kept then.
-    private(set) var small: Int?
 
     /// Reads `-12`, `12.50`, `1e5`; nil for all else, such as `01234`.
     init?(_ text: String) {
         var rest = text.utf8[...]
-        if let number = ExactNumber.small(text) {
-            small = number
-            return
-        }
         if rest.first == UInt8(ascii: "-") {
             isNegative = true
             rest = rest.dropFirst()
@@ -428,36 +421,9 @@ private struct ExactNumber: Comparable {
         if digits.isEmpty { (isNegative, exponent) = (false, 0) }
     }
 
-    /// An integer of up to 18 digits.
-    private static func small(_ text: String) -> Int? {
-        var text = text
-        return text.withUTF8 { bytes in
-            let first = bytes.first == UInt8(ascii: "-") ? 1 : 0
-            guard bytes.count > first, bytes.count <= first + 18,
-                bytes[first] != 0x30 || bytes.count == first + 1
-            else { return nil }
-            var number = 0
-            for byte in bytes[first...] {
-                guard byte &- 0x30 < 10 else { return nil }
-                number = number * 10 + Int(byte - 0x30)
-            }
-            return first == 1 ? -number : number
-        }
-    }
-
-    static func == (left: ExactNumber, right: ExactNumber) -> Bool { !(left < right) && !(right < left) }
-
     static func < (left: ExactNumber, right: ExactNumber) -> Bool {
-        if let small = left.small, let other = right.small { return small < other }
-        let (left, right) = (left.large, right.large)
         if left.isNegative != right.isNegative { return left.isNegative }
         return left.isNegative ? right.isSmaller(than: left) : left.isSmaller(than: right)
-    }
-
-    /// The number with its digits.
-    private var large: ExactNumber {
-        guard let small else { return self }
-        return ExactNumber("\(small).0") ?? self
     }
 
     /// By what the numbers are without their signs.

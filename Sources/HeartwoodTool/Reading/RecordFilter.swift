@@ -1,4 +1,3 @@
-import CHeartwood
 import Heartwood
 import HeartwoodReading
 
@@ -30,6 +29,8 @@ struct RecordFilter {
     private var clear = 0
     /// What was found of each condition in the block.
     private var cursors: [NeedleCursors]
+    private var categoryCursors = NeedleCursors()
+    private let category: [UInt8]
 
     private struct State {
         var isInTime: Bool
@@ -54,6 +55,7 @@ struct RecordFilter {
         current = State(selection)
         hasFoundField = selection.conditions.map { _ in false }
         cursors = selection.conditions.map { _ in NeedleCursors() }
+        category = Array((selection.category ?? "").utf8)
     }
 
     /// Whether a line of the block is selected; lines are asked about in their order.
@@ -85,12 +87,8 @@ struct RecordFilter {
                 return true
             }
         }
-        let line = UnsafeRawBufferPointer(rebasing: block[range])
-        guard hasFoundCategory, !current.hasCategory, let category = selection.category,
-            let base = line.baseAddress
-        else { return false }
-        return hw_find(base, line.count, category, category.utf8.count) == nil
-            && memchr(base, 0x5C, line.count) == nil && memchr(base, 0x1B, line.count) == nil
+        guard hasFoundCategory, !current.hasCategory, !category.isEmpty else { return false }
+        return !categoryCursors.mayContain(category, range, of: block)
     }
 
     /// Notes what the end of the block belongs to, so that the next one can be asked about.
@@ -106,6 +104,7 @@ struct RecordFilter {
 
     private mutating func beginBlock() {
         (next, clear) = (0, 0)
+        categoryCursors = NeedleCursors()
         for index in cursors.indices { cursors[index] = NeedleCursors() }
     }
 
