@@ -1,7 +1,11 @@
 #include "CCurl.h"
 
 #ifdef __linux__
+#include <linux/sockios.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static CURLcode outcome;
@@ -19,6 +23,40 @@ CURLcode hw_curl_set_sinks(CURL *handle, hw_curl_sink header, hw_curl_sink body,
     if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);
     if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
     return result;
+}
+
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    struct hw_curl_sockets *sockets = context;
+    (void)purpose;
+    curl_socket_t descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    int capacity = sizeof sockets->each / sizeof *sockets->each;
+    if (descriptor >= 0 && sockets->count < capacity) sockets->each[sockets->count++] = descriptor;
+    return descriptor < 0 ? CURL_SOCKET_BAD : descriptor;
+}
+
+static int close_socket(void *context, curl_socket_t descriptor) {
+    struct hw_curl_sockets *sockets = context;
+    for (int i = 0; i < sockets->count; i++) {
+        if (sockets->each[i] == descriptor) sockets->each[i] = sockets->each[--sockets->count];
+    }
+    return close(descriptor);
+}
+
+CURLcode hw_curl_watch(CURL *handle, struct hw_curl_sockets *sockets) {
+    CURLcode result = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, sockets);
+    if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, sockets);
+    return result;
+}
+
+long hw_curl_unacknowledged(const struct hw_curl_sockets *sockets) {
+    long sum = 0;
+    for (int i = 0; i < sockets->count; i++) {
+        int bytes = 0;
+        if (ioctl(sockets->each[i], SIOCOUTQ, &bytes) == 0) sum += bytes;
+    }
+    return sum;
 }
 
 CURL *hw_curl_next_finished(CURLM *multi, CURLcode *result) {

@@ -509,6 +509,11 @@ int hw_wait_writable(int descriptor, int milliseconds) {
     return poll(&entry, 1, milliseconds);
 }
 
+int hw_wait_error(int descriptor, int milliseconds) {
+    struct pollfd entry = {.fd = descriptor};
+    return poll(&entry, 1, milliseconds);
+}
+
 // MARK: The guarded entrance
 
 void hw_quiet_begin(struct hw_quiet *quiet) {

@@ -127,6 +127,12 @@ package final class SocketStream: @unchecked Sendable {  // used by the thread t
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
     }
 
+    /// Has the system take no more than about so many bytes in advance.
+    package func limitReceiveBuffer(to bytes: Int32) {
+        var bytes = bytes
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout.size(ofValue: bytes)))
+    }
+
     /// Waits; false when the client went or the connection was shut down meanwhile.
     package func pause(_ duration: Duration) -> Bool {
         let milliseconds = Int32(clamping: duration.nanoseconds / 1_000_000)

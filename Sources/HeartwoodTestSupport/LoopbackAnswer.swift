@@ -23,7 +23,8 @@ public struct LoopbackAnswer: Sendable {
     var body: [UInt8]
     var fault = Fault.honest
     var delay = Duration.zero
-    var readsSlowly = false
+    /// How fast the request's body is read; nil: as fast as it comes.
+    var readingRate: Int?
 
     /// Makes an answer with a status, header fields and a body.
     ///
@@ -85,11 +86,13 @@ public struct LoopbackAnswer: Sendable {
         return answer
     }
 
-    /// Returns the same response, to a request that the server reads in small pieces with pauses of a
-    /// millisecond.
-    public func readSlowly() -> LoopbackAnswer {
+    /// Returns the same response, to a request that the server reads in small pieces, as from a slow line.
+    ///
+    /// - Parameter bytesPerSecond: How much is read in a second; 512,000 bytes unless given.
+    /// - Returns: The answer.
+    public func readSlowly(bytesPerSecond: Int = 512_000) -> LoopbackAnswer {
         var answer = self
-        answer.readsSlowly = true
+        answer.readingRate = max(1, bytesPerSecond)
         return answer
     }
 

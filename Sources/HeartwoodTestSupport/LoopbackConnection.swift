@@ -44,7 +44,7 @@ final class LoopbackConnection {
             stream.resetWhenClosed()
             return false
         case .resetWhileReading:
-            _ = readBody(head, upTo: 16, slowly: false)
+            _ = readBody(head, upTo: 16, rate: nil)
             keep(announced, early)
             stream.resetWhenClosed()
             return false
@@ -53,7 +53,7 @@ final class LoopbackConnection {
         if head.headers["Expect"]?.lowercased() == "100-continue" {
             stream.send("HTTP/1.1 100 Continue\r\n\r\n")
         }
-        guard let body = readBody(head, upTo: nil, slowly: early.readsSlowly) else {
+        guard let body = readBody(head, upTo: nil, rate: early.readingRate) else {
             keep(announced, .status(400))
             return false
         }
@@ -93,15 +93,19 @@ final class LoopbackConnection {
         }
     }
 
-    private func readBody(_ head: HTTPRequestHead, upTo limit: Int?, slowly: Bool) -> [UInt8]? {
+    private func readBody(_ head: HTTPRequestHead, upTo limit: Int?, rate: Int?) -> [UInt8]? {
         if head.isChunked { return readChunks() }
         if head.length > LoopbackServer.bodyLimit {
             stream.send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             return nil
         }
         let wanted = min(head.length, limit ?? head.length)
-        return stream.readBytes(wanted, piece: slowly ? 512 : 262_144) {
-            !slowly || stream.pause(.milliseconds(1))
+        guard let rate else { return stream.readBytes(wanted) }
+        // What the system takes in advance would seem to have arrived.
+        stream.limitReceiveBuffer(to: 8192)
+        let piece = min(512, max(1, rate / 50))
+        return stream.readBytes(wanted, piece: piece) {
+            stream.pause(.nanoseconds(1_000_000_000 * piece / rate))
         }
     }
 

@@ -34,6 +34,18 @@ static inline CURLcode hw_curl_get_text(CURL *handle, CURLINFO info, const char 
     return curl_easy_getinfo(handle, info, (char **)value);
 }
 
+// The open connections of some transfers that run in one thread; zeros at first.
+struct hw_curl_sockets {
+    int count;
+    curl_socket_t each[64];
+};
+
+// Has the transfer's connections kept in `sockets`, which must live as long as they do.
+CURLcode hw_curl_watch(CURL *handle, struct hw_curl_sockets *sockets);
+
+// How many bytes the other sides of all connections have not acknowledged.
+long hw_curl_unacknowledged(const struct hw_curl_sockets *sockets);
+
 // The next finished transfer and its result, or null.
 CURL *hw_curl_next_finished(CURLM *multi, CURLcode *result);
 

@@ -466,6 +466,9 @@ int64_t hw_file_hole(int fd, int64_t offset);
 // Waits until `descriptor` takes bytes, `milliseconds` at most (-1: without limit); poll(2)'s result.
 int hw_wait_writable(int descriptor, int milliseconds);
 
+// As hw_wait_writable, until there is an error on a socket.
+int hw_wait_error(int descriptor, int milliseconds);
+
 // The one guarded entrance to calls that raise SIGPIPE or SIGXFSZ: between the two calls, on one thread, neither ends the
 // process nor reaches a handler; the call fails with EPIPE or EFBIG instead. The second takes back what was raised,
 // unless the caller knows that nothing was. They may be nested, and used in signal handlers.

@@ -2,7 +2,7 @@
 /// row, or with anything else at once, the oldest 50 records are thrown away "to see whether it recovers".
 ///
 /// It loses records where ``StandardRetryPolicy`` would not; it is here for those who move from Scrooge. A
-/// device that is offline counts as no failure.
+/// device that is offline, or whose proxy lets nothing through, counts as no failure.
 public struct ScroogeRetryPolicy: RetryPolicy, Equatable {
     /// How many records are thrown away, 50.
     public var dropCount: Int
@@ -15,7 +15,8 @@ public struct ScroogeRetryPolicy: RetryPolicy, Equatable {
         switch failure.cause {
         case .status(404), .status(500), .status(502), .status(503):
             failure.consecutiveAnswers > 2 ? .dropOldest(dropCount) : .retryAtNextInterval
-        case .transport(let error) where error.reason == .cannotConnect || error.reason == .cannotResolve:
+        case .transport(let error)
+        where [.cannotConnect, .cannotResolve, .proxyRefused].contains(error.reason):
             .retryAtNextInterval
         case .status, .transport, .local: .dropOldest(dropCount)
         }

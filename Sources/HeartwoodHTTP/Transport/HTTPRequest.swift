@@ -12,7 +12,11 @@ public struct HTTPRequest: Sendable, Equatable, CustomStringConvertible {
     public let headers: HTTPHeaders
     /// The body, sent as it is.
     public let body: [UInt8]
-    /// How long the whole exchange may take, from the look-up of the name to the last byte of the answer.
+    /// How long the request may stay where it is, and how long the answer may take after the request's last
+    /// byte has arrived at the other side.
+    ///
+    /// A request that moves is not ended, however slow the line is. Connecting (the look-up of the name, TLS,
+    /// and what a proxy needs) may take as long, and 10 s at most.
     public let timeout: Duration
     /// Whether plain `http` to another machine is meant; without it a transport refuses such a request.
     public let allowsInsecureHTTP: Bool
@@ -24,7 +28,7 @@ public struct HTTPRequest: Sendable, Equatable, CustomStringConvertible {
     ///   - endpoint: Where the request goes.
     ///   - headers: The header fields; none unless given.
     ///   - body: The body; empty unless given.
-    ///   - timeout: How long the exchange may take in all.
+    ///   - timeout: How long the request may stay where it is, and the answer may take.
     ///   - allowsInsecureHTTP: Whether plain `http` to another machine is meant; false unless given.
     public init(
         method: String = "POST", endpoint: HTTPEndpoint, headers: HTTPHeaders = [:], body: [UInt8] = [],

@@ -12,8 +12,9 @@
 /// ```
 ///
 /// A transport never follows redirects, stores no cookies, keeps ``HTTPResponse/bodyLimit`` of an answer at
-/// most, ends within the request's timeout, and refuses plain `http` to another machine unless the request
-/// allows it.
+/// most, refuses plain `http` to another machine unless the request allows it, and ends when for the
+/// request's timeout neither the request moves nor the answer is there. One that limits the whole time says
+/// so by ``HTTPTransportError/isRequestCut``, so that the delivery sends less at a time.
 public protocol HTTPTransport: Sendable {
     /// Sends the request and returns the answer, whatever its status; ends soon when the task is cancelled.
     ///

@@ -12,9 +12,11 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
         public static let cannotResolve = Reason(rawValue: "cannotResolve")
         /// No server listens there, or the network is down.
         public static let cannotConnect = Reason(rawValue: "cannotConnect")
+        /// The proxy does not let the request through: it wants credentials, or forbids the address.
+        public static let proxyRefused = Reason(rawValue: "proxyRefused")
         /// The connection broke before the answer was complete; the server may have taken the request.
         public static let connectionLost = Reason(rawValue: "connectionLost")
-        /// The answer was not complete within the request's timeout.
+        /// The request did not move for as long as its timeout, or the answer was not complete within it.
         public static let timedOut = Reason(rawValue: "timedOut")
         /// What came back was not HTTP, or its header was too long.
         public static let unusableAnswer = Reason(rawValue: "unusableAnswer")
@@ -54,17 +56,29 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
     public let reason: Reason
     /// What happened, for a person; never holds a credential.
     public let message: String
+    /// Whether the transfer broke off within the request: a part of it had left, and the server cannot have
+    /// all of it.
+    ///
+    /// A delivery then sends half as much at a time. False where that is not known.
+    public let isRequestCut: Bool
 
     /// Describes a failure.
-    public init(_ reason: Reason, _ message: String) {
+    ///
+    /// - Parameters:
+    ///   - reason: The kind of failure.
+    ///   - message: What happened, for a person, without credentials.
+    ///   - isRequestCut: Whether a part of the request had left, and not all of it; false unless given.
+    public init(_ reason: Reason, _ message: String, isRequestCut: Bool = false) {
         self.reason = reason
         self.message = message
+        self.isRequestCut = isRequestCut
     }
 
     /// Whether time alone may help; the others are settings or certificates, and need intervention.
     public var isTransient: Bool {
         switch reason {
-        case .insecureConnectionRefused, .unusableRequest, .certificateExpired, .certificateNotYetValid,
+        case .proxyRefused, .insecureConnectionRefused, .unusableRequest, .certificateExpired,
+            .certificateNotYetValid,
             .certificateForOtherHost, .certificateUntrusted, .certificateRefused,
             .publicKeyNotPinned, .clientCertificateNeeded, .credentialUnusable, .secureProtocol:
             false

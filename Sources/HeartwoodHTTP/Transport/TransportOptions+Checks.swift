@@ -23,6 +23,17 @@ extension TransportOptions {
         return self
     }
 
+    /// The variable of the environment that names a proxy for requests to `endpoint`, unless `no_proxy` says
+    /// otherwise; nil: none does, or none is used.
+    func proxyVariable(for endpoint: HTTPEndpoint) -> String? {
+        guard usesEnvironmentProxy, !endpoint.isLoopback else { return nil }
+        // libcurl does not read HTTP_PROXY, which a client of a web server can set.
+        let names = endpoint.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
+        return (names + ["all_proxy", "ALL_PROXY"]).first { name in
+            getenv(name).map { $0.pointee != 0 } ?? false
+        }
+    }
+
     private static func isPin(_ text: String) -> Bool {
         guard text.hasPrefix("sha256//") else { return false }
         let digits = text.dropFirst(8)

@@ -65,7 +65,11 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @Ordered public var maximumMessagesPerRequest: Int? = 300
     /// The most bytes of a request's body, before compression; 1 MiB by default.
     @Ordered public var maximumBytesPerRequest = ByteCount.mebibytes(1)
-    /// How long an exchange may take in all; 30 s by default.
+    /// How long a request may stay where it is, and how long the answer may take after the request's last
+    /// byte has arrived; 30 s by default.
+    ///
+    /// A request that moves is not ended, however slow the line is. One that stops on its way is sent again
+    /// in halves.
     @Ordered public var timeout = Duration.seconds(30)
     /// gzip's level, 1 to 9, for encodings that allow it; 0, the default: no compression.
     @Ordered public var compressionLevel = 0

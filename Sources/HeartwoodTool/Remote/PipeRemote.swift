@@ -26,6 +26,8 @@ final class PipeRemote {
         logger = try remote.makeLogger(
             service: options.name ?? "pipe", spool: options.spool, settings: settings)
         logger.interval = .seconds(2)
+        // On a slow line a request of this size is over before the patience is.
+        logger.maximumBytesPerRequest = .kibibytes(256)
         watch = DeliveryWatch(logger)
     }
 
@@ -49,17 +51,17 @@ final class PipeRemote {
     /// Counts of the messages: for the summary, and for people when something is missing.
     func figures(of records: Int) -> (summary: String, failure: String?) {
         let figures = logger.httpStatistics
+        let reason = figures.lastError.map { ": \($0)" } ?? ""
         var summary =
             "http: \(Readable.count(figures.acknowledged)) delivered, \(Readable.count(figures.dropped)) dropped, "
         summary += "\(Readable.count(figures.rejected)) rejected; \(ByteCount(figures.bytesOnWire)) in "
         summary += "\(Readable.count(figures.requests, "request")) to \(logger.endpoint)"
         if figures.retried > 0 { summary += ", \(Readable.count(figures.retried)) repeated" }
         if figures.pending > 0, hasSpool {
-            summary += "; \(Readable.count(figures.pending)) wait for the next run"
+            summary += "; \(Readable.count(figures.pending)) wait for the next run" + reason
         }
         let lost = records + figures.recovered - figures.acknowledged - (hasSpool ? figures.pending : 0)
         if lost <= 0 { return (summary, nil) }
-        let reason = figures.lastError.map { ": \($0)" } ?? ""
         return (
             summary,
             "\(Readable.count(lost)) of \(Readable.count(records, "line")) did not reach http\(reason)"

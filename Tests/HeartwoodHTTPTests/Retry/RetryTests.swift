@@ -114,7 +114,7 @@ import Testing
             (.cannotConnect, true), (.unusableAnswer, true), (.certificateExpired, false),
             (.certificateForOtherHost, false), (.certificateUntrusted, false),
             (.clientCertificateNeeded, false), (.publicKeyNotPinned, false), (.secureProtocol, false),
-            (.insecureConnectionRefused, false),
+            (.insecureConnectionRefused, false), (.proxyRefused, false),
         ])
     func transport(reason: HTTPTransportError.Reason, isTransient: Bool) {
         let failure = DeliveryFailure(cause: .transport(HTTPTransportError(reason, "")), action: .retry)
@@ -133,6 +133,7 @@ import Testing
             (.status(504), 1, .dropOldest(50)),
             (.transport(HTTPTransportError(.timedOut, "")), 1, .dropOldest(50)),
             (.transport(HTTPTransportError(.cannotConnect, "")), 9, .retryAtNextInterval),
+            (.transport(HTTPTransportError(.proxyRefused, "")), 9, .retryAtNextInterval),
         ])
     func rule(cause: DeliveryFailure.Cause, answers: Int, decision: RetryDecision) {
         let failure = DeliveryFailure(

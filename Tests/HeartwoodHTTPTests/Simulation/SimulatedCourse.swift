@@ -55,6 +55,7 @@ struct SimulatedCourse {
             case 30..<60: world.network.set(.losesThenSplits)
             case 60..<90: try world.release()
             case 90..<120: try world.logBusy(4 + dice(12))
+            case 120... where world.hasSlowLine: world.changeLine()
             default: break
             }
         }

@@ -34,6 +34,11 @@ struct SimulatedNetwork {
     /// Until when the server wants no requests of this process.
     private var quietUntil = Duration.zero
 
+    /// How many bytes a request carries in a second; nil: all at once.
+    private(set) var rate: Int?
+    /// Whether whoever is between ends each request that takes longer than 30 s, however well it moves.
+    private var endsLongRequests = false
+
     init(_ server: SimulatedServer) { self.server = server }
 
     // MARK: What happens to it
@@ -57,6 +62,15 @@ struct SimulatedNetwork {
         else { return }
         quietUntil = now + .seconds(seconds)
     }
+
+    /// The line is another one from now on: 1 to 100,000 bytes a second.
+    mutating func changeLine(_ random: inout SeededGenerator) {
+        rate = [1, 3, 10, 100, 100_000][Int.random(in: 0..<5, using: &random)]
+        endsLongRequests = Bool.random(using: &random)
+    }
+
+    /// The line is as fast as any.
+    mutating func endSlowness() { rate = nil }
 
     mutating func connect(_ isThere: Bool, at now: Duration) {
         if isThere, !isConnected { press(at: now) }
@@ -108,8 +122,16 @@ struct SimulatedNetwork {
             return SimulatedServer.Reply(
                 delay: .milliseconds(1), result: .failure(HTTPTransportError(.cannotConnect, "")))
         }
+        let way = rate.map { Duration.seconds(request.body.count) / $0 } ?? .zero
+        if endsLongRequests, way > request.timeout {
+            try countFailure(request, at: now, settings, isSearch: false)
+            return SimulatedServer.Reply(
+                delay: request.timeout,
+                result: .failure(HTTPTransportError(.timedOut, "", isRequestCut: true)))
+        }
         let before = server.taken.count
-        let reply = server.answer(numbers, &random)
+        var reply = server.answer(numbers, &random)
+        reply.delay += way
         // What the server takes is bounded by what there is.
         let isTaken = server.taken.count > before || server.confirmsLater && server.mode == .accepts
         if isTaken {

@@ -20,7 +20,8 @@ struct SimulatedRecovery {
 
     private func runInOneLife() throws {
         try world.beginWell()
-        try world.log(2)
+        // More than a slow line carries at once.
+        try world.log(world.hasSlowLine ? 100 : 2)
         try world.save()
         // A pause that the server has asked for, and the time of receipts that it has lost.
         var patience = Duration.seconds(server.confirmsLater ? 3600 : 1200)
@@ -28,6 +29,10 @@ struct SimulatedRecovery {
         // Of an event store with receipts one partition goes at a time, and these are tiny.
         if server.confirmsLater { patience += .seconds(5) * pending }
         if isSearching { patience += .seconds(300) * (pending + 10) }
+        if let rate = world.network.rate {
+            // A message takes five bytes at most; where long requests are ended, a half of what is tried fails.
+            patience += .seconds(20) * pending / rate + .seconds(2000)
+        }
         let end = world.now + patience
         while world.now < end, world.life != nil, pending > 0 {
             try world.advance(by: .seconds(100))
@@ -44,6 +49,7 @@ struct SimulatedRecovery {
     /// Programs of 0.2 s deliver everything, too, and nothing twice; they wait for acknowledgements as well.
     private func runInShortLives() throws {
         world.end()
+        world.network.endSlowness()
         let known = server.taken
         var left = Int.max
         var count = 0

@@ -30,7 +30,7 @@ struct SimulatedSettings {
             exitWait: .seconds(1))
     }
 
-    init(neverDrops: Bool, _ random: inout SeededGenerator) throws {
+    init(neverDrops: Bool, hasSlowLine: Bool, _ random: inout SeededGenerator) throws {
         func dice(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &random) }
         var spool = SpoolSettings()
         spool.segmentCount = [3, 20, 100_000][dice(3)]
@@ -44,6 +44,7 @@ struct SimulatedSettings {
         bare = try Self.makeBare(spool: spool, neverDrops: neverDrops)
         all = bare
         all.rules.maximumCount = [1, 2, 3, 5, 8, 100, nil][dice(7)]
+        if hasSlowLine { all.rules.maximumCount = nil }
         all.rules.countThreshold = [nil, 2, 5, 300][dice(4)]
         all.rules.interval = .seconds([1, 10, 60][dice(3)])
         all.rules.canRefresh = dice(2) == 0

@@ -25,6 +25,8 @@ final class SimulatedWorld {
     private(set) var messages = SimulatedMessages()
     private(set) var life: SimulatedLife?
 
+    /// Whether the line is slow, and changes.
+    let hasSlowLine: Bool
     private let seed: UInt64
     private let course: SimulatedCourse
     private var random: SeededGenerator
@@ -47,7 +49,9 @@ final class SimulatedWorld {
         let confirmsLater = Int.random(in: 0..<6, using: &random) == 0
         network = SimulatedNetwork(
             SimulatedServer(confirmsLater: confirmsLater, bad: SimulatedServer.drawBad(&random)))
-        settings = try SimulatedSettings(neverDrops: isPartitioned, &random)
+        hasSlowLine = seed % 7 == 1
+        settings = try SimulatedSettings(neverDrops: isPartitioned, hasSlowLine: hasSlowLine, &random)
+        if hasSlowLine { network.changeLine(&random) }
         self.random = random
     }
 
@@ -295,6 +299,8 @@ final class SimulatedWorld {
         life?.shell.networkChanged(isThere)
         try settle()
     }
+
+    func changeLine() { network.changeLine(&random) }
 
     func wish(_ wish: DeliveryEvent.Wish) throws {
         network.press(at: now)

@@ -85,6 +85,28 @@ import Testing
             try await CurlTransport().send(try post(server, timeout: .milliseconds(300)))
         }
         #expect(error?.reason == .timedOut)
+        #expect(error?.isRequestCut == false)
+    }
+
+    @Test("On a slow line a request takes its time as long as it moves") func slowLine() async throws {
+        let server = try LoopbackServer(then: .ok.readSlowly(bytesPerSecond: 400_000))
+        let body = String(repeating: "x", count: 1_000_000)
+        let began = ContinuousClock.now
+        let response = try await CurlTransport().send(try post(server, body, timeout: .milliseconds(800)))
+        #expect(response.status == 200)
+        #expect(server.requests.first?.body.count == body.utf8.count)
+        #expect(ContinuousClock.now - began > .seconds(1))
+    }
+
+    @Test("A request that moves no more is ended, and known to be incomplete") func stuckLine() async throws {
+        let server = try LoopbackServer(then: .ok.readSlowly(bytesPerSecond: 100))
+        let body = String(repeating: "x", count: 1_000_000)
+        let error = await #expect(throws: HTTPTransportError.self) {
+            try await CurlTransport().send(try post(server, body, timeout: .milliseconds(500)))
+        }
+        #expect(error?.reason == .timedOut)
+        #expect(error?.isRequestCut == true)
+        #expect(error?.message.contains("the request has not moved for 0.5 seconds, with ") == true)
     }
 
     @Test("Of a huge answer 64 KiB are read, whatever it claims to be", arguments: [true, false])

@@ -134,6 +134,57 @@ struct SystemLoggerTests {
         #expect(logger.statistics.isBalanced)
     }
 
+    @Test(
+        "Of a name's addresses the next is tried where one refuses, one that works stays, and they may change",
+        arguments: [SocketReceiver.Kind.udp, .tcp])
+    func addresses(kind: SocketReceiver.Kind) throws {
+        let isStream = kind == .tcp
+        let dead = try SocketReceiver(kind)
+        dead.close()
+        let first = try SocketReceiver(kind)
+        let ports = Locked([dead.port, first.port])
+        var sockets = SystemSockets()
+        sockets.find = { _, _, isStream in
+            var found: [SocketAddress] = []
+            for port in ports.withLock({ $0 }) {
+                let answer = SocketAddress.find("127.0.0.1", port: port, stream: isStream, numeric: true)
+                if case .addresses(let each) = answer { found += each }
+            }
+            return .addresses(found)
+        }
+        let dispatcher = LogDispatcher.forTest()
+        let logger = SystemLogger(
+            isStream ? .tcp(host: "collector.example", framing: .newline) : .udp(host: "collector.example"),
+            name: "system",
+            formatter: nil, sockets: sockets)
+        logger.sendTimeout = .seconds(30)
+        dispatcher.add(logger)
+        for number in 0..<20 { logInfo("number \(number)", to: dispatcher) }
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
+        for number in 0..<20 { #expect(first.message()?.hasSuffix("number \(number)") == true) }
+        #expect(logger.statistics.failed == 0)
+
+        // The one that works ends, and the name gets another address: what had left before that is known is lost.
+        first.close()
+        let second = try SocketReceiver(kind)
+        ports.withLock { $0 = [first.port, dead.port, second.port] }
+        var sent = 0
+        var text: String?
+        while text == nil, sent < 100 {
+            sent += 1
+            logInfo("later \(sent)", to: dispatcher)
+            _ = dispatcher.flush(timeout: .testLimit)
+            text =
+                isStream
+                ? second.line(within: 1)
+                : second.datagram(within: 1).map { String(decoding: $0, as: UTF8.self) }
+        }
+        let lost = logger.statistics.failed
+        #expect(lost <= 1)
+        #expect(text?.hasSuffix("later \(lost + 1)") == true, "\(String(describing: text)), \(lost) lost")
+        #expect(logger.statistics.isBalanced)
+    }
+
     @Test("A timer tries again, and no flush is needed")
     func timer() throws {
         let clock = ManualClock()

@@ -16,14 +16,16 @@ final class HostLookup: Sendable {
     private let answer = Locked<Answer?>(nil)
 
     /// Begins the search; addresses in digits are found at once.
-    init(host: String, port: Int, stream: Bool) {
+    init(
+        host: String, port: Int, stream: Bool, find: @escaping @Sendable (String, Int, Bool) -> Answer
+    ) {
         let found = SocketAddress.find(host, port: port, stream: stream, numeric: true)
         if case .addresses = found {
             answer.withLock { $0 = found }
             done.signal()
         } else {
             DispatchQueue.global(qos: .utility).async {
-                let found = SocketAddress.find(host, port: port, stream: stream, numeric: false)
+                let found = find(host, port, stream)
                 self.answer.withLock { $0 = found }
                 self.done.signal()
             }

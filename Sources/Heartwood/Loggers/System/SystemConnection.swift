@@ -51,10 +51,22 @@ final class SystemConnection {
         case open(Int32)
     }
 
+    /// Whether a process listens at an address for datagrams, which only a refusal tells.
+    private enum Probe {
+        case none
+        /// The first datagram has gone, and the socket has told of no refusal so far.
+        case sent(at: Duration)
+        /// It was not refused in time.
+        case passed
+    }
+
     /// How long a connection may take to come about.
     static let connectLimit = Duration.seconds(10)
+    /// How long the first datagram to an address is kept, to go to the next one if it is refused.
+    static let refusalTime = Duration.milliseconds(50)
 
     let peer: Peer
+    private let sockets: SystemSockets
     private var state = State.closed
     /// Whether the socket is a stream; known once it is open.
     private(set) var isStream: Bool
@@ -63,11 +75,13 @@ final class SystemConnection {
     /// How many sockets were opened, and on which of them something was sent last.
     private var opened = 0
     private var sentOn = 0
+    private var probe = Probe.none
     private var addresses: [SocketAddress] = []
     private var nextAddress = 0
 
-    init(_ peer: Peer) {
+    init(_ peer: Peer, _ sockets: SystemSockets = SystemSockets()) {
         self.peer = peer
+        self.sockets = sockets
         if case .tcp = peer { isStream = true } else { isStream = false }
     }
 
@@ -135,7 +149,7 @@ final class SystemConnection {
     private func connect(_ host: String, _ port: Int) -> Trouble? {
         guard nextAddress < addresses.count else {
             (addresses, nextAddress) = ([], 0)
-            state = .looking(HostLookup(host: host, port: port, stream: isStream))
+            state = .looking(HostLookup(host: host, port: port, stream: isStream, find: sockets.find))
             return nil
         }
         let descriptor = hw_connect(&addresses[nextAddress].address, isStream)
@@ -166,8 +180,9 @@ final class SystemConnection {
         if error == 0 {
             state = .open(descriptor)
             opened += 1
-            // The next time all addresses are asked for again.
-            addresses = []
+            probe = .none
+            // The next time all addresses are asked for again; at those for datagrams perhaps no process listens.
+            if isStream { addresses = [] }
             return open(until: deadline)
         }
         close()
@@ -216,7 +231,8 @@ final class SystemConnection {
             guard case .open(let descriptor) = state else { return outcome }
             let number =
                 isStream
-                ? sendStream(&outbox, descriptor, &outcome) : sendDatagrams(&outbox, descriptor, &outcome)
+                ? sendStream(&outbox, descriptor, &outcome)
+                : sendDatagrams(&outbox, descriptor, &outcome, until: deadline)
             switch number {
             case 0: break
             case EAGAIN, ENOBUFS:
@@ -229,9 +245,13 @@ final class SystemConnection {
                 }
                 outcome.trouble = .busy
                 return outcome
-            case ECONNREFUSED where isUDP:
-                // What was sent before has come back; the socket is as good as it was.
-                outcome.refused += 1
+            case _ where isUDP:
+                // Of those that were sent before, one has come back, at least.
+                if number == ECONNREFUSED, case .passed = probe { outcome.refused += 1 }
+                close()
+                outbox.restartFirst()
+                if nextAddress < addresses.count, SystemClock().uptime() < deadline { continue }
+                addresses = []
                 outcome.trouble = .gone(SystemFailure.reason(of: number))
                 return outcome
             default:
@@ -252,8 +272,12 @@ final class SystemConnection {
 
     /// Sends one datagram after the other; the `errno` of the one that could not be sent, or 0.
     private func sendDatagrams(
-        _ outbox: inout SystemOutbox, _ descriptor: Int32, _ outcome: inout Outcome
+        _ outbox: inout SystemOutbox, _ descriptor: Int32, _ outcome: inout Outcome, until deadline: Duration
     ) -> Int32 {
+        if isUDP {
+            let number = passProbe(&outbox, descriptor, &outcome, until: deadline)
+            if number != 0, number != EMSGSIZE { return number }
+        }
         while !outbox.isEmpty {
             var number = outbox.withFirst { frame in
                 let frame = content(of: frame)
@@ -274,6 +298,34 @@ final class SystemConnection {
             outcome.frames += 1
             outbox.removeFirst()
         }
+        return 0
+    }
+
+    /// Sends the first datagram of a new socket, and keeps it until it is clear that it was not refused; the
+    /// `errno`, `EAGAIN` while that is not clear yet, or 0.
+    private func passProbe(
+        _ outbox: inout SystemOutbox, _ descriptor: Int32, _ outcome: inout Outcome, until deadline: Duration
+    ) -> Int32 {
+        if case .passed = probe { return 0 }
+        let size = outbox.withFirst { $0.count }
+        if case .none = probe {
+            let sent = outbox.withFirst { hw_send(descriptor, $0.baseAddress, $0.count) }
+            if sent < 0 { return hw_errno() }
+            // As one that has gone in part it stays the first, and goes again on another socket.
+            outbox.advance(by: size - 1)
+            probe = .sent(at: SystemClock().uptime())
+        }
+        guard case .sent(let time) = probe else { return 0 }
+        let end = time + SystemConnection.refusalTime
+        let rest = min(end, deadline) - SystemClock().uptime()
+        _ = hw_wait_error(descriptor, Int32(clamping: max(.zero, rest).nanoseconds / 1_000_000))
+        let error = hw_socket_error(descriptor)
+        if error != 0 { return error }
+        if SystemClock().uptime() < end - .milliseconds(1) { return EAGAIN }
+        probe = .passed
+        outcome.bytes += size
+        outcome.frames += 1
+        outbox.advance(by: 1)
         return 0
     }
 

@@ -38,12 +38,12 @@ enum SystemRoute {
             let frame = SyslogFrame(
                 format, ending: .datagram, namesHost: true,
                 limit: style.limit ?? (format == .rfc3164 ? 1024 : 2048), options: style.options)
-            self = .syslog(frame, SystemConnection(.udp(host: host, port: port)))
+            self = .syslog(frame, SystemConnection(.udp(host: host, port: port), sockets))
         case .tcp(let host, let port, let format, let framing):
             let frame = SyslogFrame(
                 format, ending: framing == .newline ? .newline : .counted, namesHost: true,
                 limit: style.limit ?? 8192, options: style.options)
-            self = .syslog(frame, SystemConnection(.tcp(host: host, port: port)))
+            self = .syslog(frame, SystemConnection(.tcp(host: host, port: port), sockets))
         }
     }
 
@@ -56,10 +56,14 @@ enum SystemRoute {
     }
 }
 
-/// Where the system's own sockets are.
-struct SystemSockets {
+/// Where the system's own sockets are, and how the addresses of a host are found.
+struct SystemSockets: Sendable {
     var journal = "/run/systemd/journal/socket"
     var syslog = "/dev/log"
+    /// Finds the addresses of a host, by name, port and whether it is for a stream; may wait for the network.
+    var find: @Sendable (String, Int, Bool) -> HostLookup.Answer = {
+        SocketAddress.find($0, port: $1, stream: $2, numeric: false)
+    }
 
     /// What ``SystemLogger/Destination/automatic`` is on this machine.
     var destination: SystemLogger.Destination {

@@ -46,23 +46,7 @@ package final class URLSessionTransport: HTTPTransport {
         for (name, value) in request.headers { native.setValue(value, forHTTPHeaderField: name) }
         native.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if !request.body.isEmpty { native.httpBody = Data(request.body) }
-        return try await exchange(native, timeout: request.timeout).get()
-    }
-
-    private func exchange(_ request: URLRequest, timeout: Duration) async -> Result<
-        HTTPResponse, HTTPTransportError
-    > {
-        await withTaskGroup(of: Result<HTTPResponse, HTTPTransportError>.self) { group in
-            group.addTask { await self.load(request) }
-            group.addTask {
-                // The session's own timeout counts idle time only.
-                try? await Task.sleep(for: timeout)
-                return .failure(HTTPTransportError(.timedOut, "the request timed out"))
-            }
-            let first = await group.next()
-            group.cancelAll()
-            return first ?? .failure(HTTPTransportError(.other, "nothing was sent"))
-        }
+        return try await load(native).get()
     }
 
     private func load(_ request: URLRequest) async -> Result<HTTPResponse, HTTPTransportError> {

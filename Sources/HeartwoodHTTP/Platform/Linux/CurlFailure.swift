@@ -3,12 +3,55 @@ import CCurl
 
 /// Finds the reason for a failure of libcurl, which has one code for many kinds of them.
 enum CurlFailure {
-    /// The failure, from libcurl's code, OpenSSL's verification result and libcurl's own words.
+    /// Describes the failure of a transfer that libcurl ended with `code` and its own words.
+    ///
+    /// - Parameters:
+    ///   - easy: The transfer's handle.
+    ///   - code: What libcurl ended it with.
+    ///   - text: libcurl's words; may be empty.
+    ///   - headerBytes: How long the header of the answer was.
+    ///   - proxy: The variable of the environment that names a proxy for the request; nil: none does.
+    ///   - isRequestCut: Whether a part of the request had left, and not all of it.
+    /// - Returns: The failure.
     static func describe(
-        code: CURLcode, verification: Int, text: String, headerBytes: Int
+        _ easy: UnsafeMutableRawPointer, code: CURLcode, text: String, headerBytes: Int, proxy: String?,
+        isRequestCut: Bool
     ) -> HTTPTransportError {
+        if let refusal = refusal(of: easy) { return refusal }
+        var verification = 0
+        _ = hw_curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &verification)
         let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
-        return HTTPTransportError(reason(code, verification, words, headerBytes), words)
+        return HTTPTransportError(
+            reason(code, verification, words, headerBytes),
+            words + (proxy.map { " (\($0) names a proxy)" } ?? ""), isRequestCut: isRequestCut)
+    }
+
+    /// A proxy's refusal to connect; nil when none refused.
+    ///
+    /// It says 5xx, 408 or 429 where it would connect and cannot now; anything else is about the setup.
+    private static func refusal(of easy: UnsafeMutableRawPointer) -> HTTPTransportError? {
+        var status = 0
+        _ = hw_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
+        guard status >= 300 else { return nil }
+        let isTransient = status >= 500 || status == 408 || status == 429
+        return HTTPTransportError(isTransient ? .cannotConnect : .proxyRefused, proxyAnswer(easy, status))
+    }
+
+    /// The answer of the proxy to which the transfer has connected, with its address.
+    static func proxyAnswer(_ easy: UnsafeMutableRawPointer, _ status: Int) -> String {
+        var address: UnsafePointer<CChar>?
+        var port = 0
+        _ = hw_curl_get_text(easy, CURLINFO_PRIMARY_IP, &address)
+        _ = hw_curl_get_long(easy, CURLINFO_PRIMARY_PORT, &port)
+        let host = address.map { String(cString: $0) } ?? ""
+        let meaning =
+            switch status {
+            case 407:
+                " (it wants a user name and a password, as in https_proxy=http://user:password@host:port)"
+            case 403: " (it does not allow this address)"
+            default: ""
+            }
+        return "\(status) from the proxy \(host.contains(":") ? "[\(host)]" : host):\(port)" + meaning
     }
 
     private static func reason(
@@ -24,6 +67,7 @@ enum CurlFailure {
         case CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED: .secureProtocol
         case CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE: .certificateRefused
         case CURLE_SSL_CONNECT_ERROR: handshakeReason(verification, words)
+        case CURLE_RECV_ERROR where words.hasPrefix("CONNECT tunnel failed"): .unusableAnswer
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
             isAboutClientCertificate(words) ? .clientCertificateNeeded : .connectionLost
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: .connectionLost

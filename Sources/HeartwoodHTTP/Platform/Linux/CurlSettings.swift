@@ -17,12 +17,13 @@ struct CurlSettings {
         set(CURLOPT_URL, request.endpoint.description)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, 0)
-        set(CURLOPT_TIMEOUT_MS, milliseconds)
         set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_ACCEPT_ENCODING, nil)
         if hw_curl_set_list(easy, CURLOPT_HTTPHEADER, list) != CURLE_OK { fail("the header") }
+        // A proxy sees none of it when it is asked for a connection.
+        set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
     }
 
     mutating func setSecurity(_ endpoint: HTTPEndpoint, _ options: TransportOptions) {
@@ -58,7 +59,7 @@ struct CurlSettings {
         }
     }
 
-    mutating func setSinks(of transfer: CurlTransfer) {
+    mutating func setSinks(of transfer: CurlTransfer, _ sockets: UnsafeMutablePointer<hw_curl_sockets>) {
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         let outcome = hw_curl_set_sinks(
             easy,
@@ -68,7 +69,7 @@ struct CurlSettings {
             { bytes, size, count, context in
                 CurlSettings.deliver(bytes, size * count, context) { $0.receive(body: $1) }
             }, context)
-        if outcome != CURLE_OK { fail("the callbacks") }
+        if outcome != CURLE_OK || hw_curl_watch(easy, sockets) != CURLE_OK { fail("the callbacks") }
     }
 
     private static func deliver(

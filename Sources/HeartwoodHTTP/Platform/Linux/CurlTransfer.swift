@@ -28,7 +28,17 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
     private var headerBytes = 0
     private var responseBody: [UInt8] = []
     private var isBodyCut = false
+    private var movement = Movement()
     private var owner = ThreadOwner("a transfer")
+
+    /// How far the request is, and when last it moved.
+    private struct Movement {
+        /// How many bytes of the body libcurl has given away, and how many of them are not acknowledged.
+        var figures = (given: 0, unacknowledged: 0)
+        var last = ContinuousClock.now
+        /// Whether what is not acknowledged is its own.
+        var isAlone = false
+    }
 
     init(request: HTTPRequest, options: TransportOptions) {
         self.request = request
@@ -55,13 +65,15 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
     // MARK: Into and out of libcurl
 
     /// Gives the request to libcurl; returns why that was not possible.
-    func join(_ multi: UnsafeMutableRawPointer) -> HTTPTransportError? {
+    func join(
+        _ multi: UnsafeMutableRawPointer, _ sockets: UnsafeMutablePointer<hw_curl_sockets>
+    ) -> HTTPTransportError? {
         owner.enter()
         guard let easy = curl_easy_init() else {
             return HTTPTransportError(.other, "not enough memory for a transfer")
         }
         self.easy = easy
-        if let failure = configure(easy) {
+        if let failure = configure(easy, sockets) {
             release()
             return failure
         }
@@ -88,23 +100,76 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
 
     // MARK: The answer
 
+    /// Looks whether the request moves.
+    ///
+    /// What libcurl has given away may lie in this machine's memory for minutes, on a slow line; so what the
+    /// other side acknowledges counts. The time of connecting is libcurl's to limit.
+    ///
+    /// - Parameters:
+    ///   - unacknowledged: How many bytes are on the way, of all transfers.
+    ///   - isAlone: Whether there is no other transfer.
+    /// - Returns: How long it may take until the request moves, or the answer is there.
+    func patience(_ unacknowledged: Int, isAlone: Bool) -> Duration {
+        owner.enter()
+        guard let easy else { return .zero }
+        var given: curl_off_t = 0
+        var connected: curl_off_t = 0
+        _ = hw_curl_get_size(easy, CURLINFO_SIZE_UPLOAD_T, &given)
+        _ = hw_curl_get_size(easy, CURLINFO_PRETRANSFER_TIME_T, &connected)
+        let now = ContinuousClock.now
+        let figures = (Int(given), unacknowledged)
+        movement.isAlone = isAlone
+        if figures != movement.figures || connected == 0 {
+            (movement.figures, movement.last) = (figures, now)
+        }
+        return max(.zero, request.timeout - (now - movement.last))
+    }
+
+    /// How much of the body has arrived at the other side.
+    private var arrived: Int {
+        let given = min(movement.figures.given, request.body.count)
+        return movement.isAlone ? max(0, given - movement.figures.unacknowledged) : given
+    }
+
+    /// Whether a part of the request has left, and not all of it: whoever gets it cannot have it whole.
+    private var isRequestCut: Bool { arrived > 0 && arrived < request.body.count }
+
+    /// The failure of a transfer that has lost the patience.
+    var stall: HTTPTransportError {
+        let count = request.body.count
+        let words =
+            arrived < count
+            ? "the request has not moved for \(request.timeout), with \(ByteCount(arrived)) of "
+                + "\(ByteCount(count)) sent"
+            : "no complete answer within \(request.timeout)"
+        return HTTPTransportError(.timedOut, words, isRequestCut: isRequestCut)
+    }
+
     /// What came of the transfer that libcurl ended with `code`.
-    func result(_ code: CURLcode) -> Outcome {
+    func result(_ code: CURLcode, _ unacknowledged: Int, isAlone: Bool) -> Outcome {
         owner.enter()
         guard let easy else { return .failure(HTTPTransportError(.other, "the transfer was never started")) }
         var status = 0
         _ = hw_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+        _ = patience(unacknowledged, isAlone: isAlone)
+        if code == CURLE_OK, status == 407 {
+            return .failure(HTTPTransportError(.proxyRefused, CurlFailure.proxyAnswer(easy, status)))
+        }
+        if code == CURLE_OK, status == 408, isRequestCut {
+            return .failure(
+                HTTPTransportError(
+                    .timedOut, "408: the server waits no longer for the rest of the request",
+                    isRequestCut: true))
+        }
         // Ending the transfer was our own wish when the rest of a long answer was not wanted.
         if code == CURLE_OK || (isBodyCut && code == CURLE_WRITE_ERROR), status >= 200 {
             return .success(
                 HTTPResponse(status: status, headers: headers, body: responseBody, isBodyCut: isBodyCut))
         }
-        var verification = 0
-        _ = hw_curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &verification)
-        let text = String(cString: errorText)
         return .failure(
             CurlFailure.describe(
-                code: code, verification: verification, text: text, headerBytes: headerBytes))
+                easy, code: code, text: String(cString: errorText), headerBytes: headerBytes,
+                proxy: options.proxyVariable(for: request.endpoint), isRequestCut: isRequestCut))
     }
 
     /// Called by libcurl with a header line.
@@ -142,7 +207,9 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
         return nil
     }
 
-    private func configure(_ easy: UnsafeMutableRawPointer) -> HTTPTransportError? {
+    private func configure(
+        _ easy: UnsafeMutableRawPointer, _ sockets: UnsafeMutablePointer<hw_curl_sockets>
+    ) -> HTTPTransportError? {
         for (name, value) in request.headers {
             // "Name;" is libcurl's form for a field without a value.
             if let failure = append(value.isEmpty ? name + ";" : name + ": " + value) { return failure }
@@ -155,7 +222,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
         setter.setBasics(request, list: list, errorText: errorText)
         setter.setSecurity(request.endpoint, options)
         setter.setBody(request)
-        setter.setSinks(of: self)
+        setter.setSinks(of: self, sockets)
         return setter.failure
     }
 }

@@ -12,6 +12,8 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
 
     private let options: TransportOptions
     private let multi: OpaquePointer?
+    /// The open connections; used by the loop's thread, and when all is over.
+    private let sockets = UnsafeMutablePointer<hw_curl_sockets>.allocate(capacity: 1)
 
     // MARK: Guarded by 'inbox'
 
@@ -24,6 +26,7 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
     /// Makes a transport; nothing is connected or started before the first request.
     package init(options: TransportOptions = TransportOptions()) {
         self.options = options
+        sockets.initialize(to: hw_curl_sockets())
         SystemCrypto.keepUntilExit()
         multi = hw_curl_prepare() != 0 ? OpaquePointer(curl_multi_init()) : nil
         if let multi {
@@ -34,6 +37,7 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
     deinit {
         // The loop keeps the transport alive, so nothing is in flight here.
         if let multi { curl_multi_cleanup(UnsafeMutableRawPointer(multi)) }
+        sockets.deallocate()
     }
 
     /// Sends the request and returns the answer, whatever its status.
@@ -97,7 +101,7 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
 
         while let arrived = takeInbox(orEndIfIdle: active.isEmpty) {
             for transfer in arrived {
-                if let failure = transfer.isCancelled ? Self.cancellation : transfer.join(handle) {
+                if let failure = transfer.isCancelled ? Self.cancellation : transfer.join(handle, sockets) {
                     transfer.finish(.failure(failure))
                 } else {
                     active[ObjectIdentifier(transfer)] = transfer
@@ -106,12 +110,21 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
             var running: Int32 = 0
             curl_multi_perform(handle, &running)
             finishCompleted(handle, &active)
-            for (id, transfer) in active where transfer.isCancelled {
+            var pause = Duration.seconds(1)
+            let unacknowledged = hw_curl_unacknowledged(sockets)
+            let isAlone = active.count == 1
+            for (id, transfer) in active {
+                let patience = transfer.patience(unacknowledged, isAlone: isAlone)
+                pause = min(pause, patience)
+                guard transfer.isCancelled || patience == .zero else { continue }
+                let failure = transfer.isCancelled ? Self.cancellation : transfer.stall
                 active.removeValue(forKey: id)
                 transfer.leave(handle)
-                transfer.finish(.failure(Self.cancellation))
+                transfer.finish(.failure(failure))
             }
-            if !active.isEmpty { curl_multi_poll(handle, nil, 0, 1000, nil) }
+            if !active.isEmpty {
+                curl_multi_poll(handle, nil, 0, 1 + Int32(clamping: pause.nanoseconds / 1_000_000), nil)
+            }
         }
     }
 
@@ -135,8 +148,9 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
         var code = CURLE_OK
         while let easy = hw_curl_next_finished(handle, &code) {
             guard let transfer = active.values.first(where: { $0.uses(easy) }) else { continue }
+            let result = transfer.result(
+                code, hw_curl_unacknowledged(sockets), isAlone: active.count == 1)
             active.removeValue(forKey: ObjectIdentifier(transfer))
-            let result = transfer.result(code)
             transfer.leave(handle)
             transfer.finish(result)
         }

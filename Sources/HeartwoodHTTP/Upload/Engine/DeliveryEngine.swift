@@ -201,7 +201,7 @@ struct DeliveryEngine: Sendable {
         pace.began()
         actions.append(
             .send(
-                maximumCount: rules.maximumCount.map { max(1, $0) } ?? .max,
+                maximumCount: min(rules.maximumCount.map { max(1, $0) } ?? .max, failures.width ?? .max),
                 maximumBytes: rules.maximumBytes, probe: refusals.wantsProbe))
     }
 
@@ -253,6 +253,7 @@ struct DeliveryEngine: Sendable {
 
     private mutating func succeed(_ answer: DeliveryAnswer, _ moment: DeliveryMoment) {
         failures.accepted(whole: true)
+        failures.passed(answer.records, limit: rules.maximumCount)
         settled = answer.records + answer.unreadable
         if answer.delivered + answer.refused > 0 {
             actions.append(.settleItems)
@@ -271,10 +272,10 @@ struct DeliveryEngine: Sendable {
     ) {
         switch decision {
         case .retry(let delay):
-            actions.append(.countRetry)
+            repeatLater(failure, open)
             pauseLater(delay, failure, moment)
         case .retryAtNextInterval:
-            actions.append(.countRetry)
+            repeatLater(failure, open)
             sequel = .nextInterval
         case .split where failure.retryAfter != nil: refuseForNow(open, failure, moment)
         case .split, .isolate: refuse(open)
@@ -296,6 +297,17 @@ struct DeliveryEngine: Sendable {
             receipts.removeAll()
             failures.answeredAboutData()
         }
+    }
+
+    /// The piece is sent again, in halves where the line, or whoever is between, did not let all of it
+    /// through within its time: the same again would not pass either.
+    ///
+    /// Since the server cannot have the whole, its halves may go under keys of their own.
+    private mutating func repeatLater(_ failure: DeliveryFailure, _ open: Int) {
+        actions.append(.countRetry)
+        guard case .transport(let error) = failure.cause, error.isRequestCut else { return }
+        failures.brokeOff(open)
+        if open > 1 { actions.append(.split) }
     }
 
     /// The piece is too large at the moment, says the server, and when it can be sent again.

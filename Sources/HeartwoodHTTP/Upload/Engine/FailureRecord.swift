@@ -3,18 +3,32 @@
 struct FailureRecord: Sendable {
     /// How often in a row a single message may be too large for the moment before it counts as refused.
     static let patience = 5
+    /// From how many messages on a request counts as whole again, where its number has no limit.
+    private static let widest = 1000
 
     private var failures = 0
     private var answers = 0
     private var batchesRejected = 0
     private var breaker = CircuitBreaker()
     private var hasRefreshed = false
+    /// The most messages of a request, since larger ones broke off on their way; nil: any number.
+    private(set) var width: Int?
 
     /// Whether an attempt that the user asks for may be made before its time.
     func allowsWish(at now: Duration) -> Bool { breaker.allows(at: now) }
 
     /// Whether what is too large for the moment may still be sent as it is.
     var isPatient: Bool { failures <= Self.patience }
+
+    /// A request of so many messages broke off on its way: half of it may pass.
+    mutating func brokeOff(_ records: Int) { width = max(1, records / 2) }
+
+    /// A request of so many messages has passed; of the next one a quarter more is tried, up to `limit`.
+    mutating func passed(_ records: Int, limit: Int?) {
+        guard let old = width, records >= old else { return }
+        let new = old + max(1, old / 4)
+        width = new >= limit ?? Self.widest ? nil : new
+    }
 
     /// A server that has taken something is alive.
     mutating func accepted(whole: Bool) {

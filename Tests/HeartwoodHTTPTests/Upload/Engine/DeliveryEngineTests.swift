@@ -179,6 +179,54 @@ import Testing
         #expect(actions.contains(.unpark(andKept: true)) && isSend(actions))
     }
 
+    /// The number of messages of the request that is asked for; nil where none is.
+    private func requested(_ actions: [DeliveryAction]) -> Int? {
+        for case .send(let count, _, _) in actions { return count }
+        return nil
+    }
+
+    @Test("A request that broke off on its way is sent in halves, and what passes lets them grow again")
+    func brokenOff() {
+        var engine = sending(64) { $0.maximumCount = 64 }
+        var time = 1.0
+        func end(_ outcome: DeliveryAnswer.Outcome, _ records: Int) -> (isSplit: Bool, next: Int?) {
+            let answer = DeliveryAnswer(outcome: outcome, records: records)
+            let isSplit = engine.handle(.answered(answer), at(time, 200)).contains(.split)
+            var actions = engine.handle(.looked, at(time, 200))
+            time += 1000
+            if requested(actions) == nil { actions = engine.handle(.timer, at(time, 200)) }
+            return (isSplit, requested(actions))
+        }
+        func failure(isCut: Bool) -> DeliveryAnswer.Outcome {
+            .failed(
+                .transport(HTTPTransportError(.timedOut, "", isRequestCut: isCut)), .retry, retryAfter: nil)
+        }
+        // What the server may have whole is sent again as it was.
+        #expect(end(failure(isCut: false), 64) == (false, 64))
+        for half in [32, 16, 8, 4, 2, 1] { #expect(end(failure(isCut: true), half * 2) == (true, half)) }
+        #expect(end(failure(isCut: true), 1) == (false, 1))
+        var widths: [Int] = []
+        var width = 1
+        while width < 64, widths.count < 30 {
+            width = end(.accepted, width).next ?? 0
+            widths.append(width)
+        }
+        #expect(widths == [2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63, 64])
+        // One that is smaller than allowed shows nothing.
+        _ = end(failure(isCut: true), 64)
+        #expect(end(.accepted, 3).next == 32)
+    }
+
+    @Test("A policy that leaves a request that broke off to the next interval has it sent in halves, too")
+    func brokenOffForScrooge() {
+        var engine = sending(10) { $0.retryPolicy = ScroogeRetryPolicy() }
+        let error = HTTPTransportError(.cannotConnect, "", isRequestCut: true)
+        let answer = DeliveryAnswer(outcome: .failed(.transport(error), .retry, retryAfter: nil), records: 10)
+        #expect(engine.handle(.answered(answer), at(1, 10)).contains(.split))
+        _ = engine.handle(.looked, at(1, 10))
+        #expect(requested(engine.handle(.timer, at(70, 10))) == 5)
+    }
+
     @Test("A bad message is set aside once the server has taken another one") func badMessage() {
         var engine = sending(2)
         _ = engine.handle(failed(400, .isolate, 2), at(1, 2))
