@@ -13,12 +13,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
 #ifdef __linux__
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <sys/inotify.h>
 #include <sys/syscall.h>
 #endif
 #if defined(__x86_64__)
@@ -502,6 +504,80 @@ int64_t hw_file_hole(int fd, int64_t offset) {
     // Nothing but a hole follows.
     if (data < 0 && errno == ENXIO && fstat(fd, &info) == 0) data = info.st_size;
     return data > offset ? data - offset : 0;
+}
+
+int64_t hw_attribute_get(const char *path, const char *name, void *value, size_t size) {
+#ifdef __linux__
+    return lgetxattr(path, name, value, size);
+#else
+    return getxattr(path, name, value, size, 0, XATTR_NOFOLLOW);
+#endif
+}
+
+int hw_attribute_set(const char *path, const char *name, const void *value, size_t size) {
+#ifdef __linux__
+    return value ? lsetxattr(path, name, value, size, 0) : lremovexattr(path, name);
+#else
+    return value ? setxattr(path, name, value, size, 0, XATTR_NOFOLLOW) : removexattr(path, name, XATTR_NOFOLLOW);
+#endif
+}
+
+int hw_watch_open(void) {
+#ifdef __linux__
+    return inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+#else
+    return -1;
+#endif
+}
+
+int hw_watch_directory(int watch, const char *path) {
+#ifdef __linux__
+    return inotify_add_watch(watch, path, IN_CREATE | IN_MOVE | IN_DELETE | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR);
+#else
+    (void)watch, (void)path;
+    return -1;
+#endif
+}
+
+int hw_watch_file(int watch, int descriptor) {
+#ifdef __linux__
+    // By its descriptor: its path may lead to another file by now.
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return inotify_add_watch(watch, path, IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF);
+#else
+    (void)watch, (void)descriptor;
+    return -1;
+#endif
+}
+
+void hw_watch_remove(int watch, int number) {
+#ifdef __linux__
+    inotify_rm_watch(watch, number);
+#else
+    (void)watch, (void)number;
+#endif
+}
+
+enum hw_change hw_watch_wait(int watch, int milliseconds) {
+    struct pollfd entry = {.fd = watch, .events = POLLIN};
+    if (poll(&entry, 1, milliseconds) <= 0) return hw_change_none;
+    enum hw_change change = hw_change_none;
+#ifdef __linux__
+    _Alignas(struct inotify_event) char events[4096];
+    ssize_t count;
+    while ((count = read(watch, events, sizeof events)) > 0) {
+        const struct inotify_event *event;
+        for (const char *place = events; place < events + count; place += sizeof *event + event->len) {
+            event = (const struct inotify_event *)place;
+            // That a watch has ended says nothing more.
+            if (event->mask & IN_IGNORED) continue;
+            if (event->mask != IN_MODIFY) change = hw_change_names;
+            else if (change == hw_change_none) change = hw_change_content;
+        }
+    }
+#endif
+    return change;
 }
 
 int hw_wait_writable(int descriptor, int milliseconds) {

@@ -115,7 +115,9 @@ extension LumberjackTests {
             log.removeAllLoggers()
         }
 
-        @Test("Values are written as Swift writes them, and nothing in a text is a format")
+        @Test(
+            "Numbers and Booleans are written as the original writes them, others as Swift does, and no text is a format"
+        )
         func interpolation() {
             let (none, some, name): (Int?, Int?, String) = (nil, 5, "50% %s %@")
             DDLogInfo("\(Int8(65)) \(UInt8(7)) \(Int32(-472_345)) \(UInt64.max) \(true) \(1.5)", ddlog: log)
@@ -129,7 +131,7 @@ extension LumberjackTests {
             log.flushLog()
             #expect(
                 keeper.texts == [
-                    "65 7 -472345 18446744073709551615 true 1.5", "none 5 nil 5", "100% 50% %s %@ %d",
+                    "65 7 -472345 18446744073709551615 1 1.500000", "none 5 nil 5", "100% 50% %s %@ %d",
                     "100% %d",
                     "50% [1, 2] apple text", name, "apple", name,
                 ])

@@ -186,6 +186,85 @@ extension LumberjackTests {
             log.removeAllLoggers()
         }
 
+        @Test(
+            "What is set is known of the path, and no logger writes on in a file that is marked as finished")
+        func marks() throws {
+            let logger = makeLogger()
+            logger.doNotReuseLogFiles = true
+            let info = try #require(logger.currentLogFileInfo)
+            #expect(logger.currentLogFileInfo == info && !info.hasExtendedAttribute(withName: mark))
+            info.isArchived = true
+            #expect(
+                DDLogFileInfo(filePath: info.filePath).isArchived && info.hasExtendedAttribute(withName: mark)
+            )
+            let next = try #require(logger.currentLogFileInfo)
+            #expect(next != info && logger.currentLogFileInfo == next && folder.names.count == 2)
+            info.isArchived = false
+            #expect(!info.isArchived && !DDLogFileInfo(filePath: info.filePath).isArchived)
+            DDLogInfo("one", ddlog: log)
+            log.removeAllLoggers()
+            // By a program between two runs, with CocoaLumberjack's own attribute.
+            next.addExtendedAttribute(withName: mark)
+            #expect(next.isArchived)
+            _ = makeLogger()
+            DDLogInfo("two", ddlog: log)
+            log.removeAllLoggers()
+            #expect(folder.texts == ["", "one\n", "two\n"])
+            next.isArchived = false
+            #expect(!next.isArchived)
+            next.removeExtendedAttribute(withName: mark)
+            #expect(!next.hasExtendedAttribute(withName: mark))
+        }
+
+        /// The name that CocoaLumberjack has for it.
+        private var mark: String { "lumberjack.log.archived" }
+
+        @Test("The manager has heard of a file when its roll is complete, on a concurrent queue too")
+        func orderOfCompletion() async throws {
+            let manager = SlowToHear(logsDirectory: folder.path)
+            let logger = makeLogger(manager)
+            let info = try #require(logger.currentLogFileInfo)
+            DDLogInfo("one", ddlog: log)
+            let path = await withCheckedContinuation { done in
+                logger.rollLogFile {
+                    done.resume(returning: manager.path.withLock { $0 })
+                    manager.isComplete.signal()
+                }
+            }
+            #expect(path == info.filePath)
+            log.removeAllLoggers()
+        }
+
+        // MARK: Links
+
+        @Test(
+            "A link of this user under the fixed name is replaced, and what it leads to is left alone",
+            arguments: ["precious", nil])
+        func link(_ text: String?) throws {
+            let target = Folder()
+            if let text { try Data(text.utf8).write(to: URL(fileURLWithPath: target.path + "/target")) }
+            let path = folder.path + "/log.txt"
+            try FileManager.default.createSymbolicLink(
+                atPath: path, withDestinationPath: target.path + "/target")
+            let logger = makeLogger(FixedName(folder.path, knowsItsName: true))
+            let info = try #require(logger.currentLogFileInfo)
+            #expect(info.fileName == "log.txt" && !info.isSymlink)
+            DDLogInfo("one", ddlog: log)
+            log.removeAllLoggers()
+            #expect(folder.texts == ["one\n"] && target.texts == (text.map { [$0] } ?? []))
+        }
+
+        @Test("A link of another user stays, and the new file has a number", .enabled(if: geteuid() == 0))
+        func linkOfOthers() throws {
+            let path = folder.path + "/log.txt"
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/nowhere")
+            #expect(lchown(path, 12_345, 12_345) == 0)
+            let logger = makeLogger(FixedName(folder.path, knowsItsName: true))
+            #expect(logger.currentLogFileInfo?.fileName == "log 2.txt")
+            #expect(DDLogFileInfo(filePath: path).isSymlink)
+            log.removeAllLoggers()
+        }
+
         // MARK: Clearing
 
         @Test(
@@ -242,16 +321,27 @@ extension LumberjackTests {
 
         // MARK: Managers
 
-        @Test("A file that a manager creates has the header, and the first logger continues it")
-        func createdFile() throws {
-            let manager = WithHeader(logsDirectory: folder.path)
+        @Test(
+            "A file that a manager creates is there at once, with the header, and the first logger continues it",
+            arguments: [true, false])
+        func createdFile(hasHeader: Bool) throws {
+            try FileManager.default.removeItem(atPath: folder.path)
+            func makeManager() -> DDLogFileManagerDefault {
+                hasHeader
+                    ? WithHeader(logsDirectory: folder.path)
+                    : DDLogFileManagerDefault(logsDirectory: folder.path)
+            }
+            let manager = makeManager()
             let path = try manager.createNewLogFile()
             #expect(manager.isLogFile(withName: (path as NSString).lastPathComponent))
-            #expect(folder.texts == ["header\n"])
-            _ = makeLogger(WithHeader(logsDirectory: folder.path))
+            #expect(folder.texts == [hasHeader ? "header\n" : ""])
+            let info = DDLogFileInfo(filePath: path)
+            #expect(info.fileSize == (hasHeader ? 7 : 0) && info.creationDate != nil)
+            #expect((info.fileAttributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+            _ = makeLogger(makeManager())
             DDLogInfo("one", ddlog: log)
             log.removeAllLoggers()
-            #expect(folder.texts == ["header\none\n"])
+            #expect(folder.texts == [hasHeader ? "header\none\n" : "one\n"])
         }
 
         @Test("A file manager of the manager's own, which would encrypt files, is reported: it has no effect")
@@ -298,6 +388,16 @@ private final class FixedName: DDLogFileManagerDefault, @unchecked Sendable {
 
 private final class WithHeader: DDLogFileManagerDefault, @unchecked Sendable {
     override var logFileHeader: String? { "header" }
+}
+
+/// Gives the completion of the roll time to come first.
+private final class SlowToHear: DDLogFileManagerDefault, @unchecked Sendable {
+    let path = Locked("")
+    let isComplete = DispatchSemaphore(value: 0)
+    override func didArchiveLogFile(atPath logFilePath: String, wasRolled: Bool) {
+        _ = isComplete.wait(timeout: .now() + .milliseconds(50))
+        path.withLock { $0 = logFilePath }
+    }
 }
 
 private final class OwnFileManager: DDLogFileManagerDefault, @unchecked Sendable {

@@ -73,9 +73,30 @@ extension LumberjackTests {
         func numbersAndPercents() {
             let (count, flag): (Any, Any) = (NSNumber(value: 3), NSNumber(value: true))
             let message = DDLogMessage("\(count) \(flag) 5 %", level: .all, flag: .info)
-            #expect(message.message == "3 true 5 %" && message.messageFormat == "%lli %@ 5 %%")
+            #expect(message.message == "3 1 5 %" && message.messageFormat == "%lli %i 5 %%")
             let literal = DDLogMessage("100 % of %20", level: .all, flag: .info)
             #expect(literal.message == "100 % of %20" && literal.messageFormat == literal.message)
+        }
+
+        @Test(
+            "Booleans and floating-point numbers read as in the original, optional ones too, and stay what they are"
+        )
+        func originalTexts() {
+            let (float, double, bool, id) = (Float(42.4344), 42.1345512, true, UUID())
+            let (some, none): (Bool?, Double?) = (false, nil)
+            let message = DDLogMessage(
+                "\(float) \(double) \(bool) \(some, default: "-") \(some) \(none, default: "-") \(id) \(-1e300)",
+                level: .all, flag: .info)
+            let texts = [
+                String(format: "%f", float), String(format: "%lf", double), "1", "0", "0", "-", id.uuidString,
+                String(format: "%lf", -1e300),
+            ]
+            #expect(message.message == texts.joined(separator: " "))
+            #expect(message.messageFormat == "%lf %lf %i %i %i %@ %@ %lf")
+            let values = message.heartwoodMessage.pieces.compactMap { piece in
+                if case .value(let value, _, _) = piece { value } else { nil }
+            }
+            #expect(values.prefix(4) == [.double(42.4344), .double(double), .bool(true), .bool(false)])
         }
 
         @Test("Copies are equal, and messages that differ in anything but options and file name are not")
@@ -126,6 +147,17 @@ extension LumberjackTests {
             #expect(message.queueLabel == "lumberjack.calls" && message.qos == 0)
             #expect(message.threadID == String(message.heartwoodMessage.threadID))
             log.removeAllLoggers()
+            let names = Notes()
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                for name in ["first", "second"] {
+                    Thread.current.name = name
+                    names.add("\(make().threadName ?? "none") \(Thread.current.name ?? "none")")
+                }
+                done.signal()
+            }
+            done.wait()
+            #expect(names.all == ["first first", "second second"])
         }
     }
 }

@@ -463,6 +463,27 @@ int64_t hw_file_birth(int fd);
 // How many bytes from `offset` on are a hole of the file, which reads as zeros; 0 where that is not known.
 int64_t hw_file_hole(int fd, int64_t offset);
 
+// An extended attribute of the file at `path`, which is never a link: how many bytes it has, or -1. A `value` without bytes
+// to set removes the attribute; 0 where that is done.
+int64_t hw_attribute_get(const char *path, const char *name, void *value, size_t size);
+int hw_attribute_set(const char *path, const char *name, const void *value, size_t size);
+
+// Waiting for changes of files: a descriptor for all of them, or -1 where the system has none left or no such thing.
+int hw_watch_open(void);
+// Watches a directory for names that come and go, or an open file for what is written to it, cut from it, or done to its
+// names; the number to give it up by, the same one if it is watched already, or -1.
+int hw_watch_directory(int watch, const char *path);
+int hw_watch_file(int watch, int descriptor);
+void hw_watch_remove(int watch, int number);
+// Waits for a change, `milliseconds` at most, and takes all changes that there are.
+enum hw_change {
+    hw_change_none,
+    // Files were written to or cut, and nothing else.
+    hw_change_content,
+    hw_change_names,
+};
+enum hw_change hw_watch_wait(int watch, int milliseconds);
+
 // Waits until `descriptor` takes bytes, `milliseconds` at most (-1: without limit); poll(2)'s result.
 int hw_wait_writable(int descriptor, int milliseconds);
 

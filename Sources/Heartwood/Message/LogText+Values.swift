@@ -150,6 +150,12 @@ extension LogText.StringInterpolation {
         if privacy == .sensitive { putSensitive() } else { appendInterpolation(value) }
     }
 
+    /// Adds a Boolean as `1` or `0`; fields keep the Boolean.
+    package mutating func append(digitOf value: Bool) {
+        put(name: nil, .public, ValueFormat(.binary, 1, 0))
+        appendInterpolation(value)
+    }
+
     // MARK: Text
 
     /// Adds a string.

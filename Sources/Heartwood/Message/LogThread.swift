@@ -13,7 +13,7 @@ import CHeartwood
 public struct LogThread: Hashable, Sendable {
     /// The kernel's number of the thread.
     public let id: UInt64
-    /// The name of the thread, if it has one; a changed name can appear up to two seconds late.
+    /// The name of the thread, if it has one.
     public let name: String?
     /// The label of the dispatch queue, if the code runs on one.
     public let queueLabel: String?
@@ -23,6 +23,7 @@ public struct LogThread: Hashable, Sendable {
     /// The thread, queue and task of the caller.
     public static var current: LogThread {
         let thread = ThreadState.current
+        thread.forgetName()
         let name = thread.name(at: hw_ticks())
         return LogThread(
             id: thread.id, name: name.isEmpty ? nil : String(decoding: name, as: UTF8.self),

@@ -69,6 +69,9 @@ struct ThreadState {
         return UnsafeRawBufferPointer(start: start, count: Int(thread.pointee.name_size))
     }
 
+    /// Has the name read again.
+    func forgetName() { thread.pointee.name_expires = 0 }
+
     // MARK: The buffer for the next message
 
     private static let installed: Void = {

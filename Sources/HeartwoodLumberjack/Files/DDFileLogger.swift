@@ -24,11 +24,13 @@ open class DDFileLogger: DDAbstractLogger {
     ///
     /// - Parameters:
     ///   - logFileManager: Says where files are, how they are named and how many are kept.
-    ///   - dispatchQueue: What is called when a file is finished is called there; a global queue unless
-    ///     given.
+    ///   - dispatchQueue: What is called when a file is finished is called there, one call after the other; a
+    ///     global queue unless given.
     public init(logFileManager: any DDLogFileManager, completionQueue dispatchQueue: DispatchQueue?) {
         manager = logFileManager
-        completionQueue = dispatchQueue ?? .global()
+        // In order even on a concurrent queue: the manager hears of a file before its roll is complete.
+        completionQueue = DispatchQueue(
+            label: "heartwood.lumberjack.completion", target: dispatchQueue ?? .global())
         super.init()
         logFormatter = DDLogFileFormatterDefault()
         logFileManager.didAdd(to: self)
@@ -63,11 +65,9 @@ open class DDFileLogger: DDAbstractLogger {
     override func keepForDispatcher() {
         guard let file else { return }
         file.keepOwner()
-        if type(of: self) != DDFileLogger.self, let recent = try? file.logFiles().first, !recent.isArchived,
-            shouldArchiveRecentLogFileInfo(DDLogFileInfo(recent))
-        {
-            file.rollNow()
-        }
+        guard let recent = try? file.logFiles().first, !recent.isArchived else { return }
+        let info = DDLogFileInfo(recent)
+        if info.isArchived || shouldArchiveRecentLogFileInfo(info) { file.rollNow() }
     }
 
     // MARK: Settings (any thread, ordered)

@@ -3,6 +3,7 @@ import Heartwood
 /// A log file: its name, size and times, which are read when you ask for them, and kept until ``reset()``.
 open class DDLogFileInfo: NSObject {
     private let manager: FileManager
+    private let calls = SystemCalls()
 
     // MARK: Guarded by 'state'
     private let state: Locked<State>
@@ -12,7 +13,8 @@ open class DDLogFileInfo: NSObject {
         /// What is known from a list of Heartwood's.
         var known: LogFileInfo?
         var attributes: Attributes?
-        /// What the program has set, or a list has said of a finished file, which stays finished.
+        /// What the program has set and the file system has not kept, or a list has said of a finished file,
+        /// which stays finished.
         var isArchived: Bool?
     }
 
@@ -73,15 +75,29 @@ open class DDLogFileInfo: NSObject {
     /// Whether the file is finished, at the moment; nothing is ever added to it then.
     ///
     /// Reads the directory, on the caller's thread. Of a file whose name the default manager cannot read it
-    /// is known while a logger uses its manager, and false otherwise. Setting it changes this object alone;
-    /// `rollLogFile(withCompletion:)` finishes a file.
+    /// is known while a logger uses its manager, and false otherwise.
+    ///
+    /// What you set is kept in an extended attribute of the file, so every object of the same path and later
+    /// runs see it. Set to true, a logger that writes to the file finishes it, even without a line, and one
+    /// that is added later does not continue it. Set to false, a finished file stays one that no logger
+    /// continues. Where the file system has no such attributes, only this object knows what was set.
     open var isArchived: Bool {
         get {
             let (path, isArchived) = state.withLock { ($0.path, $0.isArchived) }
+            if let mark = calls.attribute(DDLogFileInfo.archivedMark, ofFileAt: path) { return mark != [0] }
             return isArchived ?? FileAdapter.isFinished(path)
         }
-        set { state.withLock { $0.isArchived = newValue } }
+        set {
+            let path = filePath
+            let mark: [UInt8]? = newValue ? [1] : FileAdapter.isFinished(path) ? [0] : nil
+            let isKept = calls.setAttribute(DDLogFileInfo.archivedMark, mark, ofFileAt: path)
+            state.withLock { $0.isArchived = isKept ? nil : newValue }
+            if newValue { FileAdapter.finish(path) }
+        }
     }
+
+    /// The name that CocoaLumberjack has for it; Linux puts `user.` in front.
+    private static let archivedMark = "lumberjack.log.archived"
 
     /// Discards the information that was read.
     open func reset() {
@@ -115,6 +131,27 @@ open class DDLogFileInfo: NSObject {
 
     private static func order(_ left: Date?, _ right: Date?) -> ComparisonResult {
         (left ?? .distantPast).compare(right ?? .distantPast)
+    }
+
+    // MARK: Attributes
+
+    /// Whether the file has an extended attribute.
+    ///
+    /// - Parameter attrName: The name; on Linux that of the attribute without `user.`, as no others can be
+    ///   set.
+    /// - Returns: Whether it is there; false for a link, and where there is no such file.
+    public func hasExtendedAttribute(withName attrName: String) -> Bool {
+        calls.attribute(attrName, ofFileAt: filePath) != nil
+    }
+
+    /// Adds an extended attribute without a value to the file; does nothing where the file system has none.
+    public func addExtendedAttribute(withName attrName: String) {
+        calls.setAttribute(attrName, [], ofFileAt: filePath)
+    }
+
+    /// Removes an extended attribute from the file.
+    public func removeExtendedAttribute(withName attrName: String) {
+        calls.setAttribute(attrName, nil, ofFileAt: filePath)
     }
 
     // MARK: As an object

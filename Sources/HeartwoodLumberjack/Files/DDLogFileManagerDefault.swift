@@ -137,9 +137,13 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
 
     /// The files, the newest first; read from the directory on the caller's thread.
     open var sortedLogFileInfos: [DDLogFileInfo] {
-        let logger: FileLogger? =
-            file ?? (try? FileLogger(directory: logsDirectory, naming: ManagerNaming.naming(for: self)))
-        return ((try? logger?.logFiles()) ?? []).map { DDLogFileInfo($0) }
+        ((try? makeReader().logFiles()) ?? []).map { DDLogFileInfo($0) }
+    }
+
+    /// A logger of the directory, which it creates.
+    private func makeReader() throws -> FileLogger {
+        if let file { return file }
+        return try FileLogger(directory: logsDirectory, naming: ManagerNaming.naming(for: self))
     }
 
     /// The logger that uses the manager.
@@ -147,18 +151,23 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
 
     /// Creates a file with a new name, which holds the ``logFileHeader`` and nothing else.
     ///
+    /// Also creates the directory, where it is missing.
+    ///
     /// The logger continues this file the next time it starts.
     ///
     /// File loggers do not call this method: they create their files themselves.
     ///
     /// - Returns: The path of the file.
-    /// - Throws: A `CocoaError` if the file exists already or cannot be created.
+    /// - Throws: A `CocoaError` if the file exists already or cannot be created, and a `LogError` if the
+    ///   directory cannot be used.
     open func createNewLogFile() throws -> String {
+        _ = try makeReader()
         let path = (logsDirectory as NSString).appendingPathComponent(newLogFileName)
         var header = logFileHeader ?? ""
         if !header.isEmpty, !header.hasSuffix("\n") { header += "\n" }
         let bytes = header.isEmpty ? Data() : logMessageSerializer.dataForString(header, originatingFrom: nil)
         try bytes.write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         return path
     }
 

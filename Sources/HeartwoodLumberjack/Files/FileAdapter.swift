@@ -87,16 +87,26 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
     /// Whether a file is finished; as the logger of its directory says, or else what is noted of the usual
     /// names there.
     static func isFinished(_ path: String) -> Bool {
-        let (folder, name) = (
-            (path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent
-        )
-        let loggers = live.withLock { $0.compactMap(\.file) }.filter { $0.directoryPath == folder }
-        for logger in loggers {
+        let name = (path as NSString).lastPathComponent
+        let folder = (path as NSString).deletingLastPathComponent
+        for logger in loggers(of: folder) {
             if let file = try? logger.logFiles().first(where: { $0.name == name }) { return file.isArchived }
         }
         guard DDLogFileManagerDefault.usualNaming.label(of: name) != nil else { return false }
         let usual = try? FileLogger(directory: folder, naming: DDLogFileManagerDefault.usualNaming)
         return (try? usual?.logFiles().first { $0.name == name })?.isArchived ?? false
+    }
+
+    /// Has the logger finish a file that writes to it, if one does.
+    static func finish(_ path: String) {
+        for logger in loggers(of: (path as NSString).deletingLastPathComponent)
+        where logger.currentPath == path {
+            logger.finishFile(keepsEmpty: false)
+        }
+    }
+
+    private static func loggers(of folder: String) -> [FileAdapter] {
+        live.withLock { $0.compactMap(\.file) }.filter { $0.directoryPath == folder }
     }
 
     // MARK: Hooks

@@ -97,15 +97,29 @@ final class ManagerNaming: LogFileNaming, @unchecked Sendable {  // managers gua
                 ManagerNaming.numbered(base, number) == name && isThere(name) ? number : nil
             }
         }
-        if numbers.isEmpty, !isThere(base) { return base }
+        if numbers.isEmpty {
+            removeLink(base)
+            if !isThere(base) { return base }
+        }
         var number = (numbers.max() ?? 1) + 1
         while isThere(ManagerNaming.numbered(base, number)), number < .max { number += 1 }
         return ManagerNaming.numbered(base, number)
     }
 
+    /// Removes what has the name of a new file and is a symbolic link of this user; never what it leads to.
+    private func removeLink(_ name: String) {
+        let path = directory + "/" + name
+        guard let link = try? FileManager.default.attributesOfItem(atPath: path),
+            link[.type] as? FileAttributeType == .typeSymbolicLink,
+            (link[.ownerAccountID] as? NSNumber)?.uint32Value == SystemCalls().user
+        else { return }
+        unlink(path)
+    }
+
     /// Whether there is a file of a name, or its archive.
     private func isThere(_ name: String) -> Bool {
-        ["", ".gz", ".hwe"].contains { FileManager.default.fileExists(atPath: "\(directory)/\(name)\($0)") }
+        // A link that leads nowhere as well.
+        ["", ".gz", ".hwe"].contains { (try? SystemCalls().status(path: "\(directory)/\(name)\($0)")) != nil }
     }
 
     /// Whether a file belongs to the manager.

@@ -309,6 +309,7 @@ extension LogPiece {
             case .integer: "%lli"
             case .unsigned: "%llu"
             case .double: "%lf"
+            case .bool: "%i"
             default: "%@"
             }
         }

@@ -61,17 +61,20 @@ public struct DDLogMessageFormat: ExpressibleByStringInterpolation, Sendable {
             pieces.appendInterpolation(integer)
         }
 
-        /// Appends a floating-point number.
+        /// Appends a floating-point number with six digits after the decimal point; fields keep all digits.
         @inlinable
-        public mutating func appendInterpolation(_ double: Double) { pieces.appendInterpolation(double) }
+        public mutating func appendInterpolation(_ double: Double) {
+            pieces.appendInterpolation(double, format: .fixed(6))
+        }
 
-        /// Appends a floating-point number.
+        /// Appends a floating-point number with six digits after the decimal point; fields keep all digits.
         @inlinable
-        public mutating func appendInterpolation(_ float: Float) { pieces.appendInterpolation(float) }
+        public mutating func appendInterpolation(_ float: Float) {
+            pieces.appendInterpolation(float, format: .fixed(6))
+        }
 
-        /// Appends a Boolean as `true` or `false`.
-        @inlinable
-        public mutating func appendInterpolation(_ bool: Bool) { pieces.appendInterpolation(bool) }
+        /// Appends a Boolean as `1` or `0`; fields keep the Boolean.
+        public mutating func appendInterpolation(_ bool: Bool) { pieces.append(digitOf: bool) }
 
         /// Appends a date as Swift writes it, `2026-11-20 10:20:30 +0000`; fields keep the date.
         public mutating func appendInterpolation(_ date: Date) {
@@ -81,20 +84,12 @@ public struct DDLogMessageFormat: ExpressibleByStringInterpolation, Sendable {
         /// Appends any value by its description; dates, UUIDs, URLs and decimal numbers keep their type.
         @_disfavoredOverload
         public mutating func appendInterpolation<T>(_ value: T) {
-            if let date = value as? Date {
-                appendInterpolation(date)
-            } else {
-                pieces.appendInterpolation(value)
-            }
+            if !appendTyped(value) { pieces.appendInterpolation(value) }
         }
 
-        /// Appends the value of an optional, or `nil`.
+        /// Appends `nil`, or the value of an optional as if it were none.
         public mutating func appendInterpolation<T>(_ value: T?) {
-            if let date = value as? Date {
-                appendInterpolation(date)
-            } else {
-                pieces.appendInterpolation(value)
-            }
+            guard let some = value, appendTyped(some) else { return pieces.appendInterpolation(value) }
         }
 
         /// Appends the value of an optional, or a default text.
@@ -102,6 +97,25 @@ public struct DDLogMessageFormat: ExpressibleByStringInterpolation, Sendable {
             _ value: T?, default text: @autoclosure () -> some StringProtocol
         ) {
             if let value { appendInterpolation(Optional(value)) } else { appendInterpolation(text()) }
+        }
+
+        /// Appends a value of a type that CocoaLumberjack writes otherwise than Heartwood.
+        private mutating func appendTyped<T>(_ value: T) -> Bool {
+            // Only where that is the type at compile time: what `Any` holds is described there, too.
+            switch T.self {
+            case is Bool.Type: (value as? Bool).map { appendInterpolation($0) }
+            case is Double.Type: (value as? Double).map { appendInterpolation($0) }
+            case is Float.Type: (value as? Float).map { appendInterpolation($0) }
+            default:
+                if case .bool(let bool)? = LogValue(numberObject: value) {
+                    appendInterpolation(bool)
+                } else if let date = value as? Date {
+                    appendInterpolation(date)
+                } else {
+                    return false
+                }
+            }
+            return true
         }
     }
 }

@@ -176,12 +176,13 @@ final class FileEngine {
     ///
     /// The next line creates a file.
     ///
+    /// - Parameter keepsEmpty: Whether a file without records stays as it is.
     /// - Returns: false where it was not possible; the file is then still written to.
     @discardableResult
-    func rollNow() -> Bool {
+    func rollNow(keepsEmpty: Bool = true) -> Bool {
         checkProcess()
         retry()
-        return roller.finish()
+        return roller.finish(keepsEmpty: keepsEmpty)
     }
 
     private func rollIdle(_ writer: FileWriter, _ uptime: Duration) {
@@ -270,7 +271,8 @@ final class FileEngine {
 
     private var change: FileSettingsChange {
         FileSettingsChange(
-            scene: scene, budget: budget, opener: opener, current: current, failures: failures, roll: rollNow)
+            scene: scene, budget: budget, opener: opener, current: current, failures: failures
+        ) { self.rollNow() }
     }
 
     /// Takes new settings; limits hold at once, or once the engine has started.

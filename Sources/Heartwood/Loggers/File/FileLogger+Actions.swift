@@ -12,10 +12,15 @@ extension FileLogger {
     /// - Parameter completion: Called off the logging queues, with false where the file could not be
     ///   finished.
     public final func rollNow(completion: (@Sendable (Bool) -> Void)? = nil) {
+        finishFile(keepsEmpty: true, completion)
+    }
+
+    /// Does the same, with a file without lines as well where `keepsEmpty` is false.
+    package final func finishFile(keepsEmpty: Bool, _ completion: (@Sendable (Bool) -> Void)? = nil) {
         performInOrder { [self] in
             writeBatch()
             open()
-            let isDone = engine.rollNow()
+            let isDone = engine.rollNow(keepsEmpty: keepsEmpty)
             settle()
             if let completion { hookQueue.async { completion(isDone) } }
         }

@@ -87,6 +87,8 @@ extension LogBuffer {
         case .float:
             let float = value.load(Float.self)
             if value.format.kind == .plain { append(float) } else { append(value, double: Double(float)) }
+        case .bool where value.format.kind == .binary:
+            append(value.load(UInt8.self) != 0 ? "1" as StaticString : "0")
         case .bool: append(value.load(UInt8.self) != 0 ? "true" as StaticString : "false")
         case .unsigned: append(value, unsigned: value.load(UInt64.self))
         case .date: append(date: value.load(Int64.self), value.format)

@@ -56,13 +56,14 @@ final class FileRoller {
     /// Finishes the file that is written, or that the next line would have continued; the next line creates a
     /// file.
     ///
+    /// - Parameter keepsEmpty: Whether a file without records stays as it is.
     /// - Returns: false where it was not possible; the file is then still written to.
-    func finish() -> Bool {
+    func finish(keepsEmpty: Bool) -> Bool {
         guard let old = current.writer else {
             opener.requireNew()
             return finishLeftovers()
         }
-        guard old.hasRecords else { return true }
+        guard old.hasRecords || !keepsEmpty else { return true }
         let isLocked = ledger.lock.acquire()
         defer { ledger.lock.release() }
         do {
