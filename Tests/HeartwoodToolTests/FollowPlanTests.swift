@@ -208,9 +208,11 @@ struct FollowPlanTests {
         }
     }
 
-    private static var isLogrotateThere: Bool {
-        FileManager.default.isExecutableFile(atPath: "/usr/sbin/logrotate")
-    }
+    private static let isLogrotateThere: Bool = {
+        if FileManager.default.isExecutableFile(atPath: "/usr/sbin/logrotate") { return true }
+        print("skipped: logrotate is not installed (Debian: logrotate)")
+        return false
+    }()
 
     @Test(
         "Every line is shown once while logrotate rotates the log", .secondTier,
@@ -238,5 +240,46 @@ struct FollowPlanTests {
             kill -9 $PID; for i in $(seq 1 40); do seq -f "line $i %g" 20; done | cmp - out && echo same
             """)
         #expect(outcome.output == "same\n", "\(outcome.output) \(outcome.error)")
+    }
+
+    @Test(
+        "Not a line is missing that `tail -F` shows beside it, while logrotate rotates the log in twenty rounds",
+        .secondTier, .enabled(if: isLogrotateThere), arguments: ["create", "copytruncate", "remove"])
+    func besideTail(_ mode: String) async throws {
+        let tool = try ToolProcess()
+        let outcome = try await tool.shell(
+            """
+            mkdir -m 700 logs; LOG=$PWD/logs/app.log; : > $LOG
+            printf '%s {\\n rotate 50\\n missingok\\n su root root\\n \(mode)\\n}\\n' $LOG > conf
+            [ $(id -u) = 0 ] || sed -i '/su root/d' conf
+            chmod 644 conf
+            "$HEARTWOOD" tail -n 0 -f $LOG > ours 2> words & OURS=$!
+            tail -n 0 -F $LOG > theirs 2> /dev/null & THEIRS=$!
+            sleep 1
+            for i in $(seq 1 20); do
+                # 10 ms to 1 s, each a quarter longer than the one before.
+                PAUSE=$(awk "BEGIN { print 0.01 * 1.274 ^ ($i - 1) }")
+                seq -f "line $i %g" 500 >> $LOG
+                sleep $PAUSE; echo "line $i last" >> $LOG; sleep $PAUSE
+                case \(mode) in
+                remove) rm $LOG; : > $LOG;;
+                *) /usr/sbin/logrotate -f -s $PWD/state conf > rotated 2>&1 || cat rotated;;
+                esac
+                sleep $PAUSE; echo "line $i first" >> $LOG; sleep $PAUSE
+            done
+            for i in $(seq 1 50); do [ $(wc -l < ours) -ge 10040 ] && break; sleep 0.2; done
+            kill -9 $OURS $THEIRS; wait 2> /dev/null
+            for i in $(seq 1 20); do
+                echo "$(grep -c "^line $i " ours) $(grep -c "^line $i " theirs) $(grep "^line $i " ours | sort | uniq -d | wc -l)"
+            done
+            """)
+        let rounds = outcome.output.split(separator: "\n").map {
+            $0.split(separator: " ").compactMap { Int($0) }
+        }
+        print("\(mode), lines of ours and of tail in each round: \(rounds.map { "\($0[0]) \($0[1])" })")
+        #expect(rounds.count == 20, "\(outcome.output) \(outcome.error)")
+        for (number, round) in rounds.enumerated() where round.count == 3 {
+            #expect(round[0] >= round[1] && round[2] == 0, "\(mode), round \(number + 1): \(round)")
+        }
     }
 }

@@ -117,19 +117,7 @@ package struct FollowPlan {
     /// Decides what is to be done; `seen` is in the order of age, and was looked up after `held`.
     package mutating func look(_ seen: [Seen], held: [File: Held], at now: Duration) -> [Action] {
         let listed = Set(seen.map(\.file))
-        var actions: [Action] = []
-        var cut: [File] = []
-        for file in order {
-            guard var entry = entries[file], let held = held[file] else { continue }
-            let isCut = held.size < entry.position || !held.beginning.starts(with: entry.beginning)
-            if isCut {
-                cut.append(file)
-            } else {
-                if held.beginning.count > entry.beginning.count { entry.beginning = held.beginning }
-                entries[file] = entry
-                actions.append(.read(file))
-            }
-        }
+        var (actions, cut) = examine(held)
         for seen in seen { actions += meet(seen, listed, cut, now) }
         for file in cut { actions += restart(file, held[file]?.beginning ?? [], seen, now) }
         for file in order {
@@ -144,6 +132,29 @@ package struct FollowPlan {
         }
         forgetOldest()
         return actions
+    }
+
+    /// Decides what is to be done where no name has changed; nil where a file was cut, so that copies of it
+    /// count.
+    package mutating func glance(held: [File: Held]) -> [Action]? {
+        let (actions, cut) = examine(held)
+        return cut.isEmpty ? actions : nil
+    }
+
+    /// Tells open files that are to be read on from those that were cut.
+    private mutating func examine(_ held: [File: Held]) -> (actions: [Action], cut: [File]) {
+        var actions: [Action] = []
+        var cut: [File] = []
+        for file in order {
+            guard let entry = entries[file], let held = held[file] else { continue }
+            if held.size < entry.position || !held.beginning.starts(with: entry.beginning) {
+                cut.append(file)
+                continue
+            }
+            if held.beginning.count > entry.beginning.count { entries[file]?.beginning = held.beginning }
+            actions.append(.read(file))
+        }
+        return (actions, cut)
     }
 
     private mutating func meet(

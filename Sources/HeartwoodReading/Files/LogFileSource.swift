@@ -99,6 +99,9 @@ package final class LogFileSource {
         status.map { FollowPlan.File(identity: $0.identity, birth: hw_file_birth(descriptor.number)) }
     }
 
+    /// Has its changes end a wait; nil where that is not possible.
+    func watch(with watch: FileWatch) -> Int32? { watch.add(file: descriptor.number) }
+
     /// The first bytes of the file as it is now, of its text where it is plain.
     package var beginning: [UInt8] {
         isStream ? [] : (try? calls.bytes(FollowPlan.beginningSize, of: descriptor.number, at: 0)) ?? []

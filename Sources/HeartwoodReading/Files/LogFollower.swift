@@ -10,6 +10,8 @@ package final class LogFollower {
         let source: LogFileSource
         var path: String
         var splitter = LineSplitter()
+        /// What its changes are waited for with.
+        var watch: Int32?
     }
 
     private let list: () throws -> [String]
@@ -20,17 +22,23 @@ package final class LogFollower {
     /// What paths led to last, so that most need not be opened to be known again.
     private var known: [String: (status: FileStatus, file: FollowPlan.File)] = [:]
     private let beginning = ContinuousClock.now
+    private let watch = FileWatch()
+    private let directories: [String]
+    /// What is known of the changes since the last look.
+    private var change = FileWatch.Change.names
+    private var lastLook: Duration?
 
     /// Begins after what is there already.
     ///
-    /// `list` gives the files, oldest first, whenever it is asked; `start` is a file of which less was read,
-    /// and how much.
+    /// `list` gives the files, oldest first, whenever it is asked; `directories` are those that they are in.
+    /// `start` is a file of which less was read, and how much.
     package init(
-        key: (any SecretProvider)?, start: (path: String, offset: Int)? = nil,
+        key: (any SecretProvider)?, start: (path: String, offset: Int)? = nil, directories: [String] = [],
         list: @escaping () throws -> [String]
     ) throws {
         self.list = list
         self.key = key
+        self.directories = directories
         let seen = try look()
         try perform(plan.start(seen, at: now), isReading: false) { _, _ in }
         if let start, let place = seen.first(where: { $0.path == start.path }) {
@@ -56,18 +64,41 @@ package final class LogFollower {
         return lines
     }
 
+    /// How long a change may take to be seen that the system does not tell of, as on a network's file system.
+    private static let interval = Duration.milliseconds(250)
+
+    /// Waits until something may have come: at once where the system tells of changes, a quarter of a second
+    /// at most.
+    package func wait() {
+        let last = lastLook ?? now
+        let rest = max(.zero, last + LogFollower.interval - now)
+        change = watch.wait(rest)
+        // A look at all names costs more than one at the open files: while lines come, it is made when due.
+        if now - last >= LogFollower.interval { change = .names }
+    }
+
     /// Calls `body` with each line that has come since the last time, byte for byte and without its newline,
     /// and with the path of its file.
     package func poll(_ body: (ArraySlice<UInt8>, String) -> Void) throws {
+        // Without another wait, nothing is known of what happens from here on.
+        defer { change = .names }
+        if change != .names, let actions = plan.glance(held: held) {
+            try perform(actions, isReading: true, body)
+            return
+        }
+        for directory in directories { watch.add(directory: directory) }
+        lastLook = now
         var hasOpened = true
         while hasOpened {
             // A copy is made before its original is cut: what is open is asked first, and the paths after it.
-            let held = open.mapValues {
-                FollowPlan.Held(size: $0.source.status?.size ?? 0, beginning: $0.source.beginning)
-            }
+            let held = held
             let actions = plan.look(try look(), held: held, at: now)
             hasOpened = try perform(actions, isReading: true, body)
         }
+    }
+
+    private var held: [FollowPlan.File: FollowPlan.Held] {
+        open.mapValues { FollowPlan.Held(size: $0.source.status?.size ?? 0, beginning: $0.source.beginning) }
     }
 
     /// Returns whether a file was opened: others may have come while it was read.
@@ -86,7 +117,7 @@ package final class LogFollower {
                     known[path] = nil
                     continue
                 }
-                open[file] = Open(source: source, path: path)
+                open[file] = Open(source: source, path: path, watch: source.watch(with: watch))
                 hasOpened = true
                 if isReading { try read(file, body) }
             case .read(let file): try read(file, body)
@@ -98,6 +129,7 @@ package final class LogFollower {
             case .close(let file):
                 guard var last = open.removeValue(forKey: file) else { continue }
                 last.splitter.finish { body($0, last.path) }
+                watch.remove(last.watch)
             }
         }
         return hasOpened

@@ -150,10 +150,12 @@ struct LogReading {
         for path in selection.paths where !selection.isThere(path) {
             Terminal.error.write("heartwood: \(path) is missing; waiting for it\n")
         }
-        follower = try LogFollower(key: selection.key) { try selection.presentFiles() }
+        follower = try LogFollower(key: selection.key, directories: selection.directories) {
+            try selection.presentFiles()
+        }
     }
 
-    /// Calls `body` with lines that come from now on, until it is enough; looks four times a second.
+    /// Calls `body` with lines that come from now on, as soon as they come, until it is enough.
     ///
     /// Where there is nothing but standard input and pipes, which were read to their ends, nothing can come.
     mutating func follow(until isEnough: () -> Bool = { false }, _ body: (Lines?) -> Void) throws {
@@ -166,7 +168,7 @@ struct LogReading {
                 }
             }
             body(nil)
-            usleep(250_000)
+            follower.wait()
         }
     }
 }

@@ -162,6 +162,15 @@ struct LogSelection {
         try paths.filter { isThere($0) }.flatMap { try files(of: $0) }
     }
 
+    /// The directories that the files are in, or will be.
+    var directories: [String] {
+        paths.filter { $0 != "-" }.map { path in
+            if LogSelection.isDirectory(path) { return path }
+            guard let slash = path.lastIndex(of: "/") else { return "." }
+            return slash == path.startIndex ? "/" : String(path[..<slash])
+        }
+    }
+
     func isThere(_ path: String) -> Bool { path == "-" || (try? SystemCalls().status(path: path)) != nil }
 
     /// Whether something may come after what is there: not from standard input and pipes, which end.
