@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing
@@ -167,6 +168,73 @@ import Testing
         logInfo("5", to: dispatcher)
         dispatcher.flush(timeout: .testLimit)
         #expect(scratch.texts(logger.naming)[3] == "# shop\nline 3\n5\n")
+    }
+
+    /// A run with a header and a formatter, and whether the next one continues its file.
+    struct Restart: Sendable, CustomTestStringConvertible {
+        var header: String?
+        var formatter: LogFormatter?
+        var isEncrypted = false
+        var testDescription: String {
+            "\(header ?? "none") \(formatter.map { "\(type(of: $0))" } ?? "text")\(isEncrypted ? " encrypted" : "")"
+        }
+    }
+
+    @Test(
+        "A file that begins another way than a new one would is finished, any other is gone on with",
+        arguments: [
+            (Restart(header: "a,b"), Restart(header: "a,b"), true),
+            (Restart(header: "a,b"), Restart(header: "a,b,c"), false),
+            (Restart(header: "a,b,c"), Restart(header: "a,b"), false),
+            (Restart(), Restart(header: "a,b"), false),
+            (Restart(formatter: LineFormatter()), Restart(formatter: LineFormatter()), true),
+            (Restart(formatter: LineFormatter()), Restart(formatter: JSONLinesFormatter()), false),
+            (Restart(formatter: JSONLinesFormatter()), Restart(formatter: LineFormatter()), false),
+            (Restart(formatter: JSONLinesFormatter()), Restart(formatter: LogfmtFormatter()), false),
+            (Restart(formatter: JSONLinesFormatter()), Restart(formatter: JSONLinesFormatter()), true),
+            // What these write nobody knows before.
+            (Restart(formatter: JSONLinesFormatter()), Restart(), true),
+            (Restart(), Restart(formatter: LineFormatter()), true),
+            (
+                Restart(header: "# shop", formatter: JSONLinesFormatter()),
+                Restart(header: "# shop", formatter: JSONLinesFormatter()), true
+            ),
+            (
+                Restart(header: "# shop", formatter: JSONLinesFormatter()),
+                Restart(header: "# shop", formatter: LineFormatter()), false
+            ),
+            (Restart(header: "a", isEncrypted: true), Restart(header: "a", isEncrypted: true), true),
+            (Restart(header: "a", isEncrypted: true), Restart(header: "b", isEncrypted: true), false),
+            (Restart(header: "a", isEncrypted: true), Restart(header: "a"), false),
+            (Restart(header: "a"), Restart(header: "a", isEncrypted: true), false),
+            (
+                Restart(formatter: JSONLinesFormatter(), isEncrypted: true),
+                Restart(formatter: LineFormatter(), isEncrypted: true), false
+            ),
+        ])
+    func restart(first: Restart, second: Restart, isContinued: Bool) throws {
+        for activeName in [nil, "app.log"] {
+            let scratch = Scratch()
+            let naming = try LogFileNaming(application: "app", activeName: activeName)
+            var count = 0
+            for run in [first, second] {
+                let dispatcher = LogDispatcher.forTest(clock: clock)
+                let logger = try FileLogger(
+                    directory: scratch.logs, naming: naming, formatter: run.formatter, clock: clock)
+                logger.fileHeader = run.header
+                if run.isEncrypted {
+                    logger.archiveKey = FixedKey()
+                    logger.archiveFormat = .encrypted
+                }
+                dispatcher.add(logger)
+                logInfo("text", to: dispatcher)
+                dispatcher.flush(timeout: .testLimit)
+                #expect(logger.statistics.failed == 0)
+                count = try logger.logFiles().count
+                dispatcher.remove(logger)
+            }
+            #expect(count == (isContinued ? 1 : 2), "\(scratch.names())")
+        }
     }
 }
 

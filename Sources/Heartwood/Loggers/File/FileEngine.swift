@@ -52,18 +52,20 @@ final class FileEngine {
     ///   - lookInterval: how long a look at the open file is enough for; zero, which has the file looked at
     ///     before each write, unless given.
     ///   - header: the header of a new file; empty for none.
+    ///   - beginning: how a new file would begin; not known unless given.
     ///   - announcement: the record that tells how many were dropped, and why.
     ///   - report: is told what happens to files.
     init(
         directory: LogDirectory, settings: FileSettings, clock: any LogClock = SystemClock(),
         lookInterval: Duration = .zero,
         header: @escaping () -> [UInt8] = { [] },
+        beginning: @escaping () -> FileBeginning = { FileBeginning() },
         announcement: @escaping (Int, SystemFailure?) -> [UInt8] = FileEngine.plainAnnouncement,
         report: @escaping (FileEvent) -> Void = { _ in }
     ) {
         self.directory = directory
         self.clock = clock
-        scene = FileScene(directory, inventory, settings, clock, report: report)
+        scene = FileScene(directory, inventory, settings, clock, beginning: beginning, report: report)
         ledger = FileLedger(scene)
         budget = DiskBudget(scene, ledger)
         opener = FileOpener(scene, ledger, budget)

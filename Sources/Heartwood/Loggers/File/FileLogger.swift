@@ -103,6 +103,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     @Ordered public final var reusesFiles = true
 
     /// The first line of every file; nil for none.
+    ///
+    /// A file of an earlier run that begins with another line is finished. Whether it began with a header is
+    /// not known where there is none now.
     @Ordered public final var fileHeader: String?
 
     /// The name of a symbolic link, in the directory, to the file that is written; nil for none.
@@ -310,6 +313,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             directory: directory, settings: FileSettings(of: self, naming: naming), clock: clock,
             lookInterval: FileLogger.lookInterval,
             header: { [unowned self] in header() },
+            beginning: { [unowned self] in beginning },
             announcement: { [unowned self] in announcement($0, $1) },
             report: { [unowned self] in handle($0) })
         archiverIfMade = FileArchiver(
@@ -459,7 +463,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// The first line of the file that is being created; ``fileHeader`` unless overridden, nil for none.
     ///
-    /// Asked once for each file, on the logger's queue.
+    /// Asked for each file that is created, on the logger's queue; where ``fileHeader`` is set, also before a
+    /// file of an earlier run is continued. One that differs from ``fileHeader`` is not compared with the
+    /// beginning of that file, as it may differ from file to file.
     open var headerOfNewFile: String? { fileHeader }
 
     /// Whether files are files of lines, whose torn last line is cut off before they are continued; true.

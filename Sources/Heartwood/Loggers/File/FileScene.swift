@@ -9,6 +9,8 @@ final class FileScene {
     let inventory: FileInventory
     let clock: any LogClock
     let report: (FileEvent) -> Void
+    /// How a new file would begin.
+    let beginning: () -> FileBeginning
     /// Changed by the engine only.
     @exclusivity(unchecked) var settings: FileSettings
     @exclusivity(unchecked) var counters = FileCounters()
@@ -17,13 +19,14 @@ final class FileScene {
 
     init(
         _ directory: LogDirectory, _ inventory: FileInventory, _ settings: FileSettings,
-        _ clock: any LogClock,
+        _ clock: any LogClock, beginning: @escaping () -> FileBeginning,
         report: @escaping (FileEvent) -> Void
     ) {
         self.directory = directory
         self.inventory = inventory
         self.settings = settings
         self.clock = clock
+        self.beginning = beginning
         self.report = report
     }
 
@@ -56,6 +59,38 @@ final class FileScene {
 extension SystemFailure {
     /// Whether it is the process that lacks something, so that another file would not do either.
     var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(number) }
+}
+
+/// How each new file begins, as far as that is known before the file is.
+struct FileBeginning: Sendable {
+    /// The header, as a record; empty where there is none, or where it may differ from file to file.
+    var header: [UInt8] = []
+    /// Whether the first record is a JSON object; nil where only the record can tell.
+    var isJSON: Bool?
+
+    /// Whether a file of so many bytes begins like that, so that it can be continued; true for an empty one,
+    /// and for one of which no whole frame is there.
+    func fits(
+        _ file: Descriptor, size: Int, _ cipher: FrameCipher?, _ calls: SystemCalls
+    ) throws -> Bool {
+        guard size > 0, !header.isEmpty || isJSON != nil else { return true }
+        var bytes: [UInt8]
+        if let cipher {
+            let frame = EncryptedFrame.headerSize
+            guard let first = EncryptedFrame.Header(try calls.bytes(frame, of: file.number, at: 0)[...]),
+                let text = try first.text(
+                    try calls.bytes(first.sealedSize + FrameCipher.tagSize, of: file.number, at: frame),
+                    first.place.cipher(cipher))
+            else { return true }
+            bytes = Array(text)
+        } else {
+            bytes = try calls.bytes(header.count + 1, of: file.number, at: 0)
+        }
+        guard bytes.starts(with: header) else { return false }
+        bytes.removeFirst(header.count)
+        guard let isJSON, let first = bytes.first else { return true }
+        return isJSON == (first == UInt8(ascii: "{"))
+    }
 }
 
 /// What the engine has done since it was made.

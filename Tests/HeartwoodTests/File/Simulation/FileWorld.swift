@@ -31,12 +31,18 @@ final class SimulatedWriter {
     let engine: FileEngine
     let directory: LogDirectory
     let archiver: ArchiveWorker
+    /// The header of its files; empty for none.
+    let header: String
     var accepted = 0
     /// Records that were written when the process was closed or died; nil while it lives.
     var isEnded = false
     var hasDied = false
 
-    init(_ mark: String, _ kernel: SimulatedKernel, _ directory: LogDirectory, _ engine: FileEngine) {
+    init(
+        _ mark: String, _ kernel: SimulatedKernel, _ directory: LogDirectory, _ engine: FileEngine,
+        header: String
+    ) {
+        self.header = header
         self.mark = mark
         self.kernel = kernel
         self.directory = directory
@@ -182,10 +188,15 @@ final class FileWorld {
             if faultRate == 0, disk.capacity > 0 { fail("the directory cannot be opened") }
             return
         }
+        // In some worlds processes have headers, which differ.
+        let header = seed % 5 == 2 ? ["", "#1\n", "#2\n"][runs % 3] : ""
+        var settings = settings
+        settings.hasHeader = !header.isEmpty
         let engine = FileEngine(
             directory: directory, settings: settings, clock: clock, lookInterval: disk.lookInterval,
+            header: { Array(header.utf8) }, beginning: { FileBeginning(header: Array(header.utf8)) },
             report: { [unowned self] in if case .advice = $0 {} else { tell("  reports \($0)") } })
-        let writer = SimulatedWriter("p\(runs)", kernel, directory, engine)
+        let writer = SimulatedWriter("p\(runs)", kernel, directory, engine, header: header)
         writers.append(writer)
         living[index] = writer
         applyFaults(kernel)
@@ -565,7 +576,7 @@ final class FileWorld {
     private func checkSizes(_ entries: [(name: String, file: SimulatedFile)], _ limit: Int) {
         guard limit > 0, !hasMixedLimits, !hasFaults, !hasFullDisk else { return }
         for (name, file) in entries where file.data.count > limit && !file.isTampered {
-            if file.data.count(where: { $0 == 10 }) > 1 {
+            if file.data.count(where: { $0 == 10 }) > (file.data.first == UInt8(ascii: "#") ? 2 : 1) {
                 fail("\(name) has \(file.data.count) bytes, limit \(limit)")
             }
         }
@@ -630,6 +641,7 @@ final class FileWorld {
         var found: [String: [Int]] = [:]
         let marks = Dictionary(uniqueKeysWithValues: writers.map { ($0.mark, $0) })
         for file in disk.files where file.kind == .regular && !file.isForeign && file.isLog {
+            checkHeader(file, marks)
             var parts = collect(file.data, file, marks, &found)
             for (data, taken) in disk.taken where taken === file {
                 parts += collect(data, file, marks, &found)
@@ -647,6 +659,23 @@ final class FileWorld {
                 fail("\(writer.mark): \(lines.count) lines in the files, \(counters) of \(writer.accepted)")
             } else if lines.count < counters.written || lines.count > writer.accepted {
                 fail("\(writer.mark): died with \(lines.count) lines in the files, \(counters)")
+            }
+        }
+    }
+
+    /// A file has the lines of processes with its header, and of those that have none; one that all write to
+    /// begins as the first of them has it.
+    private func checkHeader(_ file: SimulatedFile, _ marks: [String: SimulatedWriter]) {
+        guard !settings.isShared, !file.isTampered else { return }
+        let lines = String(decoding: file.data, as: UTF8.self).split(separator: "\n")
+        let header = lines.first.map { $0.hasPrefix("#") ? $0 + "\n" : "" } ?? ""
+        for line in lines.dropFirst(header.isEmpty ? 0 : 1) {
+            if line.hasPrefix("#") { fail("file \(file.number) has a header in the middle") }
+            guard let writer = marks[String(line.prefix { $0 != " " })], !writer.header.isEmpty else {
+                continue
+            }
+            if writer.header != header {
+                fail("file \(file.number) begins with “\(header)” and has “\(line)”")
             }
         }
     }
@@ -684,6 +713,7 @@ final class FileWorld {
         var line = line
         for theirs in ["their tail", "their line", "theirs"] { line = line.replacing(theirs, with: "") }
         if line.hasPrefix("to") { line.removeFirst(2) }
+        if line == "#1" || line == "#2" { return false }
         if line.isEmpty || line == "old" || line.hasSuffix(" dropped here")
             || line.contains(" dropped here (") && line.hasSuffix(")")
         {

@@ -185,6 +185,10 @@ final class FileCreator {
                 guard try cipher == nil ? !FrameTail.isFramed(file, calls) : tail?.end == status.size else {
                     return names.putAside(name) ? .renamed : .refused
                 }
+                guard try !taken.isAlone || scene.beginning().fits(file, size: status.size, cipher, calls)
+                else {
+                    return names.putAside(name) ? .renamed : .refused
+                }
             } catch {
                 scene.report(error, name: name)
                 return names.putAside(name) ? .renamed : .refused

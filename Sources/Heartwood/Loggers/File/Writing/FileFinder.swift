@@ -110,8 +110,11 @@ final class FileFinder {
         if isAlone { try repair(file, entry, &status, tail, isFramed: isFramed) }
         // Encrypted and plain text do not mix, and neither do two keys.
         let isOurs = cipher == nil ? !isFramed : tail != nil
-        // In shared mode all follow the newest file, also those that write to an older one still.
-        guard mayContinue, isKept, isOurs, !isOver, !isOtherVariant else {
+        // In shared mode all follow the newest file, also those that write to an older one still, and those
+        // that would begin another way.
+        guard mayContinue, isKept, isOurs, !isOver, !isOtherVariant,
+            try !isAlone || scene.beginning().fits(file, size: status.size, cipher, calls)
+        else {
             names.finishFound(entry)
             return nil
         }
