@@ -181,7 +181,7 @@ final class SystemConnection {
             state = .open(descriptor)
             opened += 1
             probe = .none
-            // The next time all addresses are asked for again; at those for datagrams perhaps no process listens.
+            // All addresses are asked for again the next time; of datagrams one has to arrive before.
             if isStream { addresses = [] }
             return open(until: deadline)
         }

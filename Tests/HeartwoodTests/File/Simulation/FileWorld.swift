@@ -671,7 +671,9 @@ final class FileWorld {
         let header = lines.first.map { $0.hasPrefix("#") ? $0 + "\n" : "" } ?? ""
         for line in lines.dropFirst(header.isEmpty ? 0 : 1) {
             if line.hasPrefix("#") { fail("file \(file.number) has a header in the middle") }
-            guard let writer = marks[String(line.prefix { $0 != " " })], !writer.header.isEmpty else {
+            guard line.hasSuffix("."), let writer = marks[String(line.prefix { $0 != " " })],
+                !writer.header.isEmpty
+            else {
                 continue
             }
             if writer.header != header {
