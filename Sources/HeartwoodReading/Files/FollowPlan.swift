@@ -1,3 +1,4 @@
+import CHeartwood
 package import Heartwood
 
 /// Decides which files following opens, reads and gives up, from what the paths lead to at a moment.
@@ -10,6 +11,7 @@ package import Heartwood
 /// 3. A file that was cut, even if it has grown beyond the old place since, is read from its beginning.
 /// 4. A copy or an archive of what was read is told by its first bytes, and not shown again; only what a copy
 ///    has and the cut file has lost is read from it.
+/// 5. A new file that is too short to tell is open and not read, for ``grace`` at most.
 package struct FollowPlan {
     /// Which file it is: the kernel gives the number of a removed file to the next one, so its birth counts
     /// as well.
@@ -54,6 +56,8 @@ package struct FollowPlan {
     package enum Action: Equatable {
         /// Opens the file that the path leads to, and reads it from a place to its end.
         case open(File, path: String, at: Int)
+        /// Opens the file that the path leads to, and reads nothing yet.
+        case hold(File, path: String)
         /// Reads on in an open file.
         case read(File)
         /// Reads an open file from its beginning.
@@ -75,14 +79,22 @@ package struct FollowPlan {
         var isListed = true
         /// When something was read from it last, or it lost its path.
         var change: Duration
+        /// Whether it is too short yet to tell whether it is a copy.
+        var isUndecided = false
         /// The file that it is a copy of, as long as that one has the same text.
         var original: File?
     }
+    /// Files that were cut, with what they begin with now.
+    private typealias Cut = [File: [UInt8]]
     private var entries: [File: Entry] = [:]
     /// The files, in the order in which they were met.
     private var order: [File] = []
     /// The paths of logs that were met, in whatever stage.
     private var logs: Set<String> = []
+
+    /// Whether another look is due at once: a file was cut, and whether another one is a copy of it is known
+    /// by then.
+    package private(set) var looksAgain = false
 
     package init() {}
 
@@ -118,8 +130,18 @@ package struct FollowPlan {
     package mutating func look(_ seen: [Seen], held: [File: Held], at now: Duration) -> [Action] {
         let listed = Set(seen.map(\.file))
         var (actions, cut) = examine(held)
+        let isFirst = !looksAgain
+        looksAgain = false
         for seen in seen { actions += meet(seen, listed, cut, now) }
-        for file in cut { actions += restart(file, held[file]?.beginning ?? [], seen, now) }
+        for file in order { actions += decide(file, held[file], listed, cut, now, isFirst: isFirst) }
+        for file in order {
+            guard let beginning = cut[file] else { continue }
+            if isFirst, mayHaveCopy(file, held, listed, cut) {
+                looksAgain = true
+            } else {
+                actions += restart(file, beginning, seen, now)
+            }
+        }
         for file in order {
             guard let entry = entries[file] else { continue }
             if entry.isListed != listed.contains(file) {
@@ -134,21 +156,29 @@ package struct FollowPlan {
         return actions
     }
 
-    /// Decides what is to be done where no name has changed; nil where a file was cut, so that copies of it
-    /// count.
+    /// Decides what is to be done where no name has changed.
+    ///
+    /// Returns nil where copies count: a file was cut, or may be a copy.
     package mutating func glance(held: [File: Held]) -> [Action]? {
         let (actions, cut) = examine(held)
-        return cut.isEmpty ? actions : nil
+        return cut.isEmpty && !entries.values.contains(where: \.isUndecided) ? actions : nil
+    }
+
+    /// Whether an open file was cut since it was read last.
+    package func isCut(_ file: File, _ held: Held) -> Bool {
+        guard let entry = entries[file] else { return false }
+        let (count, isLonger) = (entry.beginning.count, held.beginning.count >= entry.beginning.count)
+        return held.size < entry.position || !isLonger || memcmp(held.beginning, entry.beginning, count) != 0
     }
 
     /// Tells open files that are to be read on from those that were cut.
-    private mutating func examine(_ held: [File: Held]) -> (actions: [Action], cut: [File]) {
+    private mutating func examine(_ held: [File: Held]) -> (actions: [Action], cut: Cut) {
         var actions: [Action] = []
-        var cut: [File] = []
+        var cut: Cut = [:]
         for file in order {
-            guard let entry = entries[file], let held = held[file] else { continue }
-            if held.size < entry.position || !held.beginning.starts(with: entry.beginning) {
-                cut.append(file)
+            guard let entry = entries[file], !entry.isUndecided, let held = held[file] else { continue }
+            if isCut(file, held) {
+                cut[file] = held.beginning
                 continue
             }
             if held.beginning.count > entry.beginning.count { entries[file]?.beginning = held.beginning }
@@ -158,7 +188,7 @@ package struct FollowPlan {
     }
 
     private mutating func meet(
-        _ seen: Seen, _ listed: Set<File>, _ cut: [File], _ now: Duration
+        _ seen: Seen, _ listed: Set<File>, _ cut: Cut, _ now: Duration
     ) -> [Action] {
         let (log, stage, _) = ArchiveStage.split(seen.path)
         if let entry = entries[seen.file] {
@@ -173,9 +203,15 @@ package struct FollowPlan {
             return [.open(seen.file, path: seen.path, at: place)]
         }
         let isArchived = stage != .plain && logs.contains(log)
-        if let original = original(of: seen, stage, listed, cut) {
+        let isOfNew = stage == .plain && isCopyOfNew(seen, listed, cut)
+        let original = original(of: seen, listed, cut) { file, _ in !isOfNew && cut[file] != nil }
+        if let original {
             note(seen, position: seen.size, now)
             if stage == .plain { entries[seen.file]?.original = original }
+            return []
+        }
+        if isOfNew {
+            looksAgain = true
             return []
         }
         if isArchived {
@@ -183,21 +219,93 @@ package struct FollowPlan {
             return []
         }
         note(seen, position: 0, now)
+        if stage == .plain, isTooShort(seen, listed, cut) {
+            entries[seen.file]?.isUndecided = true
+            entries[seen.file]?.isHeld = true
+            return [.hold(seen.file, path: seen.path)]
+        }
         let open = Action.open(seen.file, path: seen.path, at: 0)
         if stage == .gzip { return [open, .close(seen.file)] }
         entries[seen.file]?.isHeld = true
         return [open]
     }
 
-    /// The file that a new one is a copy or an archive of.
-    private func original(of seen: Seen, _ stage: ArchiveStage, _ listed: Set<File>, _ cut: [File]) -> File? {
-        order.last { file in
-            guard let entry = entries[file], !entry.beginning.isEmpty, entry.path != seen.path,
-                seen.beginning.starts(with: entry.beginning)
-            else { return false }
-            // Two logs that are both there, and begin alike, are two, unless the name says otherwise.
-            return !listed.contains(file) || cut.contains(file) || seen.path.hasPrefix(entry.path)
+    /// Decides about a file that was too short to tell whether it is a copy.
+    private mutating func decide(
+        _ file: File, _ held: Held?, _ listed: Set<File>, _ cut: Cut, _ now: Duration, isFirst: Bool
+    ) -> [Action] {
+        guard let entry = entries[file], entry.isUndecided, let held else { return [] }
+        let seen = Seen(path: entry.path, file: file, size: held.size, beginning: held.beginning)
+        let isLate = now - entry.change >= FollowPlan.grace
+        let isOfNew = isCopyOfNew(seen, listed, cut)
+        let original = original(of: seen, listed, cut) { file, entry in
+            cut[file] != nil && !isFirst && !isOfNew || isLate && seen.path.hasPrefix(entry.path)
         }
+        if original == nil, isTooShort(seen, listed, cut), !isLate { return [] }
+        if original == nil, isOfNew {
+            looksAgain = true
+            return []
+        }
+        entries[file]?.isUndecided = false
+        entries[file]?.beginning = held.beginning
+        guard let original else { return [.read(file)] }
+        entries[file]?.position = held.size
+        entries[file]?.original = original
+        entries[file]?.isHeld = false
+        return [.close(file)]
+    }
+
+    /// The file that a new one is a copy or an archive of.
+    ///
+    /// A cut file may have had more than a copy that was complete before the cut.
+    private func original(
+        of seen: Seen, _ listed: Set<File>, _ cut: Cut, isComplete: (File, Entry) -> Bool
+    ) -> File? {
+        order.last { file in
+            guard let entry = entries[file], mayCopy(seen, file, entry, listed, cut) else { return false }
+            if seen.beginning.starts(with: entry.beginning) { return true }
+            return !seen.beginning.isEmpty && isComplete(file, entry)
+                && entry.beginning.starts(with: seen.beginning)
+        }
+    }
+
+    /// Whether a new file begins as another one, of which it may be a copy that is not complete yet.
+    private func isTooShort(_ seen: Seen, _ listed: Set<File>, _ cut: Cut) -> Bool {
+        order.contains { file in
+            guard let entry = entries[file], mayCopy(seen, file, entry, listed, cut) else { return false }
+            return seen.beginning.count < entry.beginning.count
+                && entry.beginning.starts(with: seen.beginning)
+        }
+    }
+
+    /// Whether a file that is too short to tell may become a copy of a file.
+    private func mayHaveCopy(
+        _ original: File, _ held: [File: Held], _ listed: Set<File>, _ cut: Cut
+    ) -> Bool {
+        guard let entry = entries[original] else { return false }
+        return entries.contains { file, other in
+            guard other.isUndecided, let held = held[file] else { return false }
+            let seen = Seen(path: other.path, file: file, size: held.size, beginning: held.beginning)
+            return mayCopy(seen, original, entry, listed, cut)
+                && entry.beginning.starts(with: held.beginning)
+        }
+    }
+
+    /// Whether a new file may be a copy of what a file has become since it was cut, which no look has seen.
+    private func isCopyOfNew(_ seen: Seen, _ listed: Set<File>, _ cut: Cut) -> Bool {
+        cut.contains { file, beginning in
+            guard let entry = entries[file], !beginning.isEmpty, mayCopy(seen, file, entry, listed, cut)
+            else { return false }
+            return seen.beginning.starts(with: beginning) || beginning.starts(with: seen.beginning)
+        }
+    }
+
+    private func mayCopy(
+        _ seen: Seen, _ file: File, _ entry: Entry, _ listed: Set<File>, _ cut: Cut
+    ) -> Bool {
+        guard file != seen.file, !entry.beginning.isEmpty, entry.path != seen.path else { return false }
+        // Two logs that are both there, and begin alike, are two, unless the name says otherwise.
+        return !listed.contains(file) || cut[file] != nil || seen.path.hasPrefix(entry.path)
     }
 
     private mutating func restart(

@@ -12,6 +12,11 @@ package final class LogFollower {
         var splitter = LineSplitter()
         /// What its changes are waited for with.
         var watch: Int32?
+
+        /// What it is like at the moment.
+        var held: FollowPlan.Held {
+            FollowPlan.Held(size: source.status?.size ?? 0, beginning: source.beginning)
+        }
     }
 
     private let list: () throws -> [String]
@@ -89,7 +94,7 @@ package final class LogFollower {
         for directory in directories { watch.add(directory: directory) }
         lastLook = now
         var hasOpened = true
-        while hasOpened {
+        while hasOpened || plan.looksAgain {
             // A copy is made before its original is cut: what is open is asked first, and the paths after it.
             let held = held
             let actions = plan.look(try look(), held: held, at: now)
@@ -98,7 +103,7 @@ package final class LogFollower {
     }
 
     private var held: [FollowPlan.File: FollowPlan.Held] {
-        open.mapValues { FollowPlan.Held(size: $0.source.status?.size ?? 0, beginning: $0.source.beginning) }
+        open.mapValues(\.held)
     }
 
     /// Returns whether a file was opened: others may have come while it was read.
@@ -110,17 +115,13 @@ package final class LogFollower {
         for action in actions {
             switch action {
             case .open(let file, let path, let offset):
-                let source = try? LogFileSource(path: path, offset: offset, key: key, isFollowed: true)
-                // The path may lead to another file by now, which is found the next time.
-                guard let source, source.file == file else {
-                    plan.forget(file)
-                    known[path] = nil
-                    continue
-                }
-                open[file] = Open(source: source, path: path, watch: source.watch(with: watch))
+                guard begin(file, path, offset) else { continue }
                 hasOpened = true
                 if isReading { try read(file, body) }
-            case .read(let file): try read(file, body)
+            case .hold(let file, let path): _ = begin(file, path, 0)
+            case .read(let file):
+                // While the names were looked up, it may have been cut: that is found the next time.
+                if let held = open[file]?.held, !plan.isCut(file, held) { try read(file, body) }
             case .restart(let file):
                 guard let last = open[file] else { continue }
                 last.source.continueAt(0)
@@ -133,6 +134,18 @@ package final class LogFollower {
             }
         }
         return hasOpened
+    }
+
+    /// Opens a file; false where the path leads to another one by now, which is found the next time.
+    private func begin(_ file: FollowPlan.File, _ path: String, _ offset: Int) -> Bool {
+        let source = try? LogFileSource(path: path, offset: offset, key: key, isFollowed: true)
+        guard let source, source.file == file else {
+            plan.forget(file)
+            known[path] = nil
+            return false
+        }
+        open[file] = Open(source: source, path: path, watch: source.watch(with: watch))
+        return true
     }
 
     private func read(_ file: FollowPlan.File, _ body: (ArraySlice<UInt8>, String) -> Void) throws {

@@ -159,7 +159,12 @@ struct LogSelection {
 
     /// All files that are there at the moment, oldest first.
     func presentFiles() throws -> [String] {
-        try paths.filter { isThere($0) }.flatMap { try files(of: $0) }
+        // What is rotated may go at any moment: that it was there just before says nothing.
+        try paths.flatMap { path in
+            do { return try files(of: path) } catch let error as LogError where error.cause == ENOENT {
+                return []
+            }
+        }
     }
 
     /// The directories that the files are in, or will be.
