@@ -13,12 +13,12 @@ import Testing
 
     private static var isInstalled: Bool {
         if Sanitizer.isActive {
-            print("Skipped: faketime and a sanitizer both put themselves before the C library, and hang")
+            print("skipped: faketime and a sanitizer both put themselves before the C library, and hang")
             return false
         }
         for path in (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         where FileManager.default.isExecutableFile(atPath: path + "/faketime") { return true }
-        print("Skipped: faketime is not installed (Debian: faketime)")
+        print("skipped: faketime is not installed (Debian: faketime)")
         return false
     }
 

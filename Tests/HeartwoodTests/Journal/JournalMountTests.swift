@@ -24,7 +24,7 @@ import Testing
                 truncate(image, off_t(size)) == 0,
                 Mounted.run("mkfs.\(kind)", "-q", image), Mounted.run("mount", "-o", "loop", image, mount)
             else {
-                print("Skipped: \(kind) in a file cannot be mounted here")
+                print("skipped: \(kind) in a file cannot be mounted here")
                 return nil
             }
         }

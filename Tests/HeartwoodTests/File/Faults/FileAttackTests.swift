@@ -62,7 +62,7 @@ import Testing
 
     private static var canMount: Bool {
         guard geteuid() == 0 else {
-            print("Skipped: only root can mount a small file system to fill")
+            print("skipped: only root can mount a small file system to fill")
             return false
         }
         return run("mount", ["-t", "tmpfs", "-o", "size=64k", "none", probe]) && run("umount", [probe])

@@ -180,7 +180,7 @@ import Testing
             Mounted.wait(until: { !server.isRunning || (try? calls.status(path: mount).identity) != before }),
             server.isRunning
         else {
-            print("Skipped: disorderfs cannot mount here")
+            print("skipped: disorderfs cannot mount here")
             return
         }
         var log = RecordLog()

@@ -11,7 +11,7 @@ import Testing
 
     private static var isInstalled: Bool {
         if FileManager.default.isExecutableFile(atPath: program) { return true }
-        print("Skipped: \(program) is not installed (Debian: logrotate)")
+        print("skipped: \(program) is not installed (Debian: logrotate)")
         return false
     }
 

@@ -41,13 +41,13 @@ enum Mounted {
     /// Whether this user may mount, and the programs are there; prints what is missing.
     static func has(_ programs: String..., for what: String) -> Bool {
         guard geteuid() == 0 else {
-            print("Skipped: only root can mount what \(what) needs")
+            print("skipped: only root can mount what \(what) needs")
             return false
         }
         let variable = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let path = variable.split(separator: ":").map { String($0) } + ["/usr/sbin", "/sbin"]
         for program in programs where !path.contains(where: { access("\($0)/\(program)", X_OK) == 0 }) {
-            print("Skipped: \(what) needs \(program)")
+            print("skipped: \(what) needs \(program)")
             return false
         }
         return true
@@ -57,7 +57,7 @@ enum Mounted {
     static func hasLoop(for what: String, _ programs: String...) -> Bool {
         guard has("mkfs.ext4", for: what), programs.allSatisfy({ has($0, for: what) }) else { return false }
         guard let disk = try? Disk(Scratch(inMemory: true)) else {
-            print("Skipped: \(what) needs a loop device, which cannot be had here")
+            print("skipped: \(what) needs a loop device, which cannot be had here")
             return false
         }
         disk.unmount()
