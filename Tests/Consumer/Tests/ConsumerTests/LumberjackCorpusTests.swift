@@ -97,7 +97,7 @@ final class LumberjackCorpusTests {
         let object = try #require(
             try JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any])
         #expect(
-            object["message"] as? String == "payment of 12.5 \"refused\""
+            object["message"] as? String == "payment of 12.500000 \"refused\""
                 && object["level"] as? String == "warn")
         #expect(
             (object["fields"] as? [String: Any])?["order"] as? Int == 17 && object["context"] as? Int == 3)
