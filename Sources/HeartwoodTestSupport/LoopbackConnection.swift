@@ -102,7 +102,7 @@ final class LoopbackConnection {
         let wanted = min(head.length, limit ?? head.length)
         guard let rate else { return stream.readBytes(wanted) }
         // What the system takes in advance would seem to have arrived.
-        stream.limitReceiveBuffer(to: 8192)
+        if rate < 512_000 { stream.limitReceiveBuffer(to: 8192) }
         let piece = min(512, max(1, rate / 50))
         return stream.readBytes(wanted, piece: piece) {
             stream.pause(.nanoseconds(1_000_000_000 * piece / rate))
