@@ -522,48 +522,26 @@ int hw_attribute_set(const char *path, const char *name, const void *value, size
 #endif
 }
 
-int hw_watch_open(void) {
 #ifdef __linux__
-    return inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-#else
-    return -1;
-#endif
-}
+int hw_watch_open(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
 
 int hw_watch_directory(int watch, const char *path) {
-#ifdef __linux__
     return inotify_add_watch(watch, path, IN_CREATE | IN_MOVE | IN_DELETE | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR);
-#else
-    (void)watch, (void)path;
-    return -1;
-#endif
 }
 
 int hw_watch_file(int watch, int descriptor) {
-#ifdef __linux__
     // By its descriptor: its path may lead to another file by now.
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     return inotify_add_watch(watch, path, IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF);
-#else
-    (void)watch, (void)descriptor;
-    return -1;
-#endif
 }
 
-void hw_watch_remove(int watch, int number) {
-#ifdef __linux__
-    inotify_rm_watch(watch, number);
-#else
-    (void)watch, (void)number;
-#endif
-}
+void hw_watch_remove(int watch, int number) { inotify_rm_watch(watch, number); }
 
 enum hw_change hw_watch_wait(int watch, int milliseconds) {
     struct pollfd entry = {.fd = watch, .events = POLLIN};
     if (poll(&entry, 1, milliseconds) <= 0) return hw_change_none;
     enum hw_change change = hw_change_none;
-#ifdef __linux__
     _Alignas(struct inotify_event) char events[4096];
     ssize_t count;
     while ((count = read(watch, events, sizeof events)) > 0) {
@@ -576,9 +554,16 @@ enum hw_change hw_watch_wait(int watch, int milliseconds) {
             else if (change == hw_change_none) change = hw_change_content;
         }
     }
-#endif
     return change;
 }
+#else
+// Nothing is told here, and without a descriptor nothing else is called.
+int hw_watch_open(void) { return -1; }
+int hw_watch_directory(int watch, const char *path) { return (void)watch, (void)path, -1; }
+int hw_watch_file(int watch, int descriptor) { return (void)watch, (void)descriptor, -1; }
+void hw_watch_remove(int watch, int number) { (void)watch, (void)number; }
+enum hw_change hw_watch_wait(int watch, int milliseconds) { return (void)watch, (void)milliseconds, hw_change_none; }
+#endif
 
 int hw_wait_writable(int descriptor, int milliseconds) {
     struct pollfd entry = {.fd = descriptor, .events = POLLOUT};

@@ -104,8 +104,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// The first line of every file; nil for none.
     ///
-    /// A file of an earlier run that begins with another line is finished. Whether it began with a header is
-    /// not known where there is none now.
+    /// A file from an earlier run that begins with a different line is finished, and a new one is created.
+    /// Without a header, the first line of that file is not compared.
     @Ordered public final var fileHeader: String?
 
     /// The name of a symbolic link, in the directory, to the file that is written; nil for none.
@@ -464,8 +464,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// The first line of the file that is being created; ``fileHeader`` unless overridden, nil for none.
     ///
     /// Asked for each file that is created, on the logger's queue; where ``fileHeader`` is set, also before a
-    /// file of an earlier run is continued. One that differs from ``fileHeader`` is not compared with the
-    /// beginning of that file, as it may differ from file to file.
+    /// file from an earlier run is continued. A header that differs from ``fileHeader`` is not compared with
+    /// that file's first line, because each file may have a different one.
     open var headerOfNewFile: String? { fileHeader }
 
     /// Whether files are files of lines, whose torn last line is cut off before they are continued; true.

@@ -63,9 +63,10 @@ extension SystemFailure {
 
 /// How each new file begins, as far as that is known before the file is.
 struct FileBeginning: Sendable {
-    /// The header, as a record; empty where there is none, or where it may differ from file to file.
+    /// The bytes of the header line; empty if there is no header, or if each file may have a different one.
     var header: [UInt8] = []
-    /// Whether the first record is a JSON object; nil where only the record can tell.
+    /// Whether the first record is a JSON object; nil if the formatter is not known to write only JSON, or
+    /// never to.
     var isJSON: Bool?
 
     /// Whether a file of so many bytes begins like that, so that it can be continued; true for an empty one,
@@ -76,13 +77,10 @@ struct FileBeginning: Sendable {
         guard size > 0, !header.isEmpty || isJSON != nil else { return true }
         var bytes: [UInt8]
         if let cipher {
-            let frame = EncryptedFrame.headerSize
-            guard let first = EncryptedFrame.Header(try calls.bytes(frame, of: file.number, at: 0)[...]),
-                let text = try first.text(
-                    try calls.bytes(first.sealedSize + FrameCipher.tagSize, of: file.number, at: frame),
-                    first.place.cipher(cipher))
+            let start = try calls.bytes(EncryptedFrame.headerSize, of: file.number, at: 0)
+            guard let text = try EncryptedFrame.Header(start[...])?.text(in: file, at: 0, cipher, calls)
             else { return true }
-            bytes = Array(text)
+            bytes = text
         } else {
             bytes = try calls.bytes(header.count + 1, of: file.number, at: 0)
         }

@@ -108,10 +108,9 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
     /// - Parameters:
     ///   - unacknowledged: How many bytes are on the way, of all transfers.
     ///   - isAlone: Whether there is no other transfer.
-    /// - Returns: How long it may take until the request moves, or the answer is there.
-    func patience(_ unacknowledged: Int, isAlone: Bool) -> Duration {
+    func look(_ unacknowledged: Int, isAlone: Bool) {
         owner.enter()
-        guard let easy else { return .zero }
+        guard let easy else { return }
         var given: curl_off_t = 0
         var connected: curl_off_t = 0
         _ = hw_curl_get_size(easy, CURLINFO_SIZE_UPLOAD_T, &given)
@@ -122,8 +121,10 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
         if figures != movement.figures || connected == 0 {
             (movement.figures, movement.last) = (figures, now)
         }
-        return max(.zero, request.timeout - (now - movement.last))
     }
+
+    /// How long it may take until the request moves, or the answer is there.
+    var patience: Duration { max(.zero, request.timeout - (ContinuousClock.now - movement.last)) }
 
     /// How much of the body has arrived at the other side.
     private var arrived: Int {
@@ -146,12 +147,11 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
     }
 
     /// What came of the transfer that libcurl ended with `code`.
-    func result(_ code: CURLcode, _ unacknowledged: Int, isAlone: Bool) -> Outcome {
+    func result(_ code: CURLcode) -> Outcome {
         owner.enter()
         guard let easy else { return .failure(HTTPTransportError(.other, "the transfer was never started")) }
         var status = 0
         _ = hw_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
-        _ = patience(unacknowledged, isAlone: isAlone)
         if code == CURLE_OK, status == 407 {
             return .failure(HTTPTransportError(.proxyRefused, CurlFailure.proxyAnswer(easy, status)))
         }

@@ -114,7 +114,8 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
             let unacknowledged = hw_curl_unacknowledged(sockets)
             let isAlone = active.count == 1
             for (id, transfer) in active {
-                let patience = transfer.patience(unacknowledged, isAlone: isAlone)
+                transfer.look(unacknowledged, isAlone: isAlone)
+                let patience = transfer.patience
                 pause = min(pause, patience)
                 guard transfer.isCancelled || patience == .zero else { continue }
                 let failure = transfer.isCancelled ? Self.cancellation : transfer.stall
@@ -148,8 +149,8 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
         var code = CURLE_OK
         while let easy = hw_curl_next_finished(handle, &code) {
             guard let transfer = active.values.first(where: { $0.uses(easy) }) else { continue }
-            let result = transfer.result(
-                code, hw_curl_unacknowledged(sockets), isAlone: active.count == 1)
+            transfer.look(hw_curl_unacknowledged(sockets), isAlone: active.count == 1)
+            let result = transfer.result(code)
             active.removeValue(forKey: ObjectIdentifier(transfer))
             transfer.leave(handle)
             transfer.finish(result)

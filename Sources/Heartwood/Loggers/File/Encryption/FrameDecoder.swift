@@ -103,4 +103,13 @@ extension EncryptedFrame.Header {
         guard isCompressed else { return payload }
         return try cipher.decompress(payload, count: plainSize)
     }
+
+    /// The text of the frame that begins at `offset` of a file; `cipher` is the one of the whole key.
+    func text(
+        in file: Descriptor, at offset: Int, _ cipher: FrameCipher, _ calls: SystemCalls
+    ) throws -> [UInt8]? {
+        let sealed = try calls.bytes(
+            sealedSize + FrameCipher.tagSize, of: file.number, at: offset + EncryptedFrame.headerSize)
+        return try text(sealed, place.cipher(cipher))
+    }
 }

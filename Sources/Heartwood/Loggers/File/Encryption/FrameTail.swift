@@ -33,10 +33,7 @@ struct FrameTail: Sendable, Hashable {
                 guard let header = EncryptedFrame.Header(block[index...]) else { continue }
                 let offset = start + index
                 guard offset + header.frameSize <= size else { continue }
-                let sealed = try calls.bytes(
-                    header.sealedSize + FrameCipher.tagSize, of: file.number,
-                    at: offset + EncryptedFrame.headerSize)
-                guard try header.text(sealed, header.place.cipher(cipher)) != nil else { continue }
+                guard try header.text(in: file, at: offset, cipher, calls) != nil else { continue }
                 return FrameTail(end: offset + header.frameSize, last: header.place)
             }
             blockEnd = start

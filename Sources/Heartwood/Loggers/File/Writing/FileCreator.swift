@@ -182,10 +182,8 @@ final class FileCreator {
             let tail: FrameTail?
             do {
                 tail = try cipher.flatMap { try FrameTail.find(in: file, size: status.size, $0, calls) }
-                guard try cipher == nil ? !FrameTail.isFramed(file, calls) : tail?.end == status.size else {
-                    return names.putAside(name) ? .renamed : .refused
-                }
-                guard try !taken.isAlone || scene.beginning().fits(file, size: status.size, cipher, calls)
+                guard try cipher == nil ? !FrameTail.isFramed(file, calls) : tail?.end == status.size,
+                    try !taken.isAlone || scene.beginning().fits(file, size: status.size, cipher, calls)
                 else {
                     return names.putAside(name) ? .renamed : .refused
                 }
