@@ -141,6 +141,7 @@ let package = Package(
                 "Heartwood", "HeartwoodArchive", "HeartwoodReading", "HeartwoodTestSupport", "CoreFixtures",
                 "SuiteSupport",
             ],
+            exclude: ["Corpus"],
             swiftSettings: settings),
         .testTarget(
             name: "HeartwoodReadingTests",

@@ -65,7 +65,11 @@ struct ConfigurationApplyTests {
                     "formatter": "{LEVEL} {message}",
                     "backlogLimit": "2 MiB", "overflow": "dropOldest", "duplicateSuppression": "10s",
                     "redaction": [
-                        "rules": ["cardNumbers", ["startingWith": "sk_"]], "replacement": "redact",
+                        "rules": [
+                            "cardNumbers", ["startingWith": "sk_"],
+                            ["keys": ["door code"], "except": ["no"]],
+                            ["nationalNumbers": ["us"]],
+                        ], "replacement": "redact",
                     ],
                     "filter": ["exceptCategories": ["noise.*"]],
                 ],

@@ -118,7 +118,7 @@ struct ConfigurationCheckTests {
             ),
             (
                 #"{"loggers": {"c": {"kind": "console", "redaction": ["cards"]}}}"#,
-                "x.json:1:53: loggers.c.redaction.0: “cards” is not a valid choice; use one of bearerTokens, cardNumbers, emailAddresses"
+                "x.json:1:53: loggers.c.redaction.0: “cards” is not a valid choice; use one of standard, keys, bearerTokens, webTokens, apiKeys, privateKeys, urlCredentials, cardNumbers, bankAccounts, emailAddresses, nationalNumbers"
             ),
             ("[]", "x.json:1:1: expected an object, found a list"),
         ])

@@ -50,7 +50,7 @@ import Testing
         logInfo("mail to jane@example.com", to: dispatcher)
         await dispatcher.flush(timeout: .testLimit)
         await first.rollNow()
-        logInfo("second line", to: dispatcher)
+        logInfo("second line, db_password=hunter2", metadata: ["api_key": "k1"], to: dispatcher)
         await second.rollNow()
         var options = LogSupportReport.Options()
         options.attachments = [
@@ -74,6 +74,9 @@ import Testing
         let state = try #require(files["report.txt"])
         #expect(state.contains("journal: off") && state.contains("flush: complete"))
         #expect(state.contains("heartwood_logger_delivered_total{logger=\"first\"} 2"))
+        #expect(lines.contains("db_password=<secret> {api_key=<secret>}"))
+        // A file of each logger has the line, and the attachment an address.
+        #expect(state.contains("redaction: 3 email, 4 secret\n"))
         #expect(state.contains(first.directoryPath) && state.contains("logger second"))
     }
 
@@ -94,6 +97,23 @@ import Testing
         let lines = try unpack(report).filter { $0.key.hasPrefix("logs/") }.values.joined()
         #expect(lines.contains("file 3") && lines.contains("file 2") && !lines.contains("file 1"))
         #expect(try dispatcher.makeSupportReport(in: target).path != report.path)
+    }
+
+    @Test("Two loggers of one name have a folder each; without rules, everything is as it was")
+    func sameName() async throws {
+        for directory in ["a", "b"] {
+            dispatcher.add(try FileLogger(directory: scratch.logs + "-" + directory, name: "app"))
+        }
+        logInfo("password=hunter2", to: dispatcher)
+        await dispatcher.flush(timeout: .testLimit)
+        var options = LogSupportReport.Options()
+        options.redaction = nil
+        let files = try unpack(try dispatcher.makeSupportReport(in: target, options))
+        for folder in ["logs/app/", "logs/app-2/"] {
+            let lines = files.filter { $0.key.hasPrefix(folder) }.values.joined()
+            #expect(lines.contains("password=hunter2"), "\(files.keys)")
+        }
+        #expect(files["report.txt"]?.contains("redaction: none") == true)
     }
 
     @Test("A directory that cannot be written is an error, and leaves nothing there")

@@ -541,6 +541,15 @@ bool hw_semaphore_wait(struct hw_semaphore *semaphore, int64_t nanoseconds);
 // Where `text` is in `bytes` for the first time; NULL where it is not. As memmem(3), which not every system declares.
 const void *hw_find(const void *bytes, size_t count, const void *text, size_t length);
 
+// The next place, from `from` on, where three bytes begin that `table` has; `count` where there is none. `which` gets a bit for
+// each entry of the table that has them. The table is 256 words for the first byte, 256 for the second and 256 for the third:
+// an entry has a bit in a byte's word if it allows that byte there. Behind the last byte, zeros are looked at.
+size_t hw_next_trigger(const uint64_t *table, const uint8_t *bytes, size_t count, size_t from, uint64_t *which);
+
+// The next place, from `from` on, where digits begin that may be a card's or an account's number; `count` where there is none.
+// These are four or more digits of which the first are a card's, and two or more digits after two capital letters.
+size_t hw_next_number(const uint8_t *bytes, size_t count, size_t from);
+
 // MARK: Bytes of lines
 
 // Which of 64 bytes are what: bit 0 is the first byte.

@@ -29,49 +29,58 @@ extension LogSettingDecoder where Value == LogFilter {
 extension LogSettingDecoder where Value == RedactionRules {
     /// Decodes redaction rules: `"standard"`, a list of rules, or an object of `rules` and `replacement`.
     ///
-    /// A rule is `"bearerTokens"`, `"cardNumbers"`, `"emailAddresses"`, `{"startingWith": "sk_live_"}` or
-    /// `{"matching": "EXPRESSION", "name": "NAME"}`.
+    /// A rule is `"standard"` for all of these, `"keys"`, `"bearerTokens"`, `"webTokens"`, `"apiKeys"`,
+    /// `"privateKeys"`, `"urlCredentials"`, `"cardNumbers"`, `"bankAccounts"`, `"emailAddresses"`,
+    /// `"nationalNumbers"`, `{"keys": NAMES, "except": NAMES}`, `{"nationalNumbers": ["us", "gb"]}`,
+    /// `{"startingWith": "sk_live_"}` or `{"matching": "EXPRESSION", "name": "NAME"}`.
     public static var redaction: LogSettingDecoder {
         LogSettingDecoder(
             "redaction", write: "standard, a list of rules, or an object with “rules” and “replacement”"
         ) {
             setting, path, collector in
+            let rules = LogSettingDecoder<[RedactionRule]>.rules.list
             if setting.members != nil {
                 return LogSettingDecoder.object("redaction") { settings in
-                    let rules = settings.optional("rules", .rules) ?? RedactionRules.standard.rules
+                    let rules = settings.optional("rules", rules)?.flatMap(\.self)
                     let replacement = settings.optional("replacement", .privacy) ?? .redact
-                    return RedactionRules(rules, replacement: replacement)
+                    return RedactionRules(rules ?? RedactionRules.standard.rules, replacement: replacement)
                 }.read(setting, path, collector)
             }
             if setting.string == "standard" { return .standard }
-            return LogSettingDecoder<[RedactionRule]>.rules.read(setting, path, collector).map {
-                RedactionRules($0)
-            }
+            return rules.read(setting, path, collector).map { RedactionRules($0.flatMap(\.self)) }
         }
     }
 }
 
 extension LogSettingDecoder where Value == [RedactionRule] {
-    fileprivate static var rules: LogSettingDecoder { LogSettingDecoder<RedactionRule>.rule.list }
-}
-
-extension LogSettingDecoder where Value == RedactionRule {
-    fileprivate static var rule: LogSettingDecoder {
-        LogSettingDecoder.choice([
-            ("bearerTokens", .bearerTokens), ("cardNumbers", .cardNumbers),
-            ("emailAddresses", .emailAddresses),
-        ]).or(
+    /// One element of a list of rules, which may name several.
+    fileprivate static var rules: LogSettingDecoder {
+        LogSettingDecoder.choice(RedactionRules.named.map { ($0.name, $0.rules) }).or(
             .object("rule") { settings in
+                let names = LogSettingDecoder<String>.string.list
+                let keys = settings.optional("keys", names)
+                let exceptions = settings.optional("except", names)
+                let countries = settings.optional(
+                    "nationalNumbers",
+                    LogSettingDecoder<NationalNumber>.choice(
+                        NationalNumber.allCases.map { ($0.rawValue, $0) }
+                    ).list)
                 let prefix = settings.optional("startingWith", .string)
                 let expression = settings.optional("matching", .string)
                 let name = settings.optional("name", .string)
-                if (prefix == nil) == (expression == nil) {
-                    settings.problem("use either “startingWith” or “matching”")
+                let given = [keys != nil, countries != nil, prefix != nil, expression != nil]
+                guard given.count(where: { $0 }) == 1 else {
+                    settings.problem("use one of “keys”, “nationalNumbers”, “startingWith” and “matching”")
                     return nil
                 }
-                if let prefix { return .tokens(startingWith: prefix, name: name ?? "token") }
+                if exceptions != nil, keys == nil { settings.problem("“except” belongs to “keys”") }
+                if let keys {
+                    return [.keys(keys, except: exceptions ?? RedactionRule.standardExceptions)]
+                }
+                if let countries { return [.nationalNumbers(of: Set(countries))] }
+                if let prefix { return [.tokens(startingWith: prefix, name: name ?? "token")] }
                 guard let expression else { return nil }
-                return settings.check("matching") { try .matching(expression, name: name ?? "secret") }
+                return settings.check("matching") { [try .matching(expression, name: name ?? "secret")] }
             }, named: "rule", when: { $0.members != nil })
     }
 }

@@ -95,61 +95,8 @@ package struct JSONMembers {
         let raw = Bytes(rebasing: bytes[range])
         guard raw.contains(0x5C) else { return String(decoding: raw, as: UTF8.self) }
         var text: [UInt8] = []
-        unescape(raw, into: &text)
+        JSONText.unescape(raw, into: &text)
         return String(decoding: text, as: UTF8.self)
-    }
-
-    /// Replaces `text` by the bytes, with the escapes of JSON resolved.
-    package static func unescape(_ raw: Bytes, into text: inout [UInt8]) {
-        text.removeAll(keepingCapacity: true)
-        text.reserveCapacity(raw.count)
-        /// The first half of a pair that is one character.
-        var half: UInt32?
-        var index = 0
-        func add(_ scalar: UInt32) {
-            UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}").map { text += $0 }
-        }
-        while index < raw.count {
-            var end = index
-            while end < raw.count, raw[end] != 0x5C { end += 1 }
-            if end + 1 >= raw.count { end = raw.count }
-            if end > index {
-                if half != nil { add(0xFFFD) }
-                half = nil
-                text += raw[index..<end]
-            }
-            guard end < raw.count else { break }
-            let escape = raw[end + 1]
-            index = end + 2
-            let unit: UInt32
-            switch escape {
-            case UInt8(ascii: "n"): unit = 10
-            case UInt8(ascii: "t"): unit = 9
-            case UInt8(ascii: "r"): unit = 13
-            case UInt8(ascii: "b"): unit = 8
-            case UInt8(ascii: "f"): unit = 12
-            case UInt8(ascii: "u"):
-                let digits = String(decoding: raw[index..<min(index + 4, raw.count)], as: UTF8.self)
-                unit = UInt32(digits, radix: 16) ?? 0xFFFD
-                index = min(index + 4, raw.count)
-            default:
-                // The byte itself, which may be the first of several.
-                if half != nil { add(0xFFFD) }
-                half = nil
-                text.append(escape)
-                continue
-            }
-            if let high = half {
-                half = nil
-                if unit >> 10 == 0x37 {
-                    add(0x10000 + (high & 0x3FF) << 10 + (unit & 0x3FF))
-                    continue
-                }
-                add(0xFFFD)
-            }
-            if unit >> 10 == 0x36 { half = unit } else { add(unit) }
-        }
-        if half != nil { add(0xFFFD) }
     }
 }
 extension JSONMembers.Member {

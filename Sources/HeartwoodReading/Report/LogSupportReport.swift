@@ -72,7 +72,7 @@ extension LogDispatcher {
             for (name, text) in options.attachments.sorted(by: { $0.key < $1.key }) {
                 try writer.add(name, text)
             }
-            try writer.add("report.txt", summary(flushed, writer.omissions))
+            try writer.add("report.txt", summary(flushed, writer))
             return try writer.finish()
         } catch {
             writer.discard()
@@ -83,7 +83,7 @@ extension LogDispatcher {
     }
 
     /// The state of everything, for a person.
-    private func summary(_ flushed: FlushResult, _ omissions: [String]) -> String {
+    private func summary(_ flushed: FlushResult, _ writer: SupportReportWriter) -> String {
         var lines = [
             "program: \(ProcessFacts.name) (process \(ProcessFacts.identifier))",
             "time: \(text(of: clock.now()))",
@@ -117,7 +117,9 @@ extension LogDispatcher {
         for (kind, count) in diagnostics.totals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             lines.append("problems, \(kind.rawValue): \(count)")
         }
-        for omission in omissions { lines.append("not in this report: \(omission)") }
+        lines.append("")
+        lines.append(writer.redaction)
+        for omission in writer.omissions { lines.append("not in this report: \(omission)") }
         return lines.joined(separator: "\n") + "\n"
     }
 }
@@ -139,6 +141,10 @@ private struct SupportReportWriter {
     private let library: (any ArchiveLibrary)?
     private var contents: [String] = []
     private(set) var omissions: [String] = []
+    /// How many secrets were replaced, by the names of their rules.
+    private var counts: [String: Int] = [:]
+    /// The folders of loggers.
+    private var folders: Set<String> = []
     /// The bytes of log lines that there may still be.
     private var room: Int
     private var size = 0
@@ -171,6 +177,13 @@ private struct SupportReportWriter {
 
     var path: String { target.path + "/" + name }
 
+    /// What was replaced in the lines and the attachments.
+    var redaction: String {
+        if options.redaction == nil { return "redaction: none" }
+        let counts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        return "redaction: " + (counts.isEmpty ? "no secrets were found" : counts.joined(separator: ", "))
+    }
+
     /// Adds the files of a logger, the newest first, as far as there is room.
     mutating func add(_ logger: FileLogger) {
         let files: [LogFileInfo]
@@ -178,6 +191,13 @@ private struct SupportReportWriter {
             files = try logger.logFiles()
         } catch {
             return omissions.append("\(logger.name): \(error)")
+        }
+        // Loggers may have the same name; each has a folder of its own.
+        var folder = logger.name
+        var number = 2
+        while !folders.insert(folder).inserted {
+            folder = "\(logger.name)-\(number)"
+            number += 1
         }
         for info in files {
             if let from = options.from, info.modified < from, !info.isActive { continue }
@@ -193,7 +213,7 @@ private struct SupportReportWriter {
                 }
                 room -= content.count
                 let plain = isEncrypted ? info.name : SupportReportWriter.plainName(info.name)
-                try append("logs/\(logger.name)/\(plain)", content, info.modified)
+                try append("logs/\(folder)/\(plain)", content, info.modified)
             } catch {
                 omissions.append("\(info.name): \(error)")
             }
@@ -204,26 +224,44 @@ private struct SupportReportWriter {
         name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
     }
 
-    private func content(of info: LogFileInfo) throws -> (bytes: [UInt8], isEncrypted: Bool) {
+    private mutating func content(of info: LogFileInfo) throws -> (bytes: [UInt8], isEncrypted: Bool) {
         if info.isEncrypted {
             guard info.size.bytes <= room else { return ([UInt8](repeating: 0, count: room + 1), true) }
             return (Array(try Data(contentsOf: URL(fileURLWithPath: info.path))), true)
         }
-        var bytes: [UInt8] = []
+        var redactor = options.redaction.map { LineRedactor($0) }
+        var output = LogBuffer()
         let lines = LogLineIterator([info.path], from: options.from)
         while let next = try lines.next() {
             for line in next {
-                bytes += Array((options.redaction?.redacted(line.text) ?? line.text).utf8)
-                bytes.append(UInt8(ascii: "\n"))
+                var text = line.text
+                if redactor == nil {
+                    output.append(text)
+                } else {
+                    text.withUTF8 { redactor?.append(UnsafeRawBufferPointer($0), to: &output) }
+                }
+                output.append(UInt8(ascii: "\n"))
             }
-            if bytes.count > room { break }
+            if output.count > room { break }
         }
-        return (bytes, false)
+        count(redactor)
+        return (output.withUnsafeBytes { Array($0) }, false)
+    }
+
+    private mutating func count(_ redactor: LineRedactor?) {
+        counts.merge(redactor?.counts ?? [:]) { $0 + $1 }
     }
 
     /// Adds a text.
     mutating func add(_ name: String, _ text: String) throws {
-        try append(name, Array((options.redaction?.redacted(text) ?? text).utf8), moment)
+        guard var redactor = options.redaction.map({ LineRedactor($0) }) else {
+            return try append(name, Array(text.utf8), moment)
+        }
+        var text = text
+        var output = LogBuffer()
+        text.withUTF8 { redactor.append(UnsafeRawBufferPointer($0), to: &output) }
+        count(redactor)
+        try append(name, output.withUnsafeBytes { Array($0) }, moment)
     }
 
     private mutating func append(_ name: String, _ content: [UInt8], _ modified: LogTimestamp) throws {

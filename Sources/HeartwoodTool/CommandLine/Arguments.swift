@@ -58,7 +58,7 @@ struct Arguments {
             rest = ["-" + attached] + rest
             return
         }
-        guard let value = attached ?? rest.popFirst() else {
+        guard let value = attached ?? option.standard ?? rest.popFirst() else {
             throw UsageError("\(name) needs a value: \(name) \(placeholder)")
         }
         if !option.isRepeatable, values[key] != nil { throw UsageError("\(name) may be given only once") }

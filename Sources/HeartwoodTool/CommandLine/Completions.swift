@@ -60,7 +60,7 @@ enum Completions {
             text += "        \(command.name)) _arguments -s"
             for option in options(command) {
                 for name in option.names {
-                    let value = option.value.map { ":\($0):_files" } ?? ""
+                    let value = option.standard == nil ? option.value.map { ":\($0):_files" } ?? "" : ""
                     let help = option.help.filter { !"[]:".contains($0) }
                     text +=
                         " \\\n            \(quoted("\(option.isRepeatable ? "*" : "")\(name)[\(help)]\(value)"))"
@@ -83,7 +83,9 @@ enum Completions {
                 for name in option.names {
                     text += name.hasPrefix("--") ? " -l \(name.dropFirst(2))" : " -s \(name.dropFirst())"
                 }
-                text += (option.value == nil ? "" : " -r") + " -d \(quoted(option.help))\n"
+                text +=
+                    (option.value == nil || option.standard != nil ? "" : " -r")
+                    + " -d \(quoted(option.help))\n"
             }
         }
         return text

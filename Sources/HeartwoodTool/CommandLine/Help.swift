@@ -54,7 +54,7 @@ enum Help {
 
     private static func entry(of option: Option) -> String {
         let names = option.names.reversed().joined(separator: ", ")
-        let head = "  " + names + (option.value.map { " \($0)" } ?? "")
+        let head = "  " + names + option.placeholder
         let column = 28
         var lines = wrapped(option.help, to: width - column)
         var text = head

@@ -19,7 +19,7 @@ enum ManPage {
             text += ".PP\n\\fB\(escaped(group.title))\\fR\n"
             for option in group.options {
                 let names = option.names.map { "\\fB\(escaped($0))\\fR" }.joined(separator: ", ")
-                text += ".TP\n\(names)\(option.value.map { " \\fI\(escaped($0))\\fR" } ?? "")\n"
+                text += ".TP\n\(names)\\fI\(escaped(option.placeholder))\\fR\n"
                 text += line(option.help)
             }
         }

@@ -18,6 +18,7 @@ final class DirectLines {
     private let levels: UnsafeMutablePointer<Int>
     private var lastLevel = LogLevel.info
     private let recognizer = LineRecognizer()
+    private var redactor: LineRedactor?
     private var owner = ThreadOwner("the direct way of lines")
 
     init(
@@ -29,6 +30,7 @@ final class DirectLines {
         template = LineTemplate(options.form, formatter: formatter, category: category)
         output = BlockOutput(file)
         levelOf = LevelRule(options)
+        redactor = options.content.redaction.map { LineRedactor($0) }
         levels = .allocate(capacity: 7)
         levels.initialize(repeating: 0, count: 7)
     }
@@ -70,6 +72,19 @@ final class DirectLines {
 
     @inline(__always)
     private func add(
+        _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ buffer: inout LogBuffer,
+        _ ends: inout [Int],
+        _ tally: inout PipeCounts
+    ) {
+        if redactor == nil { return addClear(line, part, &buffer, &ends, &tally) }
+        var clear = LogBuffer(capacity: line.count)
+        redactor?.append(line, to: &clear)
+        clear.withUnsafeBytes { addClear($0, part, &buffer, &ends, &tally) }
+    }
+
+    /// Adds a line without secrets.
+    @inline(__always)
+    private func addClear(
         _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ buffer: inout LogBuffer,
         _ ends: inout [Int],
         _ tally: inout PipeCounts

@@ -14,6 +14,7 @@ final class LinePump {
     private let levelOf: LevelRule
     private let direct: DirectLines?
     private var joiner: RecordJoiner?
+    private var redactor: LineRedactor?
     private let recognizer = LineRecognizer()
     private(set) var counts = PipeCounts()
     private var isAtLastInput = true
@@ -35,6 +36,7 @@ final class LinePump {
         joiner = options.content.join.map {
             RecordJoiner($0, limit: options.lineLimit.bytes, patience: options.content.patience)
         }
+        redactor = options.content.redaction.map { LineRedactor($0) }
         direct = destinations.onlyFile.map { [category] file in
             DirectLines(options, file: file, formatter: destinations.formatter, category: category, stop)
         }
@@ -174,8 +176,16 @@ final class LinePump {
         joiner?.finish { logJoined($0, $1) }
     }
 
-    /// Puts lines together where that is wanted; a piece of a long line is a record of its own.
+    /// Takes the secrets out of a line, and puts lines together where that is wanted.
     private func join(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ end: Int) {
+        if redactor == nil { return joinClear(bytes, part, end) }
+        var line = LogBuffer(capacity: bytes.count)
+        redactor?.append(bytes, to: &line)
+        line.withUnsafeBytes { joinClear($0, part, end) }
+    }
+
+    /// Puts lines together; a piece of a long line is a record of its own.
+    private func joinClear(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ end: Int) {
         if joiner != nil, part == .whole {
             joiner?.add(bytes, at: SystemClock().uptime()) { logJoined($0, $1) }
             lastEnd = end

@@ -8,6 +8,8 @@ struct PipeLineOptions {
     private(set) var takesTime = false
     /// Whether the members of JSON objects become members of what is written.
     private(set) var mergesJSON = false
+    /// What is taken out of lines before anything else is done with them.
+    private(set) var redaction: RedactionRules?
 
     static let options = [
         Option(
@@ -29,6 +31,7 @@ struct PipeLineOptions {
             help:
                 "Takes the time of a line from the line, where it has one: RFC 3339, syslog, and other common forms."
         ),
+        LogSelection.redact,
     ]
 
     /// Reads the options.
@@ -59,6 +62,7 @@ struct PipeLineOptions {
         }
         takesTime = arguments.has("--line-time")
         mergesJSON = arguments.has("--json")
+        redaction = try LogSelection.redaction(arguments)
         if takesTime, arguments.has("--raw") {
             throw UsageError("--raw writes no times: leave out --line-time")
         }

@@ -92,13 +92,28 @@ struct LogReading {
     ) -> Bool {
         var isRead = true
         let reader = LogBlockReader([file], offset: offset, key: selection.key)
+        var redactor = selection.redaction.map { LineRedactor($0) }
+        var clear = LogBuffer()
+        // What is searched and shown, and where its block begins, is what is left when the secrets are gone.
+        var place = offset
+        func take(_ block: UnsafeRawBufferPointer, _ path: String) {
+            forEachRun(in: block, singly: singly || selection.isSelective) { run in
+                body(Lines(block, run, offset: place, path: path))
+            }
+            filter.finish(block)
+            finish(Lines(block, offset: place, path: path))
+            place += block.count
+        }
         do {
             while !isEnough(), let block = try reader.next() {
-                forEachRun(in: block.bytes, singly: singly || selection.isSelective) { run in
-                    body(Lines(block.bytes, run, offset: block.offset, path: block.path))
+                if redactor == nil {
+                    place = block.offset
+                    take(block.bytes, block.path)
+                } else {
+                    clear.removeAll()
+                    redactor?.append(block.bytes, to: &clear)
+                    clear.withUnsafeBytes { take($0, block.path) }
                 }
-                filter.finish(block.bytes)
-                finish(Lines(block.bytes, offset: block.offset, path: block.path))
             }
         } catch {
             isRead = false
@@ -160,9 +175,16 @@ struct LogReading {
     /// Where there is nothing but standard input and pipes, which were read to their ends, nothing can come.
     mutating func follow(until isEnough: () -> Bool = { false }, _ body: (Lines?) -> Void) throws {
         guard let follower, selection.canGrow else { return }
+        var redactor = selection.redaction.map { LineRedactor($0) }
+        var clear = LogBuffer()
         while !isEnough() {
             try follower.poll { bytes, path in
+                clear.removeAll()
                 bytes.withUnsafeBytes { line in
+                    redactor?.append(line, to: &clear)
+                    if redactor == nil { clear.append(line) }
+                }
+                clear.withUnsafeBytes { line in
                     guard filter.passes(alone: line), searcher?.finds(line) ?? true else { return }
                     body(Lines(line, path: path))
                 }

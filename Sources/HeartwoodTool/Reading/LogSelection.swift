@@ -14,6 +14,8 @@ struct LogSelection {
     /// Finds the lines that are left out.
     var excluded: [LineSearcher] = []
     var key: (any SecretProvider)?
+    /// What is taken out of the lines before anything else is done with them.
+    var redaction: RedactionRules?
 
     static let filters = OptionGroup(
         title: "Which lines",
@@ -58,7 +60,39 @@ struct LogSelection {
                     "Writes only these, with tabs between them, or as JSON with --json: time,level,message,ms."
             ),
             Option("--color", value: "WHEN", help: "auto (the default): on a terminal; always; never."),
+            redact,
         ] + keys.options)
+
+    /// The option that takes secrets out of lines.
+    static let redact = Option(
+        "--redact", value: "RULES", standard: "standard",
+        help:
+            "Replaces secrets in the lines, such as password=<secret>. RULES is standard (the default) or "
+            + "names with commas between them: "
+            + RedactionRules.named.dropFirst().map(\.name).joined(separator: ", ")
+            + "; and hash, so that equal secrets are shown equal.")
+
+    /// The rules that `--redact` names; nil without it.
+    ///
+    /// - Throws: ``UsageError`` where there is none of a name.
+    static func redaction(_ arguments: Arguments) throws -> RedactionRules? {
+        guard let text = arguments.value(redact.names[0]) else { return nil }
+        var rules = RedactionRules([])
+        for name in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            if name == "hash" {
+                rules.replacement = .hash
+                continue
+            }
+            guard let known = RedactionRules.named.first(where: { $0.name == name }) else {
+                let names = RedactionRules.named.map(\.name) + ["hash"]
+                let near = Spelling.suggestion(Spelling.nearest(to: name, among: names))
+                throw UsageError(
+                    "--redact: “\(name)” is not a rule\(near); rules are \(names.joined(separator: ", "))")
+            }
+            rules.rules += known.rules
+        }
+        return rules.rules.isEmpty ? RedactionRules(RedactionRules.standard.rules, replacement: .hash) : rules
+    }
 
     /// Where the key of encrypted files comes from.
     static let keys = OptionGroup(
@@ -96,6 +130,7 @@ struct LogSelection {
             try LineSearcher($0, isLiteral: true, ignoresCase: ignoresCase)
         }
         key = try LogSelection.key(arguments)
+        redaction = try LogSelection.redaction(arguments)
     }
 
     /// Whether standard input is `/dev/null`, so that there is nothing to read.

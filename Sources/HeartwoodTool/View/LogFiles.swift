@@ -40,6 +40,33 @@ struct BlockText: Sendable {
         return Run(start: start, part: runs[low].part, offset: runs[low].offset + start - runs[low].start)
     }
 
+    /// Takes the secrets out; a line stays a line, and keeps its place in its file.
+    mutating func redact(_ rules: RedactionRules) {
+        var clear = LogBuffer(capacity: bytes.count)
+        var whole = LineRedactor(rules)
+        bytes.withUnsafeBytes { whole.append($0, to: &clear) }
+        if whole.counts.isEmpty { return }
+        clear.removeAll()
+        var redactor = LineRedactor(rules)
+        var places: [Run] = []
+        bytes.withUnsafeBytes { bytes in
+            LogBlockReader.forEachLine(of: bytes) { line in
+                let place = place(of: line.lowerBound)
+                let start = clear.count
+                let follows = places.last.map { last in
+                    last.part == place.part && last.offset + start - last.start == place.offset
+                }
+                if follows != true {
+                    places.append(Run(start: start, part: place.part, offset: place.offset))
+                }
+                let end = min(line.upperBound + 1, bytes.count)
+                redactor.append(UnsafeRawBufferPointer(rebasing: bytes[line.lowerBound..<end]), to: &clear)
+            }
+        }
+        bytes = clear.withUnsafeBytes { Array($0) }
+        runs = places
+    }
+
     /// Adds texts, merged by time where there are several.
     mutating func append(_ texts: [(part: Int, offset: Int, bytes: [UInt8])], _ merge: TextMerge) {
         // A last line without a newline would be continued by the next file's first one.
@@ -72,6 +99,7 @@ final class LogFiles: Sendable {
     // MARK: Constants (any thread)
 
     private let key: (any SecretProvider)?
+    private let redaction: RedactionRules?
     private let calls = SystemCalls()
     private let merge = TextMerge()
 
@@ -95,8 +123,9 @@ final class LogFiles: Sendable {
     }
     private let state = Locked(State())
 
-    init(key: (any SecretProvider)?) {
+    init(key: (any SecretProvider)?, redaction: RedactionRules?) {
         self.key = key
+        self.redaction = redaction
     }
 
     /// Adds a file; returns its number.
@@ -167,6 +196,7 @@ final class LogFiles: Sendable {
             }
             if !texts.isEmpty { text.append(texts, merge) }
         }
+        if let redaction { text.redact(redaction) }
         return text.runs.isEmpty && !pieces.isEmpty ? nil : text
     }
 

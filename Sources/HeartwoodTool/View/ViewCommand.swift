@@ -28,7 +28,7 @@ enum ViewCommand: Subcommand {
                         + "so that bookmarks last; by default it is random."),
                 Option("--no-open", help: "Prints the page's address and does not open a browser."),
             ]),
-        LogSelection.keys,
+        OptionGroup(title: "How", options: [LogSelection.redact]), LogSelection.keys,
     ]
     static let details = """
         In a DIR, all files named *.log, *.log.gz and *.log.hwe are shown, merged by time, and new lines as they
@@ -57,7 +57,9 @@ enum ViewCommand: Subcommand {
         let streams = ViewStreams()
         defer { streams.remove() }
         let key = try LogSelection.key(arguments)
-        let log = ViewLog(paths: try operands.map { try streams.path(for: $0, key: key) }, key: key)
+        let redaction = try LogSelection.redaction(arguments)
+        let log = ViewLog(
+            paths: try operands.map { try streams.path(for: $0, key: key) }, key: key, redaction: redaction)
         try log.start()
         let session = try ViewSession(log, options)
         session.announce()

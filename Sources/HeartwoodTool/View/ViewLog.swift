@@ -27,10 +27,10 @@ final class ViewLog: Sendable {
     private static let interval: UInt32 = 100_000
 
     /// Opens a log; nothing is read before ``start(_:)``.
-    init(paths: [String], key: (any SecretProvider)?) {
+    init(paths: [String], key: (any SecretProvider)?, redaction: RedactionRules? = nil) {
         self.paths = paths
         self.key = key
-        store = LogStore(files: LogFiles(key: key))
+        store = LogStore(files: LogFiles(key: key, redaction: redaction))
         scans = LogScans(store, paths: paths)
         title = paths.map { String($0.split(separator: "/").last ?? "/") }.joined(separator: ", ")
     }

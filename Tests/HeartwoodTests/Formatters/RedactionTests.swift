@@ -13,7 +13,7 @@ struct RedactionTests {
         arguments: [
             ("mail ann@example.org now", "mail <email> now"), ("<ann.b+x@mail.example.co.uk>.", "<<email>>."),
             ("é@münchen.example", "<email>"), ("a@b", "a@b"), ("@home me@ x@y.", "@home me@ x@y."),
-            ("user@host.1", "user@host.1"), ("a@b.org@c.org", "<email>@c.org"),
+            ("user@host.1", "user@host.1"), ("a@b.org@c.org", "<email>"),
             ("card 4111111111111111!", "card <card>!"), ("4111 1111 1111 1111", "<card>"),
             ("5500-0000-0000-0004", "<card>"), ("378282246310005", "<card>"), ("6011000990139424", "<card>"),
             ("2223003122003222", "<card>"), ("4111111111111112", "4111111111111112"),
@@ -206,7 +206,11 @@ struct PrivacyKeyTests {
         let first = try line(.encrypt(key), "\("ann é", privacy: .private)")
         let second = try line(.encrypt(key), "\("ann é", privacy: .private)")
         #expect(first != second)
-        #expect(first.wholeMatch(of: /<enc:[0-9a-f]{68}>/) != nil)
+        // A nonce of 12 bytes, 64 for any short value, and a tag of 16.
+        #expect(first.wholeMatch(of: /<enc:[0-9a-f]{184}>/) != nil)
+        let long = String(repeating: "é", count: 32)
+        #expect(try line(.encrypt(key), "\(long, privacy: .private)").utf8.count == 6 + 2 * (12 + 128 + 16))
+        #expect(key.decrypt(try line(.encrypt(key), "\(long, privacy: .private)")) == long)
         #expect(key.decrypt(first) == "ann é")
         #expect(try PrivacyKey(Secret(bytes: Array(1..<33))).decrypt(first) == nil)
         var changed = Array(first)

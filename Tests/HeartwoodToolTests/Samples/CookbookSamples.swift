@@ -100,7 +100,7 @@ func cookbookError(order: String, charge: () throws -> Void) {
 func cookbookRedactSecrets(email: String, file: FileLogger) {
     // sample: Docs/Cookbook.md
     logInfo("login of \(email, privacy: .private)")
-    file.redaction = .standard  // bearer tokens, card numbers, e-mail addresses
+    file.redaction = .standard  // passwords, tokens, keys, cards, accounts, email addresses
     // end
 }
 

@@ -50,10 +50,13 @@ private func formattingPagePrivacy(_ file: FileLogger) throws {
 
 private func formattingPageSecrets(_ file: FileLogger, _ key: PrivacyKey) throws {
     // sample: Docs/Formatting.md
-    file.redaction = .standard  // bearer tokens, card numbers, e-mail addresses
+    file.redaction = .standard  // passwords, tokens, keys, cards, accounts, email addresses
     file.redaction = RedactionRules(
-        [.bearerTokens, .tokens(startingWith: "sk_live_"), try .matching("user-[0-9]+", name: "user")],
+        [.keys, .bearerTokens, .tokens(startingWith: "acme_"), try .matching("user-[0-9]+", name: "user")],
         replacement: .keyedHash(key))
+    file.redaction = RedactionRules([
+        .keys(RedactionRule.standardKeys + ["door code"], except: ["page token"])
+    ])
     // end
 }
 

@@ -30,6 +30,20 @@ struct ViewLogTests {
         return text
     }
 
+    @Test("With rules, the page has no secrets, finds none, and says where lines are in their files")
+    func redacted() async throws {
+        let text =
+            "2026-11-20 10:00:00.000Z info    password=hunter2 x\n2026-11-20 10:00:01.000Z info    last\n"
+        var files = BlockText()
+        files.append([(part: 3, offset: 100, bytes: Array(text.utf8))], TextMerge())
+        files.redact(.standard)
+        let shown = String(decoding: files.bytes, as: UTF8.self)
+        #expect(shown == text.replacingOccurrences(of: "hunter2", with: "<secret>"))
+        let second = try #require(text.utf8.firstIndex(of: 0x0A)).utf16Offset(in: text) + 1
+        let place = files.place(of: second + 1)
+        #expect(place.part == 3 && place.offset == 100 + second)
+    }
+
     private static func files() throws -> [(name: String, bytes: [UInt8])] {
         [
             ("shop 2026-11-20--08-00-00-000.log.gz", try GzipMember.compress(Array(text(8..<11).utf8))),

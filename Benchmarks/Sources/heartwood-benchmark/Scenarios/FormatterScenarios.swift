@@ -53,33 +53,61 @@ struct RedactionScenario: Scenario {
 
     func run() throws -> [Measurement] {
         let plain =
-            "2026-11-20 request 17 from user-1234 took 12.5 ms at /shop/cart/items, session 8f14e45f, ok: 200 (cached)"
+            "2026-11-20 request 17 from user-1234 took 12.5 ms at /shop/cart/items, queue 8f14e45f, 200 (found, from disk)"
+        let words =
+            "2026-11-20 token 17 of session 1234 took 12.5 ms at /shop/cart/items, the password was checked: it is well"
         let secret =
             "mail to ann@example.org about card 4111 1111 1111 1111, header Authorization: Bearer a1b2c3d4e5f6"
         let none = RedactionRules([])
-        let count = 200_000
-        func time(_ rules: RedactionRules, _ text: String) -> Double {
-            var bytes = 0
-            let start = now()
-            for _ in 0..<count { bytes += rules.redacted(text).utf8.count }
-            sink(bytes)
-            return Double(now() - start) / Double(count)
-        }
-        try check(RedactionRules.standard.redacted(plain) == plain, "a secret was found where none is")
-        try check(
-            RedactionRules.standard.redacted(secret)
-                == "mail to <email> about card <card>, header Authorization: Bearer <token>",
-            "a secret was not found")
         let expression = RedactionRules([try .matching("user-[0-9]+", name: "user")])
-        let base = time(none, plain)
-        return [
-            Measurement(part: "bearer", value: time(RedactionRules([.bearerTokens]), plain) - base),
-            Measurement(part: "card", value: time(RedactionRules([.cardNumbers]), plain) - base),
-            Measurement(part: "email", value: time(RedactionRules([.emailAddresses]), plain) - base),
-            Measurement(part: "all three", value: time(.standard, plain) - base),
-            Measurement(part: "all three, all found", value: time(.standard, secret) - base),
-            Measurement(part: "an expression", value: time(expression, plain) - base),
+        let count = 200_000
+        func time(_ rules: RedactionRules, _ text: String, isJSON: Bool = false) -> Double {
+            (0..<5).map { _ in
+                var bytes = 0
+                let start = now()
+                for _ in 0..<count {
+                    if isJSON {
+                        if case .json(let text) = rules.redacted(.json(text)) { bytes += text.utf8.count }
+                    } else {
+                        bytes += rules.redacted(text).utf8.count
+                    }
+                }
+                sink(bytes)
+                return Double(now() - start) / Double(count)
+            }.sorted()[2]
+        }
+        let lines: [(String, String, String)] = [
+            ("no trigger", plain, plain),
+            ("a word such as token", words, words),
+            (
+                "a password", "login of user=ann with password=hunter2 from 10.0.0.1",
+                "login of user=ann with password=<secret> from 10.0.0.1"
+            ),
+            ("a header", "header Authorization: Bearer abc.def-123", "header Authorization: Bearer <token>"),
+            (
+                "JSON", #"{"user":"ann","password":"hunter2","card":4111111111111111}"#,
+                #"{"user":"ann","password":"<secret>","card":"<card>"}"#
+            ),
+            (
+                "email, card and header", secret,
+                "mail to <email> about card <card>, header Authorization: Bearer <token>"
+            ),
         ]
+        var measurements: [Measurement] = []
+        for (name, line, expected) in lines {
+            let isJSON = line.hasPrefix("{")
+            let redacted =
+                isJSON
+                ? RedactionRules.standard.redacted(LogValue.json(line))
+                : .string(RedactionRules.standard.redacted(line))
+            try check(redacted == (isJSON ? .json(expected) : .string(expected)), "\(name): \(redacted)")
+            let base = time(none, line, isJSON: isJSON)
+            measurements.append(Measurement(part: name, value: time(.standard, line, isJSON: isJSON) - base))
+        }
+        measurements.append(Measurement(part: "without rules", value: time(none, plain)))
+        measurements.append(
+            Measurement(part: "an expression", value: time(expression, plain) - time(none, plain)))
+        return measurements
     }
 }
 

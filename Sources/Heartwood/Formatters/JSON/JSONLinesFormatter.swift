@@ -126,7 +126,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     @inline(__always)
     private func appendStandard(_ message: LogMessage, to output: inout LogBuffer) -> Bool {
         let storage = message.storage
-        guard output.redaction == nil, storage.hasDefaultCategory, storage.fields.isEmpty,
+        guard storage.hasDefaultCategory, storage.fields.isEmpty,
             message.context == 0,
             message.threadNameBytes.isEmpty, !message.hasTaskName,
             let level = JSONLinesFormatter.levelAndMessage(storage.record.level)
@@ -140,7 +140,12 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
             return false
         }
         output.append(UInt8(ascii: "\""))
+        let site = output.count
         storage.withSite { output.append($0.membersInJSON) }
+        if output.mayHaveSecret(from: site) {
+            output.truncate(to: start)
+            return false
+        }
         output.append(",\"thread\":" as StaticString)
         output.append(message.threadID)
         let queue = message.queueLabelBytes
@@ -267,7 +272,14 @@ extension LogMessage {
                     }
                     continue
                 }
-                body(unused(given), value, isText ? privacy : .reveal, &output)
+                let shown = isText ? privacy : .reveal
+                if let hidden = output.hidden(value, shown) {
+                    EncodedMetadata([unused(given): .string(hidden)]).forEach { name, value in
+                        body(name, value, shown, &output)
+                    }
+                    continue
+                }
+                body(unused(given), value, shown, &output)
             }
         }
     }

@@ -101,16 +101,23 @@ extension LogBuffer {
         append(" {" as StaticString)
         for (index, (key, value)) in fields.enumerated() {
             if index > 0 { append(UInt8(ascii: " ")) }
+            let begin = count
             append(key)
+            redactSecrets(from: begin)
             append(UInt8(ascii: "="))
+            let place = count
+            if let hidden = redaction?.hidden(value, under: key) {
+                append(value: hidden)
+                continue
+            }
             if key == ErrorFields.name, let error = ErrorFields(value) {
                 append(error.text)
             } else {
                 append(value: value)
             }
+            redactSecrets(from: place)
         }
         append(UInt8(ascii: "}"))
-        redactSecrets(from: start)
         makeSafe(from: start, .escape)
     }
 }

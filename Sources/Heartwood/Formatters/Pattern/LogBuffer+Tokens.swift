@@ -27,7 +27,11 @@ extension LogBuffer {
                     continue
                 }
                 let start = count
-                append(field: value, privacy: policy)
+                if let hidden = hidden(value, policy) {
+                    append(hidden)
+                } else {
+                    append(field: value, privacy: policy)
+                }
                 return makeSafe(from: start, .escape)
             }
         }

@@ -10,9 +10,10 @@
 /// ```
 ///
 /// A hash is `<hash:…>`, 16 hexadecimal digits of HMAC-SHA-256. A ciphertext is `<enc:…>`, the hexadecimal
-/// digits of AES-256-GCM's nonce (12 bytes), ciphertext and tag (16 bytes). Two keys for the two purposes are
-/// derived from the one given. Nonces are random: a key is good for some 2^32 values. Where the system's
-/// library refuses, `<private>` is written.
+/// digits of AES-256-GCM's nonce (12 bytes), ciphertext and tag (16 bytes). A value is filled up to 64,
+/// 128, 256 bytes and so on before, so that a ciphertext does not tell how long it is. Two keys for the two
+/// purposes are derived from the one given. Nonces are random: a key is good for some 2^32 values. Where
+/// the system's library refuses, `<private>` is written.
 public final class PrivacyKey: Sendable {
     /// What is done with a value.
     enum Way: Sendable {
@@ -44,9 +45,21 @@ public final class PrivacyKey: Sendable {
             bytes.append(high << 4 | low)
         }
         let nonce = Array(bytes.prefix(FrameCipher.nonceSize))
-        return encryption.open(Array(bytes.dropFirst(nonce.count)), nonce: nonce, header: []).map {
-            String(decoding: $0, as: UTF8.self)
+        let sealed = Array(bytes.dropFirst(nonce.count))
+        if let filled = encryption.open(sealed, nonce: nonce, header: PrivacyKey.header) {
+            return filled.lastIndex(of: 0x80).map { String(decoding: filled[..<$0], as: UTF8.self) }
         }
+        // Earlier versions did not fill values up.
+        return encryption.open(sealed, nonce: nonce, header: []).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Says that the value is filled up: with 0x80 and zeros (ISO/IEC 7816-4).
+    private static let header: [UInt8] = [1]
+
+    private static func filled(_ bytes: [UInt8]) -> [UInt8] {
+        var size = 64
+        while size <= bytes.count { size *= 2 }
+        return bytes + [0x80] + [UInt8](repeating: 0, count: size - bytes.count - 1)
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
@@ -70,7 +83,8 @@ public final class PrivacyKey: Sendable {
                 let nonce = RandomBytes.make(FrameCipher.nonceSize)
                 output.append("<enc:" as StaticString)
                 output.append(hex: nonce[...])
-                output.append(hex: try encryption.seal(bytes, nonce: nonce, header: [])[...])
+                let filled = PrivacyKey.filled(bytes)
+                output.append(hex: try encryption.seal(filled, nonce: nonce, header: PrivacyKey.header)[...])
             }
             output.append(UInt8(ascii: ">"))
         } catch {

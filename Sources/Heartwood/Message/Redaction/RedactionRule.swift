@@ -2,34 +2,107 @@ import CHeartwood
 
 /// A rule that finds secrets in a text.
 public struct RedactionRule: Sendable {
+    /// How a rule finds secrets.
+    enum Way: Sendable {
+        /// Looks through a whole text, and returns the first secret at or after an index.
+        case search(@Sendable (UnsafeRawBufferPointer, Int) -> Range<Int>?)
+        /// Looks where one of some texts begins, in any case of letters unless it must be exact; given are
+        /// the place and which text.
+        case anchored([[UInt8]], isExact: Bool, @Sendable (UnsafeRawBufferPointer, Int, Int) -> Range<Int>?)
+        /// Looks where digits begin that may be a card's or an account's number.
+        case numbers(@Sendable (UnsafeRawBufferPointer, Int) -> Range<Int>?)
+        /// Looks at the names of fields, and at what follows such a name in a text.
+        case keys(SecretKeys)
+    }
+
     /// The replacement, which is written in angle brackets.
     public let name: String
-    /// The first secret at or after an index.
-    let find: @Sendable (UnsafeRawBufferPointer, Int) -> Range<Int>?
+    let way: Way
+
+    /// Values under a name that says that they are secret, written as `<secret>`.
+    ///
+    /// Found are fields, members of JSON of any depth, `key=value` and `key: value` in texts, parameters of
+    /// addresses, headers, and options of commands. See ``standardKeys`` for the names, and
+    /// ``keys(_:except:)`` for others.
+    public static let keys = keys(standardKeys)
+
+    /// Values under some names, written as `<secret>`.
+    ///
+    /// - Parameters:
+    ///   - names: Words such as `api key`, which is found in `api_key`, `X-Api-Key`, `apiKey` and `APIKEY`.
+    ///     The end of a name must be the end of a word: `token` is in `authToken` and `tokens`, but not in
+    ///     `tokenizer`.
+    ///   - exceptions: Words with which such a key is harmless, such as `token type`;
+    ///     ``standardExceptions`` unless given. Whatever is given, a key is harmless, too, where a word such
+    ///     as `count`, `length`, `duration`, `url` or `name` follows the name, or `has`, `is` or `max`
+    ///     comes before it.
+    /// - Returns: The rule.
+    public static func keys(
+        _ names: [String], except exceptions: [String] = standardExceptions
+    ) -> RedactionRule {
+        RedactionRule(name: "secret", way: .keys(SecretKeys(names, except: exceptions)))
+    }
+
+    /// The names of ``keys``.
+    public static let standardKeys = SecretKeys.standardNames
+
+    /// The exceptions of ``keys``.
+    public static let standardExceptions = SecretKeys.standardExceptions
+
+    /// JSON Web Tokens, which begin with `eyJ`, written as `<token>`.
+    public static let webTokens = RedactionRule(name: "token", way: SecretShapes.webTokens)
+
+    /// Keys and tokens of well-known services, found by their prefixes and lengths; written as `<api-key>`.
+    ///
+    /// `Docs/Security.md` lists them.
+    public static let apiKeys = RedactionRule(name: "api-key", way: SecretShapes.apiKeys)
+
+    /// Private keys in the form of PEM, on one line or several, written as `<private-key>`.
+    public static let privateKeys = RedactionRule(name: "private-key", way: SecretShapes.privateKeys)
+
+    /// User and password in addresses, such as `postgres://user:password@host`, written as `<credentials>`.
+    public static let urlCredentials = RedactionRule(name: "credentials", way: SecretShapes.urlCredentials)
 
     /// Card numbers, written as `<card>`.
     ///
     /// They are 13 to 19 digits with a known prefix and a correct check digit (Luhn), without separators or
     /// in groups with spaces or hyphens.
     ///
-    /// About one in ten other numbers with such a prefix has a correct check digit by chance, and is replaced
-    /// too.
-    public static let cardNumbers = RedactionRule(name: "card") { CardNumbers.next(in: $0, from: $1) }
+    /// About one in ten other numbers with such a prefix has a correct check digit by chance, and is
+    /// replaced too.
+    public static let cardNumbers = RedactionRule(name: "card", way: .numbers(SecretNumbers.card))
+
+    /// Numbers of bank accounts (IBAN) with a correct check sum, written as `<iban>`.
+    public static let bankAccounts = RedactionRule(name: "iban", way: .numbers(SecretNumbers.bankAccount))
+
+    /// Numbers of persons, written as `<national-number>`; not in ``RedactionRules/standard``.
+    ///
+    /// Where a number has a check digit, it must be right. Of those without one, and of short ones, there
+    /// are more false alarms: take the countries whose numbers you log.
+    public static func nationalNumbers(of countries: Set<NationalNumber>) -> RedactionRule {
+        let countries = NationalNumber.allCases.filter(countries.contains)
+        return RedactionRule(
+            name: "national-number",
+            way: .search { bytes, start in
+                SecretNumbers.national(countries, in: bytes, from: start)
+            })
+    }
 
     /// Email addresses, written as `<email>`.
-    public static let emailAddresses = RedactionRule(name: "email") { EmailAddresses.next(in: $0, from: $1) }
+    public static let emailAddresses = RedactionRule(name: "email", way: SecretShapes.emailAddresses)
 
     /// Bearer tokens, written as `<token>`: at least 8 characters with a digit, or 20 characters, after the
     /// word `Bearer` in any case.
-    public static let bearerTokens = RedactionRule(name: "token") { BearerTokens.next(in: $0, from: $1) }
+    public static let bearerTokens = RedactionRule(name: "token", way: SecretShapes.bearerTokens)
 
     /// Tokens with a known prefix, such as `sk_live_`, followed by letters, digits and `-._~+/=`.
     public static func tokens(startingWith prefix: String, name: String = "token") -> RedactionRule {
         let prefix = Array(prefix.utf8)
-        return RedactionRule(name: cleaned(name)) { bytes, start in
-            guard let found = bytes.firstRange(of: prefix, from: start) else { return nil }
-            return found.lowerBound..<BearerTokens.end(in: bytes, from: found.upperBound)
-        }
+        return RedactionRule(
+            name: cleaned(name),
+            way: .anchored([prefix], isExact: true) { bytes, place, _ in
+                place..<bytes.end(of: .token, from: place + prefix.count)
+            })
     }
 
     /// Matches of a regular expression in Swift's syntax.
@@ -39,7 +112,7 @@ public struct RedactionRule: Sendable {
     /// - Throws: ``LogError`` of code `setting` for a wrong expression.
     public static func matching(_ expression: String, name: String) throws -> RedactionRule {
         let expression = try TextExpression(expression)
-        return RedactionRule(name: cleaned(name)) { expression.firstRange(in: $0, from: $1) }
+        return RedactionRule(name: cleaned(name), way: .search { expression.firstRange(in: $0, from: $1) })
     }
 
     /// Matches of a custom function, which returns the first range of UTF-8 at or after an index, or nil.
@@ -48,205 +121,100 @@ public struct RedactionRule: Sendable {
     public static func custom(
         name: String, _ find: @escaping @Sendable (UnsafeRawBufferPointer, Int) -> Range<Int>?
     ) -> RedactionRule {
-        RedactionRule(name: cleaned(name), find: find)
+        RedactionRule(name: cleaned(name), way: .search(find))
     }
 
     /// ASCII letters, digits and hyphens: a name is written into JSON and the like as it is.
     private static func cleaned(_ name: String) -> String {
-        let kept = name.utf8.filter {
-            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-                || $0 == 0x2D
-        }
+        let kept = name.utf8.filter { $0.isAlphanumeric || $0 == 0x2D }
         return kept.isEmpty ? "secret" : String(decoding: kept, as: UTF8.self)
     }
 }
 
-/// Finds numbers of payment cards.
-private enum CardNumbers {
-    static func next(in bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
-        var index = start
-        while index < bytes.count {
-            if !bytes[index].isDigit {
-                index += 1
-                continue
-            }
-            let (groups, end) = groups(in: bytes, from: index)
-            if let found = card(in: bytes, groups) { return found }
-            index = end
-        }
-        return nil
-    }
-
-    /// The groups of digits that belong together, with one blank or hyphen between them at most.
-    private static func groups(
-        in bytes: UnsafeRawBufferPointer, from start: Int
-    ) -> (groups: [Range<Int>], end: Int) {
-        var end = start
-        while end < bytes.count, bytes[end].isDigit { end += 1 }
-        // A short number without a neighbor, which is nearly every one, needs no list.
-        if end - start < 13, !isSeparated(bytes, end) { return ([], end) }
-        var groups = [start..<end]
-        while isSeparated(bytes, end) {
-            let begin = end + 1
-            end = begin
-            while end < bytes.count, bytes[end].isDigit { end += 1 }
-            groups.append(begin..<end)
-        }
-        return (groups, end)
-    }
-
-    private static func isSeparated(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
-        index + 1 < bytes.count && (bytes[index] == 0x20 || bytes[index] == 0x2D) && bytes[index + 1].isDigit
-    }
-
-    private static func card(in bytes: UnsafeRawBufferPointer, _ groups: [Range<Int>]) -> Range<Int>? {
-        for (number, first) in groups.enumerated() {
-            if first.lowerBound > 0, bytes[first.lowerBound - 1].isWord || bytes[first.lowerBound - 1] == 0x2E
-            {
-                continue
-            }
-            var digits = 0
-            for last in groups[number...] {
-                digits += last.count
-                if digits > 19 { break }
-                let range = first.lowerBound..<last.upperBound
-                if digits >= 13, isEnd(bytes, range.upperBound), isCard(bytes, range) { return range }
-            }
-        }
-        return nil
-    }
-
-    private static func isEnd(_ bytes: UnsafeRawBufferPointer, _ end: Int) -> Bool {
-        if end == bytes.count { return true }
-        if bytes[end] == 0x2E { return end + 1 == bytes.count || !bytes[end + 1].isDigit }
-        return !bytes[end].isWord
-    }
-
-    /// Whether the number begins as those of the big networks do, and its check digit is right.
-    private static func isCard(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
-        let (first, second) = (bytes[range.lowerBound], bytes[range.lowerBound + 1])
-        let isKnown = (0x33...0x36).contains(first) || (first == 0x32 && (0x32...0x37).contains(second))
-        if !isKnown { return false }
-        var sum = 0
-        var doubles = false
-        for index in range.reversed() where bytes[index].isDigit {
-            let digit = Int(bytes[index] - 0x30) * (doubles ? 2 : 1)
-            sum += digit > 9 ? digit - 9 : digit
-            doubles.toggle()
-        }
-        return sum % 10 == 0
-    }
-}
-
-/// Finds e-mail addresses.
-private enum EmailAddresses {
-    static func next(in bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
-        var index = start
-        while index < bytes.count, let base = bytes.baseAddress,
-            let found = memchr(base + index, 0x40, bytes.count - index)
-        {
-            let at = UnsafeRawPointer(found) - base
-            if let range = address(around: at, in: bytes, from: start) { return range }
-            index = at + 1
-        }
-        return nil
-    }
-
-    private static func address(
-        around at: Int, in bytes: UnsafeRawBufferPointer, from start: Int
-    ) -> Range<Int>? {
-        var begin = at
-        while begin > start, isLocal(bytes[begin - 1]) { begin -= 1 }
-        while begin < at, bytes[begin] == 0x2E { begin += 1 }
-        if begin == at { return nil }
-        // The domain ends after its last label that is a word.
-        var end = at + 1
-        var labelStart = end
-        var goodEnd: Int?
-        while end <= bytes.count {
-            let isLabel = end < bytes.count && (bytes[end].isWord && bytes[end] != 0x5F || bytes[end] == 0x2D)
-            if isLabel {
-                end += 1
-                continue
-            }
-            if end == labelStart { break }
-            if labelStart > at + 1, end - labelStart >= 2, !bytes[end - 1].isDigit { goodEnd = end }
-            guard end < bytes.count, bytes[end] == 0x2E else { break }
-            end += 1
-            labelStart = end
-        }
-        return goodEnd.map { begin..<$0 }
-    }
-
-    private static func isLocal(_ byte: UInt8) -> Bool {
-        byte.isWord || byte == 0x2E || byte == 0x2D || byte == 0x2B || byte == 0x25
-    }
-}
-
-/// Finds what follows the word Bearer.
-private enum BearerTokens {
-    private static let words = [Array("earer".utf8), Array("EARER".utf8)]
-
-    static func next(in bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
-        words.compactMap { next($0, in: bytes, from: start) }.min { $0.lowerBound < $1.lowerBound }
-    }
-
-    private static func next(
-        _ word: [UInt8], in bytes: UnsafeRawBufferPointer, from start: Int
-    ) -> Range<Int>? {
-        var index = start
-        while let found = bytes.firstRange(of: word, from: index) {
-            index = found.upperBound
-            guard found.lowerBound > 0, bytes[found.lowerBound - 1] | 0x20 == 0x62 else { continue }
-            var begin = index
-            while begin < bytes.count, bytes[begin] == 0x20 || bytes[begin] == 0x09 || bytes[begin] == 0x3A {
-                begin += 1
-            }
-            if begin == index { continue }
-            let end = end(in: bytes, from: begin)
-            let hasDigit = bytes[begin..<end].contains { $0.isDigit }
-            if end - begin >= (hasDigit ? 8 : 20) { return begin..<end }
-        }
-        return nil
-    }
-
-    /// The end of the token that begins at an index.
-    static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-        var end = start
-        while end < bytes.count, isToken(bytes[end]) { end += 1 }
-        return end
-    }
-
-    private static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case 0x2D, 0x2E, 0x5F, 0x7E, 0x2B, 0x2F, 0x3D: true
-        default: false
-        }
-    }
+/// A country whose numbers of persons a rule finds.
+public enum NationalNumber: String, CaseIterable, Sendable {
+    /// Social Security numbers of the United States, `123-45-6789`.
+    case unitedStates = "us"
+    /// National Insurance numbers of the United Kingdom, `QQ123456C`.
+    case unitedKingdom = "gb"
+    /// Tax identification numbers of Germany: 11 digits with a check digit.
+    case germany = "de"
+    /// Numbers of the French social security: 15 digits with a check number.
+    case france = "fr"
+    /// Numbers of identity cards of Spain, and of foreigners: 8 digits and a check letter.
+    case spain = "es"
+    /// Italian tax codes: 16 letters and digits with a check letter.
+    case italy = "it"
+    /// Numbers of the Swiss social insurance, which begin with 756, with a check digit.
+    case switzerland = "ch"
+    /// Brazilian CPF numbers with separators, `123.456.789-09`, with two check digits.
+    case brazil = "br"
 }
 
 extension UInt8 {
-    fileprivate var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+
+    var isCapital: Bool { self >= 0x41 && self <= 0x5A }
+
+    /// A letter of ASCII.
+    var isLetter: Bool { isCapital || self >= 0x61 && self <= 0x7A }
+
+    var isAlphanumeric: Bool { isDigit || isLetter }
 
     /// A letter or digit of ASCII, an underscore, or a part of any other character.
-    fileprivate var isWord: Bool {
-        isDigit || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) || self == 0x5F
-            || self >= 0x80
-    }
+    var isWord: Bool { isAlphanumeric || self == 0x5F || self >= 0x80 }
+
+    /// A hexadecimal digit.
+    var isHexadecimal: Bool { isDigit || self | 0x20 >= 0x61 && self | 0x20 <= 0x66 }
+
+    /// The letter of ASCII in lower case; anything else as it is.
+    var lowercased: UInt8 { isCapital ? self | 0x20 : self }
+
+    /// A blank, a tab, or the end of a line.
+    var isBlank: Bool { self == 0x20 || self >= 0x09 && self <= 0x0D }
 }
 
 extension UnsafeRawBufferPointer {
+    /// Where a run of some characters that begins at an index ends.
+    func end(of alphabet: SecretShapes.Alphabet, from start: Int) -> Int {
+        var end = start
+        while end < count, alphabet.contains(self[end]) { end += 1 }
+        return end
+    }
+
+    /// Whether a word can begin at an index: after what is no letter or digit, or after an escape such as
+    /// `\n`, `\u000a` and `%20`.
+    func beginsWord(at index: Int) -> Bool {
+        guard index > 0, self[index - 1].isAlphanumeric || self[index - 1] >= 0x80 else { return true }
+        return escapeEnds(at: index)
+    }
+
+    /// Whether an escape of JSON or of an address ends in front of an index.
+    func escapeEnds(at index: Int) -> Bool {
+        if index >= 2, self[index - 2] == 0x5C, [0x6E, 0x72, 0x74, 0x62, 0x66].contains(self[index - 1]) {
+            return true
+        }
+        if index >= 3, self[index - 3] == 0x25, self[index - 1].isHexadecimal, self[index - 2].isHexadecimal {
+            return true
+        }
+        return index >= 6 && self[index - 6] == 0x5C && self[index - 5] == 0x75
+            && self[(index - 4)..<index].allSatisfy(\.isHexadecimal)
+    }
+
     /// The first place of some bytes, at or after an index.
     func firstRange(of other: [UInt8], from start: Int) -> Range<Int>? {
-        guard let base = baseAddress, let first = other.first else { return nil }
-        var index = start
-        while index + other.count <= count, let found = memchr(base + index, Int32(first), count - index) {
-            index = UnsafeRawPointer(found) - base
-            if index + other.count > count { return nil }
-            if memcmp(base + index, other, other.count) == 0 { return index..<index + other.count }
-            index += 1
+        guard let base = baseAddress, !other.isEmpty, start <= count,
+            let found = hw_find(base + start, count - start, other, other.count)
+        else { return nil }
+        let place = base.distance(to: found)
+        return place..<place + other.count
+    }
+
+    /// Whether some bytes are at an index.
+    func has(_ other: StaticString, at index: Int) -> Bool {
+        guard let base = baseAddress, index >= 0, index + other.utf8CodeUnitCount <= count else {
+            return false
         }
-        return nil
+        return memcmp(base + index, other.utf8Start, other.utf8CodeUnitCount) == 0
     }
 }

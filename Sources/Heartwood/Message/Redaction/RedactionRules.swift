@@ -5,31 +5,50 @@
 /// file.redaction = RedactionRules([.tokens(startingWith: "sk_live_")], replacement: .keyedHash(key))
 /// ```
 ///
-/// The rules apply to the text of a message, its fields, and numbers in JSON, but not to the names of files,
-/// categories and threads. They are a safety net: mark values that you know to be secret at the call, with
-/// ``LogPrivacy``.
+/// The rules apply to the text of a message, its fields, and numbers in JSON, but not to the names of
+/// files, categories and threads. They are a safety net: mark values that you know to be secret at the
+/// call, with ``LogPrivacy``.
 public struct RedactionRules: Sendable {
     /// The rules.
-    public var rules: [RedactionRule]
+    public var rules: [RedactionRule] {
+        didSet { plan = RedactionPlan(rules) }
+    }
     /// How secrets are replaced.
     ///
     /// ``LogPrivacyPolicy/redact``, the default, writes `<card>` and so on; the others write a hash or the
-    /// encrypted secret.
+    /// encrypted secret. None of them tells how long a secret is, but for encryption: which of 64, 128, 256
+    /// and so on it does not exceed.
     public var replacement: LogPrivacyPolicy
+    private var plan: RedactionPlan
 
     /// Makes a list of rules.
     ///
     /// - Parameters:
-    ///   - rules: What the secrets look like. Where two find something at the same place, the first one
-    ///     counts.
+    ///   - rules: What the secrets look like. Where what two of them find overlaps, it is one secret, with
+    ///     the name of the rule that finds more of it, or of the first.
     ///   - replacement: What is written in their place; `reveal` leaves all as it is.
     public init(_ rules: [RedactionRule], replacement: LogPrivacyPolicy = .redact) {
         self.rules = rules
         self.replacement = replacement
+        plan = RedactionPlan(rules)
     }
 
-    /// Bearer tokens, card numbers and email addresses.
-    public static let standard = RedactionRules([.bearerTokens, .cardNumbers, .emailAddresses])
+    /// Tokens, keys, passwords, cards, accounts and email addresses: all rules of ``RedactionRule`` but
+    /// ``RedactionRule/nationalNumbers(of:)``.
+    public static let standard = RedactionRules([
+        .bearerTokens, .webTokens, .apiKeys, .privateKeys, .urlCredentials, .keys, .cardNumbers,
+        .bankAccounts,
+        .emailAddresses,
+    ])
+
+    /// The rules that settings and commands name; `nationalNumbers` are those of all countries.
+    package static let named: [(name: String, rules: [RedactionRule])] = [
+        ("standard", standard.rules), ("keys", [.keys]), ("bearerTokens", [.bearerTokens]),
+        ("webTokens", [.webTokens]), ("apiKeys", [.apiKeys]), ("privateKeys", [.privateKeys]),
+        ("urlCredentials", [.urlCredentials]), ("cardNumbers", [.cardNumbers]),
+        ("bankAccounts", [.bankAccounts]), ("emailAddresses", [.emailAddresses]),
+        ("nationalNumbers", [.nationalNumbers(of: Set(NationalNumber.allCases))]),
+    ]
 
     /// Returns a text without its secrets.
     public func redacted(_ text: String) -> String {
@@ -60,11 +79,49 @@ public struct RedactionRules: Sendable {
         }
     }
 
-    /// Returns fields without the secrets in their values.
+    /// Returns fields without the secrets in their values, and without the values under names that are
+    /// secret.
     public func redacted(_ fields: LogMetadata) -> LogMetadata { redacted(fields, depth: 0) }
 
     private func redacted(_ fields: LogMetadata, depth: Int) -> LogMetadata {
-        LogMetadata(fields.map { ($0.key, redacted($0.value, depth: depth)) })
+        // A loop of its own, as a value may be nested as deep as small stacks allow.
+        var result: [(String, LogValue)] = []
+        for (key, value) in fields { result.append((key, redacted(value, under: key, depth: depth))) }
+        return LogMetadata(result)
+    }
+
+    @inline(never)
+    private func redacted(_ value: LogValue, under key: String, depth: Int) -> LogValue {
+        if let hidden = hidden(value, under: key) { return hidden }
+        return redacted(value, depth: depth)
+    }
+
+    /// What replaces a value whose name is secret; nil where it is not, or where there is no value.
+    func hidden(_ value: @autoclosure () -> LogValue, under key: String) -> LogValue? {
+        var key = key
+        guard let hiding = key.withUTF8({ hiding(UnsafeRawBufferPointer($0)) }) else { return nil }
+        let value = value()
+        if hiding.isWeak, value.isNested { return nil }
+        var isNumber = false
+        switch value {
+        case .null, .bool, .string(""): return nil
+        case .integer, .unsigned, .double, .decimal: isNumber = true
+        default: break
+        }
+        var text = LogBuffer()
+        text.append(value: value)
+        return text.withUnsafeBytes { text in
+            let isSmall = isNumber && hiding.isCounted && text.count < RedactionPlan.shortestNumber
+            if isSmall || hiding.needsRandom && text.count < 16 || SecretKeys.saysNothing(text) { return nil }
+            var shown = LogBuffer()
+            append(text, hiding.rule, to: &shown)
+            return .string(shown.text)
+        }
+    }
+
+    /// How the values of a name are hidden; nil where they are not.
+    func hiding(_ key: UnsafeRawBufferPointer) -> RedactionPlan.Hiding? {
+        replacement == .reveal ? nil : plan.hiding(key)
     }
 
     /// A number's digits without its secrets; nil where it has none.
@@ -73,41 +130,66 @@ public struct RedactionRules: Sendable {
         return shown == digits ? nil : shown
     }
 
-    private func redacted(json: String) -> String {
+    /// A text of JSON without its secrets; it stays JSON.
+    func redacted(json: String) -> String {
         var buffer = LogBuffer()
-        buffer.redaction = self
-        buffer.append(json: .json(json))
+        var json = json
+        var found: [Int] = []
+        json.withUTF8 { append(UnsafeRawBufferPointer($0), to: &buffer, &found) }
         return buffer.text
     }
 
     /// Whether there is a secret in some UTF-8.
     func find(in bytes: UnsafeRawBufferPointer) -> Bool {
-        replacement != .reveal && rules.contains { $0.find(bytes, 0) != nil }
+        !secrets(in: bytes).isEmpty
+    }
+
+    /// Whether it is clear at first sight that there is no secret in some UTF-8.
+    func isClear(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var look = RedactionPlan.Look()
+        return replacement == .reveal || plan.nextSuspect(in: bytes, from: 0, &look) == bytes.count
+    }
+
+    /// The next place, from `start` on, at which there may be a secret; the end where there is none.
+    func nextSuspect(
+        in bytes: UnsafeRawBufferPointer, from start: Int, _ look: inout RedactionPlan.Look
+    ) -> Int {
+        replacement == .reveal ? bytes.count : plan.nextSuspect(in: bytes, from: start, &look)
     }
 
     /// All secrets in some UTF-8, in their order, none of which overlap.
-    func secrets(in bytes: UnsafeRawBufferPointer) -> [(range: Range<Int>, rule: RedactionRule)] {
-        var found: [(range: Range<Int>, rule: RedactionRule)] = []
-        for rule in rules {
-            var index = 0
-            while index < bytes.count, let range = rule.find(bytes, index), !range.isEmpty,
-                range.lowerBound >= index, range.upperBound <= bytes.count
-            {
-                if !found.contains(where: { $0.range.overlaps(range) }) { found.append((range, rule)) }
-                index = range.upperBound
-            }
-        }
-        return found.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    func secrets(in bytes: UnsafeRawBufferPointer) -> [RedactionPlan.Secret] {
+        replacement == .reveal ? [] : plan.secrets(in: bytes)
     }
 
-    fileprivate func append(
-        _ secret: UnsafeRawBufferPointer, _ rule: RedactionRule, to output: inout LogBuffer
+    /// Adds a text without some secrets.
+    func append(
+        _ bytes: UnsafeRawBufferPointer, without secrets: [RedactionPlan.Secret], to output: inout LogBuffer
     ) {
+        var index = 0
+        for secret in secrets {
+            output.append(UnsafeRawBufferPointer(rebasing: bytes[index..<secret.range.lowerBound]))
+            appendMark(secret.marks, to: &output)
+            append(UnsafeRawBufferPointer(rebasing: bytes[secret.range]), secret.rule, to: &output)
+            appendMark(secret.marks, to: &output)
+            index = secret.range.upperBound
+        }
+        output.append(UnsafeRawBufferPointer(rebasing: bytes[index...]))
+    }
+
+    private func appendMark(_ backslashes: Int?, to output: inout LogBuffer) {
+        guard let backslashes else { return }
+        output.append(repeating: 0x5C, count: backslashes)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Adds what replaces a secret.
+    func append(_ secret: UnsafeRawBufferPointer, _ rule: Int, to output: inout LogBuffer) {
         switch replacement {
         case .reveal: output.append(secret)
         case .redact:
             output.append(UInt8(ascii: "<"))
-            output.append(rule.name)
+            output.append(rules[rule].name)
             output.append(UInt8(ascii: ">"))
         case .hash: output.appendHash(of: secret)
         case .keyedHash(let key): key.append(Array(secret), .hash, to: &output)
@@ -125,19 +207,31 @@ extension LogBuffer {
 
     @inline(never)
     private mutating func redactSecretsNow(from start: Int) {
-        guard let redaction, redaction.replacement != .reveal else { return }
-        let bytes = UnsafeRawBufferPointer(start: base + start, count: count - start)
-        let secrets = redaction.secrets(in: bytes)
+        guard let redaction else { return }
+        let secrets = redaction.secrets(in: UnsafeRawBufferPointer(start: base + start, count: count - start))
         if secrets.isEmpty { return }
-        replaceEnd(from: start) { bytes, output in
-            var index = 0
-            for (range, rule) in secrets {
-                output.append(UnsafeRawBufferPointer(rebasing: bytes[index..<range.lowerBound]))
-                redaction.append(UnsafeRawBufferPointer(rebasing: bytes[range]), rule, to: &output)
-                index = range.upperBound
-            }
-            output.append(UnsafeRawBufferPointer(rebasing: bytes[index...]))
-        }
+        replaceEnd(from: start) { redaction.append($0, without: secrets, to: &$1) }
+    }
+
+    /// Whether the text from `start` on is not clear at first sight.
+    func mayHaveSecret(from start: Int) -> Bool {
+        redaction.map { !$0.isClear(UnsafeRawBufferPointer(start: base + start, count: count - start)) }
+            ?? false
+    }
+
+    /// A value of an object, or what replaces it.
+    @inline(never)
+    func shown(_ value: LogValue, under key: String) -> LogValue {
+        redaction?.hidden(value, under: key) ?? value
+    }
+
+    /// What replaces a named value, where it would be shown but for its name.
+    func hidden(_ value: EncodedValue, _ privacy: LogPrivacyPolicy) -> String? {
+        guard let redaction, let name = value.name, value.privacy.shown(by: privacy).isPlain,
+            case .string(let text)? = redaction.hidden(
+                value.decoded, under: String(decoding: name, as: UTF8.self))
+        else { return nil }
+        return text
     }
 
     /// Whether there is a secret in the text from `start` on.

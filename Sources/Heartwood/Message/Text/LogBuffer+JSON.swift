@@ -122,7 +122,7 @@ extension LogBuffer {
                 if index > 0 { append(UInt8(ascii: ",")) }
                 append(json: key)
                 append(UInt8(ascii: ":"))
-                append(json: value, depth: depth + 1)
+                append(json: shown(value, under: key), depth: depth + 1)
             }
             append(UInt8(ascii: "}"))
         }

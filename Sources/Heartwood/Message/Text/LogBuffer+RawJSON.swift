@@ -1,12 +1,11 @@
 extension LogBuffer {
-    /// Adds a text that is JSON already, without its white space; one that is not JSON after all, is nested
-    /// deeper than `LogValue.maximumDepth`, or has a secret in it, as a string.
+    /// Adds a text that is JSON already, without its white space and its secrets; one that is not JSON
+    /// after all, or is nested deeper than `LogValue.maximumDepth`, as a string.
     ///
     /// `depth` is how many lists and objects it is inside of.
     mutating func append(rawJSON text: String, isNumber: Bool = false, depth: Int = 0) {
-        var text = text
-        let hasSecret = text.withUTF8 { isSecret(UnsafeRawBufferPointer($0)) }
-        if hasSecret || !append(validJSON: text, isNumber: isNumber, depth: depth) { append(json: text) }
+        let text = redaction?.redacted(json: text) ?? text
+        if !append(validJSON: text, isNumber: isNumber, depth: depth) { append(json: text) }
     }
 
     /// Adds a text that must be JSON, without its white space; false, with nothing added, when it is not.
@@ -27,8 +26,8 @@ extension LogBuffer {
 
 /// Checks JSON (RFC 8259) while it copies it, so that nothing gets into a line that breaks it.
 ///
-/// Refused is also what readers understand differently: an object with a key twice. Half of a surrogate pair
-/// becomes U+FFFD.
+/// Refused is also what readers understand differently: an object with a key twice. Half of a surrogate
+/// pair becomes U+FFFD.
 private struct RawJSONReader {
     let bytes: UnsafeRawBufferPointer
     private var index = 0
@@ -187,44 +186,64 @@ private struct RawJSONReader {
 
     /// A key without its escapes, so that two spellings of one are found.
     private func decoded(_ range: Range<Int>) -> [UInt8] {
-        let bytes = bytes[range]
-        guard bytes.contains(UInt8(ascii: "\\")) else { return Array(bytes) }
-        var reader = RawJSONReader(bytes: self.bytes)
-        reader.index = range.lowerBound
         var key: [UInt8] = []
-        while reader.index < range.upperBound {
-            let byte = self.bytes[reader.index]
-            reader.index += 1
-            guard byte == UInt8(ascii: "\\") else {
-                key.append(byte)
-                continue
-            }
-            let escape = self.bytes[reader.index]
-            reader.index += 1
-            switch escape {
-            case UInt8(ascii: "b"): key.append(0x08)
-            case UInt8(ascii: "f"): key.append(0x0C)
-            case UInt8(ascii: "n"): key.append(0x0A)
-            case UInt8(ascii: "r"): key.append(0x0D)
-            case UInt8(ascii: "t"): key.append(0x09)
-            case UInt8(ascii: "u"): key += reader.takeScalar()
-            default: key.append(escape)
-            }
-        }
+        JSONText.unescape(UnsafeRawBufferPointer(rebasing: bytes[range]), into: &key)
         return key
     }
+}
 
-    /// The character of the digits after `\\u`, in UTF-8.
-    private mutating func takeScalar() -> [UInt8] {
-        guard let high = takeUnit() else { return [] }
-        var code = high
-        if (0xD800...0xDBFF).contains(high) {
-            let start = index
-            if takeLowSurrogate() {
-                index = start + 2
-                code = 0x10000 + (high - 0xD800) << 10 + ((takeUnit() ?? 0xDC00) - 0xDC00)
-            }
+/// The inside of strings of JSON.
+package enum JSONText {
+    /// Replaces `text` by the bytes, with the escapes of JSON resolved.
+    package static func unescape(_ raw: UnsafeRawBufferPointer, into text: inout [UInt8]) {
+        text.removeAll(keepingCapacity: true)
+        text.reserveCapacity(raw.count)
+        /// The first half of a pair that is one character.
+        var half: UInt32?
+        var index = 0
+        func add(_ scalar: UInt32) {
+            UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}").map { text += $0 }
         }
-        return Array(String(Character(Unicode.Scalar(code) ?? "\u{FFFD}")).utf8)
+        while index < raw.count {
+            var end = index
+            while end < raw.count, raw[end] != 0x5C { end += 1 }
+            if end + 1 >= raw.count { end = raw.count }
+            if end > index {
+                if half != nil { add(0xFFFD) }
+                half = nil
+                text += raw[index..<end]
+            }
+            guard end < raw.count else { break }
+            let escape = raw[end + 1]
+            index = end + 2
+            let unit: UInt32
+            switch escape {
+            case UInt8(ascii: "n"): unit = 10
+            case UInt8(ascii: "t"): unit = 9
+            case UInt8(ascii: "r"): unit = 13
+            case UInt8(ascii: "b"): unit = 8
+            case UInt8(ascii: "f"): unit = 12
+            case UInt8(ascii: "u"):
+                let digits = String(decoding: raw[index..<min(index + 4, raw.count)], as: UTF8.self)
+                unit = UInt32(digits, radix: 16) ?? 0xFFFD
+                index = min(index + 4, raw.count)
+            default:
+                // The byte itself, which may be the first of several.
+                if half != nil { add(0xFFFD) }
+                half = nil
+                text.append(escape)
+                continue
+            }
+            if let high = half {
+                half = nil
+                if unit >> 10 == 0x37 {
+                    add(0x10000 + (high & 0x3FF) << 10 + (unit & 0x3FF))
+                    continue
+                }
+                add(0xFFFD)
+            }
+            if unit >> 10 == 0x36 { half = unit } else { add(unit) }
+        }
+        if half != nil { add(0xFFFD) }
     }
 }

@@ -25,14 +25,19 @@ extension LogBuffer {
     @inline(__always)
     mutating func appendPlainText(of message: LogMessage, escaping special: UInt8) -> Bool {
         let text = message.storage.text
-        if redaction != nil || text.count > LogBuffer.longestPlainText { return false }
+        if text.count > LogBuffer.longestPlainText { return false }
         guard let pieces = text.baseAddress else { return true }
+        let start = count
         var isPlain = false
         // A number of 9 bytes has 20 digits at most; blocks of 16 bytes are written in full.
         append(upTo: 3 * text.count + 64) { target in
             let end = hw_write_pieces(pieces, text.count, target, Int8(bitPattern: special))
             isPlain = end != nil
             return end.map { $0 - target } ?? 0
+        }
+        if isPlain, redaction != nil, mayHaveSecret(from: start) {
+            truncate(to: start)
+            return false
         }
         return isPlain
     }
@@ -50,6 +55,10 @@ extension LogBuffer {
             switch piece {
             case .literal(let bytes): append(bytes)
             case .value(let value):
+                if redaction != nil, value.name != nil, let hidden = hidden(value, privacy) {
+                    append(hidden)
+                    continue
+                }
                 switch value.privacy.shown(by: privacy) {
                 case .plainly: append(value)
                 case .hidden: append(LogPrivacyPolicy.privateText)
@@ -137,7 +146,7 @@ extension LogBuffer {
                 if index > 0 { append(", " as StaticString) }
                 append(key)
                 append(UInt8(ascii: "="))
-                append(value: value, depth: depth + 1)
+                append(value: shown(value, under: key), depth: depth + 1)
             }
             append(UInt8(ascii: "}"))
         }

@@ -1,0 +1,307 @@
+import CHeartwood
+
+/// Takes the secrets out of the lines of a log, whatever program wrote it: JSON stays JSON, and a line
+/// stays a line.
+package struct LineRedactor {
+    package let rules: RedactionRules
+    /// How many secrets each rule has found, by the rules' names.
+    package private(set) var counts: [String: Int] = [:]
+    /// How many more lines the private key at hand may have; 0 outside of one.
+    private var keyLines = 0
+    private var found: [Int] = []
+
+    package init(_ rules: RedactionRules) {
+        self.rules = rules
+    }
+
+    /// Adds lines without their secrets, with their newlines; all of them are whole but for the last, which
+    /// may lack its newline.
+    package mutating func append(_ block: UnsafeRawBufferPointer, to output: inout LogBuffer) {
+        var look = RedactionPlan.Look()
+        // Up to `index`, everything is written.
+        var index = 0
+        while index < block.count {
+            var start = index
+            if keyLines == 0 {
+                let suspect = rules.nextSuspect(in: block, from: index, &look)
+                start = suspect
+                while start > index, block[start - 1] != 0x0A { start -= 1 }
+                if suspect == block.count { start = suspect }
+                output.append(UnsafeRawBufferPointer(rebasing: block[index..<start]))
+                if start == block.count { return }
+            }
+            var end = start
+            if let base = block.baseAddress, let newline = memchr(base + start, 0x0A, block.count - start) {
+                end = base.distance(to: newline)
+            } else {
+                end = block.count
+            }
+            appendLine(UnsafeRawBufferPointer(rebasing: block[start..<end]), to: &output)
+            if end < block.count { output.append(UInt8(ascii: "\n")) }
+            index = end + 1
+        }
+    }
+
+    private mutating func appendLine(_ line: UnsafeRawBufferPointer, to output: inout LogBuffer) {
+        if keyLines > 0, appendKeyLine(line, to: &output) { return }
+        found.removeAll(keepingCapacity: true)
+        rules.append(line, to: &output, &found)
+        for rule in found { counts[rules.rules[rule].name, default: 0] += 1 }
+        if !found.isEmpty, let begin = line.firstRange(of: LineRedactor.begin, from: 0),
+            line.firstRange(of: LineRedactor.end, from: begin.upperBound) == nil,
+            line.firstRange(of: LineRedactor.label, from: begin.upperBound) != nil
+        {
+            keyLines = 200
+        }
+    }
+
+    /// Adds a further line of a private key; false for a line that does not belong to it.
+    private mutating func appendKeyLine(_ line: UnsafeRawBufferPointer, to output: inout LogBuffer) -> Bool {
+        keyLines -= 1
+        // What is in front of the last word is what a logger writes in front of each line.
+        var last = line.count
+        while last > 0, line[last - 1].isBlank { last -= 1 }
+        var start = last
+        if let end = line.firstRange(of: LineRedactor.end, from: 0) {
+            keyLines = 0
+            start = end.lowerBound
+            let close = line.firstRange(of: Array("-----".utf8), from: end.upperBound)
+            last = close?.upperBound ?? line.count
+        } else {
+            while start > 0, SecretShapes.Alphabet.token.contains(line[start - 1]) { start -= 1 }
+            let isHeader = line.first?.isCapital == true && line.contains(0x3A)
+            if start > 0, !line[start - 1].isBlank || last - start < 16, !isHeader {
+                keyLines = 0
+                return false
+            }
+            if isHeader { start = 0 }
+        }
+        output.append(UnsafeRawBufferPointer(rebasing: line[..<start]))
+        if start < last { output.append("<private-key>" as StaticString) }
+        output.append(UnsafeRawBufferPointer(rebasing: line[last...]))
+        return true
+    }
+
+    private static let begin = Array("-----BEGIN ".utf8)
+    private static let end = Array("-----END ".utf8)
+    private static let label = Array("PRIVATE KEY".utf8)
+}
+
+extension RedactionRules {
+    /// Adds a text without its secrets, and their rules to `found`; JSON stays JSON.
+    func append(
+        _ text: UnsafeRawBufferPointer, to output: inout LogBuffer, _ found: inout [Int], depth: Int = 0
+    ) {
+        if depth < 4, RedactionRules.mayBeJSON(text) {
+            let (start, count) = (output.count, found.count)
+            var redactor = JSONRedactor(bytes: text, rules: self, depth: depth)
+            if redactor.append(to: &output, &found) { return }
+            output.truncate(to: start)
+            found.removeSubrange(count...)
+        }
+        let secrets = secrets(in: text)
+        found += secrets.map(\.rule)
+        append(text, without: secrets, to: &output)
+    }
+
+    private static func mayBeJSON(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let first = text.first(where: { !$0.isBlank }), let last = text.last(where: { !$0.isBlank })
+        else {
+            return false
+        }
+        return first == 0x7B && last == 0x7D || first == 0x5B && last == 0x5D
+    }
+}
+
+/// Takes the secrets out of a text of JSON, string by string, so that its escapes hide nothing and are not
+/// broken.
+private struct JSONRedactor {
+    let bytes: UnsafeRawBufferPointer
+    let rules: RedactionRules
+    let depth: Int
+    private var index = 0
+    private var plain: [UInt8] = []
+    /// Whether the next text is the name of the object's value.
+    private var isName = false
+    /// How the object's value is hidden, where its name says so.
+    private var named: RedactionPlan.Hiding?
+
+    init(bytes: UnsafeRawBufferPointer, rules: RedactionRules, depth: Int) {
+        (self.bytes, self.rules, self.depth) = (bytes, rules, depth)
+    }
+
+    /// Adds the text; false where it is no JSON, as far as it must be read.
+    mutating func append(to output: inout LogBuffer, _ found: inout [Int]) -> Bool {
+        // Up to `copied`, everything is written.
+        var copied = 0
+        while index < bytes.count {
+            let start = index
+            switch bytes[start] {
+            case UInt8(ascii: "\""):
+                guard let close = close(of: start) else { return false }
+                index = close + 1
+                let inside = start + 1..<close
+                let rules = rules
+                if let value = valueStart(),
+                    let hiding = withPlain(inside, { rules.hiding($0) })
+                {
+                    appendString(inside, &copied, to: &output, &found)
+                    guard hideValue(from: value, hiding, &copied, to: &output, &found) else {
+                        return false
+                    }
+                } else if let value = valueStart(), let hiding = named, isWord("value", inside) {
+                    guard hideValue(from: value, hiding, &copied, to: &output, &found) else { return false }
+                } else {
+                    noteName(inside)
+                    appendString(inside, &copied, to: &output, &found)
+                }
+            case 0x30...0x39, 0x2D:
+                while index < bytes.count, isOfNumber(bytes[index]) { index += 1 }
+                let secrets = rules.secrets(in: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
+                if secrets.isEmpty { continue }
+                output.append(UnsafeRawBufferPointer(rebasing: bytes[copied..<start]))
+                output.append(UInt8(ascii: "\""))
+                rules.append(
+                    UnsafeRawBufferPointer(rebasing: bytes[start..<index]), without: secrets, to: &output)
+                output.append(UInt8(ascii: "\""))
+                found += secrets.map(\.rule)
+                copied = index
+            case 0x7B, 0x7D:
+                (named, isName) = (nil, false)
+                index += 1
+            case 0x09, 0x0A, 0x0D, 0x20, 0x2C, 0x3A, 0x5B, 0x5D: index += 1
+            case _ where bytes[start].isLetter: index += 1  // of true, false and null
+            default: return false
+            }
+        }
+        output.append(UnsafeRawBufferPointer(rebasing: bytes[copied...]))
+        return true
+    }
+
+    /// Notes where an object says the name of its value: `{"name": "DB_PASSWORD", "value": …}`.
+    private mutating func noteName(_ inside: Range<Int>) {
+        if valueStart() != nil {
+            isName = isWord("name", inside) || isWord("key", inside)
+        } else if isName {
+            let rules = rules
+            named = withPlain(inside) { rules.hiding($0) }
+            isName = false
+        }
+    }
+
+    private func isWord(_ word: StaticString, _ range: Range<Int>) -> Bool {
+        range.count == word.utf8CodeUnitCount && bytes.has(word, at: range.lowerBound)
+    }
+
+    private func isOfNumber(_ byte: UInt8) -> Bool {
+        byte.isDigit || byte == 0x2D || byte == 0x2B || byte == 0x2E || byte | 0x20 == 0x65
+    }
+
+    /// Where a string ends that begins at a place: its second quotation mark.
+    private func close(of start: Int) -> Int? {
+        var index = start + 1
+        while index < bytes.count {
+            if bytes[index] == 0x22 { return index }
+            index += bytes[index] == 0x5C ? 2 : 1
+        }
+        return nil
+    }
+
+    /// Where the value begins of which the string in front is the key; nil where that is no key.
+    private func valueStart() -> Int? {
+        var place = index
+        while place < bytes.count, bytes[place].isBlank { place += 1 }
+        guard place < bytes.count, bytes[place] == 0x3A else { return nil }
+        place += 1
+        while place < bytes.count, bytes[place].isBlank { place += 1 }
+        return place < bytes.count ? place : nil
+    }
+
+    /// Calls `body` with the inside of a string, with its escapes resolved.
+    private mutating func withPlain<Result>(
+        _ inside: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        let raw = UnsafeRawBufferPointer(rebasing: bytes[inside])
+        guard raw.contains(0x5C) else { return body(raw) }
+        JSONText.unescape(raw, into: &plain)
+        return plain.withUnsafeBytes(body)
+    }
+
+    private mutating func appendString(
+        _ inside: Range<Int>, _ copied: inout Int, to output: inout LogBuffer, _ found: inout [Int]
+    ) {
+        var text = LogBuffer(capacity: 0)
+        var rulesFound: [Int] = []
+        let (rules, depth) = (rules, depth)
+        withPlain(inside) { plain in
+            if rules.isClear(plain) { return }
+            rules.append(plain, to: &text, &rulesFound, depth: depth + 1)
+        }
+        if rulesFound.isEmpty { return }
+        output.append(UnsafeRawBufferPointer(rebasing: bytes[copied..<inside.lowerBound]))
+        text.withUnsafeBytes { output.appendInsideOfJSON($0) }
+        copied = inside.upperBound
+        found += rulesFound
+    }
+
+    /// Replaces the value that begins at a place, unless it says nothing; false where it has no end.
+    private mutating func hideValue(
+        from start: Int, _ hiding: RedactionPlan.Hiding, _ copied: inout Int, to output: inout LogBuffer,
+        _ found: inout [Int]
+    ) -> Bool {
+        let value: Range<Int>
+        switch bytes[start] {
+        case UInt8(ascii: "\""):
+            guard let close = close(of: start) else { return false }
+            value = start + 1..<close
+            let text = UnsafeRawBufferPointer(rebasing: bytes[value])
+            if SecretKeys.saysNothing(text) || hiding.needsRandom && text.count < 16 { return true }
+            index = close + 1
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            // Under a word such as `auth`, there are other things as well.
+            if hiding.isWeak { return true }
+            guard let end = endOfList(start) else { return false }
+            value = start..<end
+            index = end
+            if value.count <= 2 { return true }
+        case 0x30...0x39, 0x2D:
+            var end = start
+            while end < bytes.count, isOfNumber(bytes[end]) { end += 1 }
+            value = start..<end
+            if hiding.isCounted, value.count < RedactionPlan.shortestNumber { return true }
+            index = end
+        default: return true
+        }
+        let isString = bytes[start] == 0x22
+        output.append(UnsafeRawBufferPointer(rebasing: bytes[copied..<value.lowerBound]))
+        if !isString { output.append(UInt8(ascii: "\"")) }
+        var shown = LogBuffer()
+        let rules = rules
+        withPlain(value) { rules.append($0, hiding.rule, to: &shown) }
+        shown.withUnsafeBytes { output.append($0) }
+        if !isString { output.append(UInt8(ascii: "\"")) }
+        copied = value.upperBound
+        found.append(hiding.rule)
+        return true
+    }
+
+    /// Where a list or an object ends that begins at a place.
+    private func endOfList(_ start: Int) -> Int? {
+        var depth = 0
+        var index = start
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x22:
+                guard let close = close(of: index) else { return nil }
+                index = close
+            case 0x7B, 0x5B: depth += 1
+            case 0x7D, 0x5D:
+                depth -= 1
+                if depth == 0 { return index + 1 }
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+}

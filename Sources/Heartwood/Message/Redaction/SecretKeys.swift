@@ -1,0 +1,699 @@
+/// Names that say that a value is secret, and what follows such a name in a text.
+final class SecretKeys: Sendable {
+    static let standardNames = [
+        "password", "passwd", "pwd", "passphrase", "pass", "secret", "token", "api key", "access key",
+        "secret key", "private key", "signing key", "encryption key", "master key", "auth key", "account key",
+        "shared key", "storage key", "subscription key", "service key", "session key", "functions key",
+        "deploy key", "app key", "admin key", "webhook key", "license key", "authorization", "auth", "cookie",
+        "session", "session id", "sessid", "sid", "csrf", "xsrf", "credential", "signature", "sig",
+        "connection string", "conn str", "jwt", "otp", "cvv", "cvv2", "cvc", "ssn", "psk", "bindpw",
+        "requirepass", "storepass", "keypass", "passcode", "code verifier", "device code", "saml response",
+        "saml assertion", "code", "identified",
+    ]
+
+    static let standardExceptions = [
+        "token type", "obsession", "possession", "page token", "next token", "continuation token",
+        "sync token", "cancellation token", "mime type", "api key id", "access key id", "private key id",
+        "public key", "signature algorithm", "cookie consent", "token bucket", "session code",
+    ]
+
+    /// Words of which one after the name says that the value is about the secret, and not the secret.
+    private static let tails: Set<String> = [
+        "count", "counts", "total", "num", "number", "size", "length", "len", "duration", "time", "timeout",
+        "ttl", "age", "maxage", "expiry", "expires", "expired", "expiration", "exp", "expire", "at", "on",
+        "type", "kind", "name", "names", "policy", "policies", "url", "uri", "endpoint", "path", "file",
+        "dir",
+        "format", "algorithm", "alg", "algo", "status", "state", "valid", "invalid", "required", "enabled",
+        "disabled", "changed", "created", "updated", "modified", "rotated", "rotation", "hint", "limit",
+        "limits", "min", "max", "minimum", "maximum", "version", "store", "manager", "service", "provider",
+        "handler", "factory", "class", "index", "usage", "used", "budget", "rate", "remaining", "field",
+        "label", "prefix", "suffix", "mode", "method", "attempts", "failures", "retries", "strength", "score",
+        "consent", "domain", "samesite", "affinity", "window", "interval", "started", "ended", "closed",
+        "opened", "per", "level", "reset", "scope", "scopes", "source", "ref", "arn", "cache", "pool",
+        "supported", "present", "provided", "set", "missing", "exists", "verified", "verification", "ok",
+        "user", "username", "ms", "seconds", "bytes", "config", "event", "error", "code", "reason",
+        "resource", "location", "position", "offset", "change", "changes", "start", "end", "begin", "date",
+        "rb", "py", "js", "stdin", "fd", "env", "prompt",
+    ]
+
+    /// Words of which one before the name says the same.
+    private static let heads: Set<String> = [
+        "has", "is", "no", "num", "max", "min", "total", "use", "uses", "with", "without", "require",
+        "requires", "needs", "prompt", "completion", "input", "output", "show", "hide", "enable", "disable",
+        "allow", "forgot", "change", "verify", "failed", "invalid", "missing", "expired", "public", "active",
+    ]
+
+    struct Name: Sendable {
+        /// The words without what is between them.
+        let letters: [UInt8]
+        /// Whether only a whole word counts, at the end of the key.
+        let isWhole: Bool
+        /// Whether it is a word of prose, so that in a text an equals sign or a quotation mark must follow.
+        let isWeak: Bool
+        /// Whether what follows the name and a colon in a text is taken whatever it looks like.
+        let isStrong: Bool
+        /// Whether a short number is how many there are, and no secret.
+        let isCounted: Bool
+        /// Whether the value may have blanks: to the end of the line, or of the quotation.
+        let isLong: Bool
+        let isPath: Bool
+        let isSession: Bool
+        /// Whether only a long value of letters and digits is a secret, as after `code`.
+        let needsRandom: Bool
+        /// Whether it is SQL's IDENTIFIED BY.
+        let isStatement: Bool
+    }
+
+    private let exceptions: [[UInt8]]
+    /// A word of each name, at which it is looked for.
+    let anchors: [[UInt8]]
+    /// The names with this word.
+    private let names: [[Name]]
+
+    /// Makes the names.
+    init(_ names: [String], except exceptions: [String]) {
+        var anchors: [[UInt8]] = []
+        var groups: [[Name]] = []
+        for name in names {
+            let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Array($0.utf8) }
+            // Most names of several words share the last one.
+            guard let anchor = words.last else { continue }
+            let wanted = anchor == Array("string".utf8) ? words[0] : anchor
+            let text = String(decoding: words.joined(), as: UTF8.self)
+            let made = Name(
+                letters: Array(text.utf8),
+                isWhole: text.utf8.count <= 4 && !["csrf", "xsrf", "pwd"].contains(text),
+                isWeak: ["pass", "auth", "sid", "sig", "code"].contains(text),
+                isStrong: text.hasPrefix("pass") || text == "pwd" || text.hasSuffix("key"),
+                isCounted: ["pass", "auth"].contains(text) || text.utf8.count > 4 && !text.hasPrefix("pass"),
+                isLong: ["authorization", "cookie", "connectionstring", "connstr"].contains(text),
+                isPath: text == "pwd", isSession: text.hasPrefix("sess"),
+                needsRandom: text == "code", isStatement: text == "identified")
+            if let group = anchors.firstIndex(of: wanted) {
+                groups[group].append(made)
+            } else {
+                anchors.append(wanted)
+                groups.append([made])
+            }
+        }
+        (self.anchors, self.names) = (anchors, groups)
+        self.exceptions = exceptions.map { $0.lowercased().utf8.filter { $0.isWord && $0 != 0x5F } }
+            .filter { !$0.isEmpty }
+    }
+
+    // MARK: Names
+
+    /// The name of an anchor's names that the name of a field has, without an exception.
+    func name(in key: UnsafeRawBufferPointer, anchor: Int) -> Name? {
+        let words = KeyWords(UnsafeRawBufferPointer(rebasing: key.suffix(SecretKeys.longestKey)))
+        return names[anchor].first { isSecret(words, $0) }
+    }
+
+    private func isSecret(_ words: KeyWords, _ name: Name) -> Bool {
+        guard let range = words.range(of: name.letters, isWhole: name.isWhole) else { return false }
+        if name.isWhole, range.upperBound + 1 < words.letters.count { return false }
+        if range.count == words.letters.count { return true }
+        if words.containsWord(SecretKeys.heads, in: 0..<range.lowerBound)
+            || words.containsWord(SecretKeys.tails, in: range.upperBound..<words.letters.count)
+        {
+            return false
+        }
+        return !exceptions.contains { words.range(of: $0, isWhole: true) != nil }
+    }
+
+    /// The words of a key: `X-Api-Key`, `apiKey`.
+    private struct KeyWords {
+        /// The letters and digits in lower case, without what is between words.
+        private(set) var letters: [UInt8] = []
+        /// At which letters words begin, with a bit for each, and for the end.
+        private var starts: UInt128 = 0
+
+        init(_ key: UnsafeRawBufferPointer) {
+            letters.reserveCapacity(key.count)
+            var isInWord = false
+            for index in key.indices {
+                let byte = key[index]
+                guard byte.isWord, byte != 0x5F else {
+                    isInWord = false
+                    continue
+                }
+                // A capital begins a word after a small letter, and before one if it is the last of
+                // several.
+                let isHump =
+                    byte.isCapital && index > 0
+                    && (!key[index - 1].isCapital
+                        || index + 1 < key.count && key[index + 1].isLetter && !key[index + 1].isCapital)
+                if !isInWord || isHump { starts |= 1 << UInt128(letters.count) }
+                isInWord = true
+                letters.append(byte.lowercased)
+            }
+            starts |= 1 << UInt128(letters.count)
+        }
+
+        private func begins(_ index: Int) -> Bool { starts >> UInt128(index) & 1 != 0 }
+
+        /// Where a name is that ends with a word, or with the `s` of a plural; if it is whole, it begins
+        /// one as well.
+        func range(of name: [UInt8], isWhole: Bool) -> Range<Int>? {
+            guard name.count <= letters.count, let last = name.last else { return nil }
+            var end = letters.count
+            while end >= name.count {
+                defer { end -= 1 }
+                guard letters[end - 1] == last,
+                    begins(end) || letters[end] == 0x73 && begins(end + 1)
+                else { continue }
+                let start = end - name.count
+                if isWhole, !begins(start) { continue }
+                if letters[start..<end].elementsEqual(name) { return start..<end }
+            }
+            return nil
+        }
+
+        /// Whether the last word ends with a name.
+        func end(with name: [UInt8]) -> Bool {
+            letters.suffix(name.count).elementsEqual(name)
+                || letters.last == 0x73 && letters.dropLast().suffix(name.count).elementsEqual(name)
+        }
+
+        func containsWord(_ words: Set<String>, in range: Range<Int>) -> Bool {
+            var start = range.lowerBound
+            while start < range.upperBound {
+                var end = start + 1
+                while end < letters.count, !begins(end) { end += 1 }
+                if begins(start), words.contains(String(decoding: letters[start..<end], as: UTF8.self)) {
+                    return true
+                }
+                start = end
+            }
+            return false
+        }
+    }
+
+    /// How much of a key is looked at.
+    private static let longestKey = 64
+
+    // MARK: Texts
+
+    /// The value of the key that an anchor is in: where it is, and the quotation marks that a replacement
+    /// needs there.
+    ///
+    /// `marks` is nil where it needs none; otherwise the number of backslashes before each.
+    func value(
+        in bytes: UnsafeRawBufferPointer, at place: Int, anchor: Int
+    ) -> (range: Range<Int>, marks: Int?)? {
+        let (key, isOption) = SecretKeys.key(in: bytes, around: place)
+        guard let follower = Follower(bytes, key: key, isOption: isOption) else { return nil }
+        let words = KeyWords(UnsafeRawBufferPointer(rebasing: bytes[key].suffix(SecretKeys.longestKey)))
+        for name in names[anchor] {
+            if name.isWeak && follower.kind == .colon || name.isStatement && follower.kind != .blank {
+                continue
+            }
+            guard isSecret(words, name) else { continue }
+            var reader = ValueReader(bytes: bytes, name: name, follower: follower)
+            if follower.kind == .colon, !follower.isSpaced, !words.end(with: name.letters) { continue }
+            return reader.read().map { ($0, reader.needsMarks ? follower.backslashes : nil) }
+        }
+        return nil
+    }
+
+    /// Whether a place of a text is in what may be a key, with a value after it.
+    func mayBeKey(in bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+        let (key, isOption) = SecretKeys.key(in: bytes, around: place)
+        return Follower(bytes, key: key, isOption: isOption) != nil
+    }
+
+    /// The key that a place of a text is in, and whether hyphens are in front of it, as of an option.
+    private static func key(in bytes: UnsafeRawBufferPointer, around place: Int) -> (
+        Range<Int>, isOption: Bool
+    ) {
+        var start = place
+        while start > 0, place - start < longestKey, isOfKey(bytes[start - 1]),
+            !(bytes[start - 1].isAlphanumeric && bytes.escapeEnds(at: start))
+        {
+            start -= 1
+        }
+        var end = place
+        while end < bytes.count, end - place < longestKey, isOfKey(bytes[end]) { end += 1 }
+        let isOption = bytes[start] == 0x2D
+        while start < place, bytes[start] == 0x2D || bytes[start] == 0x2E { start += 1 }
+        while end > place, bytes[end - 1] == 0x2E || bytes[end - 1] == 0x2D { end -= 1 }
+        return (start..<end, isOption)
+    }
+
+    private static func isOfKey(_ byte: UInt8) -> Bool {
+        byte.isWord || byte == 0x2D || byte == 0x2E
+    }
+
+    /// What is between a key and its value.
+    private struct Follower {
+        enum Kind { case equals, colon, blank, element }
+        var kind = Kind.equals
+        /// Where the value begins, after blanks.
+        var start = 0
+        /// Whether the key is in double quotation marks.
+        var isQuoted = false
+        /// How many backslashes are before each of the key's quotation marks.
+        var backslashes = 0
+        /// The quotation mark in front of the key, whose value may be inside of the same quotation.
+        var opener: UInt8 = 0
+        /// Whether a colon is followed by a blank.
+        var isSpaced = true
+        /// Whether the key is one of several between semicolons, or alone on a line, so that its value may
+        /// have blanks.
+        var isAlone = false
+
+        init?(_ bytes: UnsafeRawBufferPointer, key: Range<Int>, isOption: Bool) {
+            func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
+            var index = key.upperBound
+            var hasMarks = false
+            // The end of a quotation, or of an index: "key", \"key\", 'key', [key], %22key%22.
+            if byte(index) == 0x5D { index += 1 }
+            var backslash = index
+            while byte(backslash) == 0x5C { backslash += 1 }
+            if [0x22, 0x27, 0x60].contains(byte(backslash)) {
+                hasMarks = true
+                isQuoted = byte(backslash) == 0x22
+                backslashes = backslash - index
+                index = backslash + 1
+                if byte(index) == 0x5D { index += 1 }
+            }
+            let afterKey = index
+            while byte(index) == 0x20 || byte(index) == 0x09 { index += 1 }
+            let first = key.lowerBound > 0 ? bytes[key.lowerBound - 1] : 0
+            if !hasMarks, [0x22, 0x27, 0x60].contains(first) { opener = first }
+            isAlone =
+                first == 0x3B || (first == 0 || first == 0x0A) && index > afterKey && byte(index + 1) == 0x20
+            switch byte(index) {
+            case 0x3D where byte(index + 1) == 0x3D: return nil
+            case 0x3D:
+                index += byte(index + 1) == 0x3E ? 2 : 1
+                kind = .equals
+            case 0x3A where byte(index + 1) == 0x3D:
+                index += 2
+                kind = .equals
+            case 0x3A:
+                if byte(index + 1) == 0x3A || bytes.has("://", at: index) { return nil }
+                // A colon without a blank is one of a key only where it cannot be one of a path or a time.
+                index += 1
+                isSpaced = byte(index).isBlank
+                kind = hasMarks || first == 0x3A ? .equals : .colon
+            case 0x25 where bytes.has("%3D", at: index) || bytes.has("%3d", at: index):
+                index += 3
+                kind = .equals
+            case 0x3E where index == afterKey && Follower.isElement(bytes, before: key.lowerBound):
+                index += 1
+                kind = .element
+            case 0x20...0x7E
+            where index > afterKey && Follower.isElement(bytes, before: key.lowerBound)
+                && Follower.tagEnd(bytes, index) != nil:
+                index = (Follower.tagEnd(bytes, index) ?? index) + 1
+                kind = .element
+            case 0x27 where index > afterKey: kind = .blank
+            case 0x42, 0x62, 0x46, 0x66, 0x76, 0x2C:
+                // BY '…' and FOR … = '…' of SQL; value: … of a list of names and values.
+                guard let place = Follower.clause(bytes, index, isAfterBlank: index > afterKey) else {
+                    if index > afterKey, isOption {
+                        kind = .blank
+                        break
+                    }
+                    return nil
+                }
+                index = place
+                kind = .blank
+            case _ where index > afterKey && isOption && byte(index) != 0x2D: kind = .blank
+            default: return nil
+            }
+            if kind != .element, kind != .blank {
+                while byte(index) == 0x20 || byte(index) == 0x09 { index += 1 }
+            }
+            guard index < bytes.count else { return nil }
+            start = index
+        }
+
+        /// Where a tag of XML with attributes ends.
+        private static func tagEnd(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int? {
+            bytes[start..<Swift.min(bytes.count, start + 200)].firstIndex { $0 == 0x3E || $0 == 0x3C }
+                .flatMap { bytes[$0] == 0x3E ? $0 : nil }
+        }
+
+        /// Where the value begins after words that belong to a key.
+        private static func clause(
+            _ bytes: UnsafeRawBufferPointer, _ start: Int, isAfterBlank: Bool
+        ) -> Int? {
+            func has(_ word: StaticString, _ index: Int) -> Bool {
+                bytes.has(word, at: index)
+                    || (0..<word.utf8CodeUnitCount).allSatisfy {
+                        index + $0 < bytes.count && bytes[index + $0].lowercased == word.utf8Start[$0]
+                    }
+            }
+            func mark(_ index: Int) -> Int? {
+                index < bytes.count && (bytes[index] == 0x27 || bytes[index] == 0x22) ? index : nil
+            }
+            if isAfterBlank, has("by ", start) { return mark(start + 3) }
+            if isAfterBlank, has("for ", start) {
+                let line = bytes[start..<Swift.min(bytes.count, start + 200)]
+                guard let sign = line.firstIndex(of: 0x3D), sign + 2 < bytes.count else { return nil }
+                return bytes[sign + 1] == 0x20 ? sign + 2 : sign + 1
+            }
+            var index = start
+            if bytes[index] == 0x2C { index += 1 }
+            while index < bytes.count, bytes[index] == 0x20 || bytes[index] == 0x22 { index += 1 }
+            guard index > start || isAfterBlank, has("value", index) else { return nil }
+            index += 5
+            while index < bytes.count, bytes[index] == 0x22 || bytes[index] == 0x27 { index += 1 }
+            guard index + 1 < bytes.count, bytes[index] == 0x3A || bytes[index] == 0x3D else { return nil }
+            index += 1
+            if bytes[index] == 0x20 { index += 1 }
+            return index < bytes.count && !bytes[index].isBlank ? index : nil
+        }
+
+        /// Whether `<` or `<space:` is in front of a place.
+        private static func isElement(_ bytes: UnsafeRawBufferPointer, before place: Int) -> Bool {
+            var index = place
+            if index > 0, bytes[index - 1] == 0x3A {
+                index -= 1
+                while index > 0, SecretKeys.isOfKey(bytes[index - 1]) { index -= 1 }
+            }
+            return index > 0 && bytes[index - 1] == 0x3C
+        }
+    }
+
+    /// Reads the value that follows a key in a text.
+    private struct ValueReader {
+        let bytes: UnsafeRawBufferPointer
+        let name: Name
+        let follower: Follower
+        /// Whether the value is a part of JSON that is no string, which the replacement must be.
+        private(set) var needsMarks = false
+
+        init(bytes: UnsafeRawBufferPointer, name: Name, follower: Follower) {
+            (self.bytes, self.name, self.follower) = (bytes, name, follower)
+        }
+
+        private func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
+
+        mutating func read() -> Range<Int>? {
+            var start = follower.start
+            if follower.kind == .element {
+                var end = start
+                while end < bytes.count, bytes[end] != 0x3C { end += 1 }
+                guard byte(end + 1) == 0x2F else { return nil }
+                return accept(start..<end, isQuoted: true)
+            }
+            // A text of PHP: string(7) "…"; one of Python: b'…', u'…'.
+            if bytes.has("string(", at: start), let end = bytes.firstRange(of: [0x29, 0x20], from: start) {
+                start = end.upperBound
+            }
+            if [0x62, 0x75, 0x42, 0x55].contains(byte(start)), [0x27, 0x22].contains(byte(start + 1)) {
+                start += 1
+            }
+            if let range = quoted(from: argument(from: start) ?? start) {
+                return accept(withoutScheme(range), isQuoted: true)
+            }
+            if byte(start) == 0x7B || byte(start) == 0x5B, let end = balancedEnd(from: start) {
+                let list = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                guard follower.kind == .equals || !follower.isSpaced, !name.isWeak,
+                    !SecretKeys.saysNothing(list)
+                else {
+                    return nil
+                }
+                needsMarks = follower.isQuoted
+                return start..<end
+            }
+            let range = bare(from: start)
+            needsMarks = follower.isQuoted
+            return accept(withoutScheme(range), isQuoted: false)
+        }
+
+        /// The text that is given to a function, as in `PASSWORD('…')` and `cty.StringVal("…")`.
+        private func argument(from start: Int) -> Int? {
+            guard byte(start).isLetter else { return nil }
+            var index = start
+            while index - start < 32, byte(index).isWord || byte(index) == 0x2E { index += 1 }
+            return byte(index) == 0x28 && [0x22, 0x27].contains(byte(index + 1)) ? index + 1 : nil
+        }
+
+        /// What is between quotation marks; to the end of the text where there is no second one.
+        private func quoted(from start: Int) -> Range<Int>? {
+            var open = start
+            while byte(open) == 0x5C { open += 1 }
+            let mark = byte(open)
+            guard mark == 0x22 || mark == 0x27 || mark == 0x60 else { return nil }
+            let depth = open - start
+            var index = open + 1
+            var backslashes = 0
+            while index < bytes.count {
+                if bytes[index] == 0x5C {
+                    backslashes += 1
+                } else {
+                    let ends = depth == 0 ? backslashes % 2 == 0 : backslashes <= depth
+                    if bytes[index] == mark, ends {
+                        return (open + 1)..<(index - (depth == 0 ? 0 : backslashes))
+                    }
+                    // The quotation around this one ends.
+                    if depth > 0, bytes[index] == 0x22, backslashes < depth { return (open + 1)..<index }
+                    backslashes = 0
+                }
+                index += 1
+            }
+            return (open + 1)..<bytes.count
+        }
+
+        /// Where a list or an object ends; the end of the text if it never does.
+        private func balancedEnd(from start: Int) -> Int? {
+            var depth = 0
+            var index = start
+            while index < bytes.count {
+                switch bytes[index] {
+                case 0x22, 0x27:
+                    let open = index
+                    guard let range = quoted(from: open) else { return nil }
+                    index = range.upperBound
+                case 0x7B, 0x5B: depth += 1
+                case 0x7D, 0x5D:
+                    depth -= 1
+                    if depth == 0 { return index + 1 }
+                default: break
+                }
+                index += 1
+            }
+            return bytes.count
+        }
+
+        /// A value without quotation marks.
+        private func bare(from start: Int) -> Range<Int> {
+            let hasBlanks =
+                name.isLong && (byte(start).isAlphanumeric || byte(start) == 0x5F)
+                || name.isStrong && follower.isAlone
+            var end = start
+            if hasBlanks, isList(start) {
+                // Parameters with commas, to the end of the line or of the quotation.
+                while end < bytes.count, bytes[end] >= 0x20,
+                    follower.opener == 0 || bytes[end] != follower.opener
+                { end += 1 }
+            } else {
+                while end < bytes.count, !isEnd(end, from: start, hasBlanks) { end += 1 }
+            }
+            while end > start, bytes[end - 1].isBlank { end -= 1 }
+            if end - start > 1, bytes[end - 1] == 0x2E { end -= 1 }
+            return start..<end
+        }
+
+        /// Whether the name of a scheme begins at a place that several parameters follow.
+        private func isList(_ start: Int) -> Bool {
+            (["Digest ", "AWS4-", "OAuth ", "HMAC "] as [StaticString]).contains { scheme in
+                (0..<scheme.utf8CodeUnitCount).allSatisfy {
+                    byte(start + $0).lowercased == scheme.utf8Start[$0].lowercased
+                }
+            }
+        }
+
+        private func isEnd(_ index: Int, from start: Int, _ hasBlanks: Bool) -> Bool {
+            let next = byte(index + 1)
+            switch bytes[index] {
+            case 0x00...0x08, 0x0A...0x1F: return true
+            case 0x20, 0x09:
+                if !hasBlanks || next == 0x3C { return true }
+                // A cookie goes on after a semicolon; other values go on to the end of the line.
+                return name.letters.count == 6 && isPlainCookie && bytes[index - 1] != 0x3B
+            case 0x22, 0x27, 0x60: return !hasBlanks || bytes[index] == follower.opener || follower.isAlone
+            case 0x3C, 0x3E: return true
+            case 0x5C:
+                return next == 0x22 || next == 0x27 || next == 0x6E || next == 0x72 || next == 0x74
+                    || next == 0x5C
+            case 0x2C:
+                return next == 0 || next.isBlank || next == 0x22 || next == 0x27 || next == 0x7D
+                    || beginsPair(index + 1)
+            case 0x3B where follower.isAlone && hasBlanks: return true
+            case 0x3B, 0x7C:
+                return !hasBlanks && (next == 0 || next.isBlank || next == 0x22 || beginsPair(index + 1))
+            case 0x26: return next == 0 || beginsPair(index + 1) || next == 0x20
+            case 0x29, 0x5D, 0x7D:
+                return next == 0 || next.isBlank
+                    || [0x2C, 0x3B, 0x29, 0x5D, 0x7D, 0x22, 0x27, 0x2E, 0x3A].contains(next)
+            default: return false
+            }
+        }
+
+        /// Whether the header is `Cookie`, and not `Set-Cookie`, whose attributes have blanks.
+        private var isPlainCookie: Bool {
+            var index = follower.start
+            while index > 0, !SecretKeys.isOfKey(bytes[index - 1]) { index -= 1 }
+            return !(bytes.has("Set-Cookie", at: index - 10) || bytes.has("set-cookie", at: index - 10))
+        }
+
+        /// Whether `name=` or `name:` follows.
+        private func beginsPair(_ start: Int) -> Bool {
+            var index = start
+            while index < bytes.count, index - start < 40, SecretKeys.isOfKey(bytes[index]) { index += 1 }
+            return index > start && (byte(index) == 0x3D || byte(index) == 0x3A)
+        }
+
+        /// What follows the name of a scheme of HTTP, such as `Basic`.
+        private func withoutScheme(_ range: Range<Int>) -> Range<Int> {
+            guard name.letters.starts(with: Array("auth".utf8)) else { return range }
+            var end = range.lowerBound
+            while end < range.upperBound, bytes[end].isAlphanumeric || bytes[end] == 0x2D { end += 1 }
+            let scheme = String(decoding: bytes[range.lowerBound..<end], as: UTF8.self).lowercased()
+            guard SecretKeys.schemes.contains(scheme) else { return range }
+            if end < range.upperBound, bytes[end] != 0x20 { return range }
+            while end < range.upperBound, bytes[end] == 0x20 { end += 1 }
+            if isList(range.lowerBound) { return end..<range.upperBound }
+            var last = end
+            while last < range.upperBound, !bytes[last].isBlank, bytes[last] != 0x2C { last += 1 }
+            return end..<last
+        }
+
+        // MARK: What is no secret
+
+        private func accept(_ range: Range<Int>, isQuoted: Bool) -> Range<Int>? {
+            let value = UnsafeRawBufferPointer(rebasing: bytes[range])
+            guard let first = value.first, !SecretKeys.saysNothing(value), !isCode(value) else { return nil }
+            if first == 0x3A, follower.kind != .colon,
+                value.dropFirst().allSatisfy({ $0.isLetter || $0 == 0x5F })
+            {
+                return nil
+            }
+            if name.isPath, first == 0x2F { return nil }
+            if !name.isStrong, isPath(value) { return nil }
+            if name.needsRandom,
+                value.count < 16 || !value.contains(where: \.isDigit) || !value.contains(where: \.isLetter)
+            {
+                return nil
+            }
+            let isNumber = value.allSatisfy { $0.isDigit || $0 == 0x2E }
+            // A session's number, which is none that lets anybody in.
+            if name.isSession, follower.kind == .colon, !isQuoted, isNumeral(value) { return nil }
+            if isNumber, name.isCounted, value.count < RedactionPlan.shortestNumber { return nil }
+            if name.isStrong || follower.kind != .colon || follower.isQuoted {
+                if follower.kind == .colon, !isQuoted, !hasSign(value),
+                    isFollowedByProse(range.upperBound) || !follower.isSpaced && value.count < 12
+                {
+                    return nil
+                }
+                return range
+            }
+            // After a colon, prose follows as often as a value.
+            return hasSign(value) && value.count >= 4 || value.count >= 20 ? range : nil
+        }
+
+        /// Whether it is a path of small letters, such as prod/db/main and /etc/app/key.json.
+        private func isPath(_ value: UnsafeRawBufferPointer) -> Bool {
+            value.contains(0x2F)
+                && value.allSatisfy {
+                    !$0.isCapital && ($0.isAlphanumeric || [0x2D, 0x2E, 0x2F, 0x3A, 0x5F].contains($0))
+                } && value.split(separator: 0x2F).allSatisfy { $0.count <= 24 }
+        }
+
+        /// Whether it is a number of 64 bits, or several with underscores.
+        private func isNumeral(_ value: UnsafeRawBufferPointer) -> Bool {
+            if value.count <= 18, value[0] == 0x30, value.count > 2, value[1] == 0x78 {
+                return value.dropFirst(2).allSatisfy(\.isHexadecimal)
+            }
+            return value.allSatisfy { $0.isDigit || $0 == 0x5F }
+        }
+
+        /// Whether there is what a word does not have.
+        private func hasSign(_ value: UnsafeRawBufferPointer) -> Bool {
+            value.contains {
+                !($0.isLetter || $0 >= 0x80 || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F || $0 == 0x2F
+                    || $0 == 0x3A || $0 == 0x28)
+            }
+        }
+
+        private func isFollowedByProse(_ end: Int) -> Bool {
+            byte(end) == 0x2E && byte(end + 1) != 0
+                || byte(end) == 0x20 && (byte(end + 1).isLetter || byte(end + 1) == 0x28)
+        }
+
+        /// A call, `name(`, or what Java writes for an object, `Name{…` and `Name@1a2b3c`.
+        private func isCode(_ value: UnsafeRawBufferPointer) -> Bool {
+            guard let first = value.first, first.isLetter else { return false }
+            var index = 0
+            while index < value.count, value[index].isWord || value[index] == 0x2E || value[index] == 0x24 {
+                index += 1
+            }
+            guard index < value.count, index > 2 else { return false }
+            if value[index] == 0x28 {
+                return index + 1 == value.count || value.last == 0x29 && index + 2 == value.count
+            }
+            if value[index] == 0x7B { return !name.isStrong && first.isCapital }
+            guard value[index] == 0x40, (5...16).contains(value.count - index - 1) else { return false }
+            return value[..<index].contains(0x2E) && value[(index + 1)...].allSatisfy(\.isHexadecimal)
+        }
+    }
+
+    /// Whether a value is a word, a mask or a variable in the place of a secret.
+    static func saysNothing(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard let first = value.first, let last = value.last else { return true }
+        if value.count <= 18, value.allSatisfy({ $0.isLetter || placeholderMarks.contains($0) }) {
+            var word = ""
+            for byte in value where byte.isLetter {
+                word.unicodeScalars.append(Unicode.Scalar(byte.lowercased))
+            }
+            if placeholders.contains(word) { return true }
+        }
+        let inside = value.dropFirst()
+        switch first {
+        case 0x3C:
+            return last == 0x3E && !inside.dropLast().contains { $0 == 0x3C || $0 == 0x3E || $0.isBlank }
+        case 0x24:
+            return value.count > 1 && (value[1] == 0x7B || inside.allSatisfy { $0.isCapital || $0 == 0x5F })
+        case 0x7B: return value.count > 1 && value[1] == 0x7B
+        case 0x25: return value.count == 2 || value.count > 1 && (value[1] == 0x7B || value[1] == 0x28)
+        default: break
+        }
+        if value.count > 2 || first == 0x2A,
+            value.allSatisfy({ [0x2A, 0x2E, 0x78, 0x58, 0x2D, 0x3F, 0x23].contains($0) })
+        {
+            return true
+        }
+        // The name of a variable, and the hash that an audit log of Vault has.
+        if value.count >= 8, value.count(where: { $0 == 0x5F }) > 1,
+            value.allSatisfy({ $0.isCapital || $0 == 0x5F })
+        {
+            return true
+        }
+        if value.has("hmac-sha256:", at: 0) { return true }
+        // A mask of bullets, or an ellipsis.
+        return value.has("\u{2022}", at: 0) || value.has("\u{2026}", at: 0)
+    }
+
+    private static let placeholderMarks: [UInt8] = Array("()[]{}<>-.? ".utf8)
+
+    /// The names of schemes in headers of authorization.
+    private static let schemes: Set<String> = [
+        "basic", "bearer", "digest", "token", "negotiate", "ntlm", "apikey", "bot", "hmac", "key", "oauth",
+        "aws4-hmac-sha256", "splunk", "sharedkey",
+    ]
+
+    private static let placeholders: Set<String> = [
+        "", "null", "nil", "none", "undefined", "true", "false", "yes", "no", "on", "off", "redacted",
+        "hidden", "masked",
+        "filtered", "sensitivevalue", "knownafterapply", "private", "sensitive", "protected", "removed",
+        "scrubbed", "empty", "unset", "missing",
+        "required", "optional", "na",
+        "string", "value", "str", "bool", "int", "type", "text", "invalid", "valid", "expired", "incorrect",
+        "wrong", "failed", "ok", "disabled", "enabled", "changed",
+    ]
+}
