@@ -782,23 +782,23 @@ bool hw_semaphore_wait(struct hw_semaphore *semaphore, int64_t nanoseconds) {
 
 // MARK: Searching
 
-size_t hw_next_trigger(const uint64_t *table, const uint8_t *bytes, size_t count, size_t from, uint64_t *which) {
+size_t hw_next_trigger(
+    const uint64_t *table, const uint8_t *bytes, size_t count, size_t from, uint64_t *which) {
     const uint64_t *first = table, *second = table + 256, *third = table + 512;
     size_t index = from;
-    while (index + 6 <= count) {
+    for (; index + 6 <= count; index += 4) {
         const uint8_t *at = bytes + index;
         uint64_t found0 = first[at[0]] & second[at[1]] & third[at[2]];
         uint64_t found1 = first[at[1]] & second[at[2]] & third[at[3]];
         uint64_t found2 = first[at[2]] & second[at[3]] & third[at[4]];
         uint64_t found3 = first[at[3]] & second[at[4]] & third[at[5]];
-        if (__builtin_expect((found0 | found1 | found2 | found3) != 0, 0)) {
-            *which = found0 ? found0 : found1 ? found1 : found2 ? found2 : found3;
-            return index + (found0 ? 0 : found1 ? 1 : found2 ? 2 : 3);
-        }
-        index += 4;
+        if (__builtin_expect((found0 | found1 | found2 | found3) == 0, 1)) continue;
+        *which = found0 ? found0 : found1 ? found1 : found2 ? found2 : found3;
+        return index + (found0 ? 0 : found1 ? 1 : found2 ? 2 : 3);
     }
     for (; index < count; index++) {
-        uint8_t next = index + 1 < count ? bytes[index + 1] : 0, last = index + 2 < count ? bytes[index + 2] : 0;
+        uint8_t next = index + 1 < count ? bytes[index + 1] : 0;
+        uint8_t last = index + 2 < count ? bytes[index + 2] : 0;
         uint64_t found = first[bytes[index]] & second[next] & third[last];
         if (found) {
             *which = found;
@@ -808,50 +808,51 @@ size_t hw_next_trigger(const uint64_t *table, const uint8_t *bytes, size_t count
     return count;
 }
 
-static inline bool hw_is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
-static inline bool hw_is_capital(uint8_t byte) { return (uint8_t)(byte - 'A') < 26; }
-
-// Which of 16 bytes are digits.
-static inline uint64_t hw_digits_of_16(const uint8_t *bytes) {
+// The bytes of 16 that are from `low` on, `size` of them.
+static inline uint64_t hw_range_of_16(const uint8_t *bytes, uint8_t low, uint8_t size) {
 #if defined(__x86_64__)
     __m128i text = _mm_loadu_si128((const __m128i *)bytes);
-    __m128i digit = _mm_cmplt_epi8(
-        _mm_add_epi8(text, _mm_set1_epi8((char)(0x80 - '0'))), _mm_set1_epi8(-128 + 10));
-    return (uint32_t)_mm_movemask_epi8(digit);
+    __m128i range = _mm_cmplt_epi8(
+        _mm_add_epi8(text, _mm_set1_epi8((char)(0x80 - low))), _mm_set1_epi8((char)(0x80 + size)));
+    return (uint32_t)_mm_movemask_epi8(range);
 #else
-    uint64_t digits = 0;
-    for (int index = 0; index < 16; index++) digits |= (uint64_t)hw_is_digit(bytes[index]) << index;
-    return digits;
+    uint64_t range = 0;
+    for (int index = 0; index < 16; index++) range |= (uint64_t)((uint8_t)(bytes[index] - low) < size) << index;
+    return range;
 #endif
 }
 
-// Which of up to 64 bytes are digits.
-static inline uint64_t hw_digits(const uint8_t *bytes, size_t count) {
-    uint64_t digits = 0;
+// The same of up to 64 bytes.
+static inline uint64_t hw_range_of_64(const uint8_t *bytes, size_t count, uint8_t low, uint8_t size) {
+    uint64_t range = 0;
     size_t index = 0;
-    for (; index + 16 <= count; index += 16) digits |= hw_digits_of_16(bytes + index) << index;
-    if (index == count) return digits;
+    for (; index + 16 <= count; index += 16) range |= hw_range_of_16(bytes + index, low, size) << index;
+    if (index == count) return range;
     // The last 16 bytes, some of which were looked at before.
-    if (count >= 16) return digits | hw_digits_of_16(bytes + count - 16) << (count - 16);
-    for (; index < count; index++) digits |= (uint64_t)hw_is_digit(bytes[index]) << index;
-    return digits;
+    if (count >= 16) return range | hw_range_of_16(bytes + count - 16, low, size) << (count - 16);
+    for (; index < count; index++) range |= (uint64_t)((uint8_t)(bytes[index] - low) < size) << index;
+    return range;
 }
 
 size_t hw_next_number(const uint8_t *bytes, size_t count, size_t from) {
-    // Of each 64 bytes, 60 are looked at as a beginning, so that what follows is there, too.
-    for (size_t block = from; block < count; block += 60) {
+    // Of each 64 bytes, 58 are looked at as a beginning, so that what is around them is there, too.
+    size_t block = from < 2 ? 0 : from - 2;
+    for (; block < count; block += 58) {
         size_t size = count - block < 64 ? count - block : 64;
-        uint64_t digits = hw_digits(bytes + block, size);
-        uint64_t before = block > 0 && hw_is_digit(bytes[block - 1]);
-        uint64_t begins = digits & ~(digits << 1 | before) & digits >> 1 & (((uint64_t)1 << 60) - 1);
-        if (begins == 0) continue;
-        uint64_t runs = digits & digits >> 1 & digits >> 2 & digits >> 3;
-        for (; begins; begins &= begins - 1) {
-            int bit = __builtin_ctzll(begins);
+        uint64_t digits = hw_range_of_64(bytes + block, size, '0', 10);
+        uint64_t capitals = hw_range_of_64(bytes + block, size, 'A', 26);
+        uint64_t begins = digits & ~(digits << 1) & digits >> 1;
+        uint64_t places = begins & (digits >> 2 & digits >> 3 | capitals << 1 & capitals << 2);
+        // What begins in the first two bytes was looked at in the block before.
+        if (block > 0) places &= ~(uint64_t)3;
+        places &= ((uint64_t)1 << 60) - 1;
+        for (; places; places &= places - 1) {
+            int bit = __builtin_ctzll(places);
             size_t place = block + bit;
+            if (place < from) continue;
             uint8_t one = bytes[place], two = bytes[place + 1];
-            if (runs >> bit & 1 && ((one >= '3' && one <= '6') || (one == '2' && two >= '2' && two <= '7'))) return place;
-            if (place >= 2 && hw_is_capital(bytes[place - 1]) && hw_is_capital(bytes[place - 2])) return place;
+            bool isAccount = bit >= 2 && capitals >> (bit - 1) & capitals >> (bit - 2) & 1;
+            if (isAccount || (one >= '3' && one <= '6') || (one == '2' && two >= '2' && two <= '7')) return place;
         }
     }
     return count;

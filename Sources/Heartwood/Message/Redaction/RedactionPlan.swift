@@ -101,14 +101,17 @@ final class RedactionPlan: Sendable {
         self.bits = bits
     }
 
-    /// Where the three characters of a text begin that are the rarest in other texts, and how rare they
-    /// are.
-    private static func rarest(of text: [UInt8]) -> (offset: Int, rarity: Int) {
-        // The letters of English, beginning with the most frequent one.
+    /// Where the three characters of a text begin that are the rarest in other texts, and how rare they are.
+    static func rarest(of text: [UInt8]) -> (offset: Int, rarity: Int) {
+        // The letters of English, beginning with the most frequent one, and what logs are full of.
         let letters = Array("etaoinshrdlcumwfgypbvkjxqz".utf8)
+        let frequent = ["con", "ent", "ess", "for", "ing", "ion", "pro", "ser", "str", "ter", "ver"]
         let rarity = text.map { letters.firstIndex(of: $0) ?? ($0.isDigit || $0.isCapital ? 20 : 24) }
         guard text.count > 3 else { return (0, rarity.reduce(0, +)) }
-        let sums = (0...text.count - 3).map { rarity[$0...$0 + 2].reduce(0, +) }
+        let sums = (0...text.count - 3).map { place in
+            frequent.contains { text[place...].starts(with: $0.utf8) }
+                ? 0 : rarity[place...place + 2].reduce(0, +)
+        }
         let offset = sums.indices.max { sums[$0] < sums[$1] } ?? 0
         return (offset, sums[offset])
     }
@@ -219,6 +222,9 @@ final class RedactionPlan: Sendable {
     }
 
     private static func merged(_ found: [Secret]) -> [Secret] {
+        if zip(found, found.dropFirst()).allSatisfy({ $0.range.upperBound <= $1.range.lowerBound }) {
+            return found
+        }
         let found = found.sorted {
             if $0.range.lowerBound != $1.range.lowerBound { return $0.range.lowerBound < $1.range.lowerBound }
             if $0.range.count != $1.range.count { return $0.range.count > $1.range.count }

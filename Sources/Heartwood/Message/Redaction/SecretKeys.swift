@@ -76,9 +76,11 @@ final class SecretKeys: Sendable {
         var groups: [[Name]] = []
         for name in names {
             let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Array($0.utf8) }
-            // Most names of several words share the last one.
-            guard let anchor = words.last else { continue }
-            let wanted = anchor == Array("string".utf8) ? words[0] : anchor
+            guard
+                let wanted = words.max(by: {
+                    RedactionPlan.rarest(of: $0).rarity < RedactionPlan.rarest(of: $1).rarity
+                })
+            else { continue }
             let text = String(decoding: words.joined(), as: UTF8.self)
             let made = Name(
                 letters: Array(text.utf8),
