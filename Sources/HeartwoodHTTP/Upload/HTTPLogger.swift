@@ -281,12 +281,16 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         if formatter != nil {
             guard let formatted = formatted(message) else { return }
             text = formatted
+        } else if redactionForMessage != nil {
+            var clear = LogBuffer()
+            beginRedaction(in: &clear)
+            clear.appendText(of: message, privacy: privacy)
+            text = clear.text
         } else {
             text = nil
         }
         var entry = RemoteEntry(message, text: text, privacy: privacy)
         if let rules = redactionForMessage {
-            if text == nil { entry.text = rules.redacted(entry.text) }
             entry.fields = rules.redacted(entry.fields)
             entry.metadata = rules.redacted(entry.metadata)
         }

@@ -98,11 +98,12 @@ final class HTTPBench {
         if hasFormatter { bench.logger.formatter = LineFormatter() }
         let card = 4_111_111_111_111_111
         Heartwood.log(
-            "paid with \(card, as: "card") by a@example.com", level: .error,
+            "paid with \(card, as: "card") by a@example.com \("pw nine", as: "password")", level: .error,
             metadata: ["mail": "b@example.com", "cards": [.integer(Int64(card))], "n": 5],
             to: bench.dispatcher)
         #expect(await bench.logger.deliver(timeout: .testLimit))
         let sent = bench.server.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
+        #expect(!sent.contains("nine") && sent.contains("<secret>"), "\(sent)")
         #expect(!sent.contains("4111") && !sent.contains("example.com"), "\(sent)")
         #expect(sent.contains("paid with <card> by <email>"), "\(sent)")
         #expect(

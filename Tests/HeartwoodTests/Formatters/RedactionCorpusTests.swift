@@ -178,4 +178,21 @@ struct RedactionCorpusTests {
         let other = RedactionCorpusTests.redacted(#"{"Db-Password":"a7"}"#, by: hashing)
         #expect(other == #"{"Db-Password":"\#(hashed[0].dropFirst(9))"}"#)
     }
+
+    @Test(
+        "A line that is made to be slow takes a time that goes with its length",
+        arguments: [
+            "password=a ", "token={", "token: {", "a://b:", "a%40", "eyJ-", "xoxb-", "authorization: basic ",
+            "authorization: digest ", "cookie: a=b; ", "token=string(", #"token=""#, #"token=\""#, "DE89 ",
+            "-----BEGIN PRIVATE KEY-----", "<password ", "token=a;b&", "apikey.", "4111 ",
+        ])
+    func slow(part: String) {
+        for line in [part, #"{"\u0061":""# + part.filter { $0 != "\"" }] {
+            let line = String(repeating: line, count: 65_536 / line.utf8.count)
+            let clock = ContinuousClock()
+            let duration = clock.measure { _ = RedactionCorpusTests.redacted(line) }
+            // A debug build takes some ten nanoseconds a byte; all against all would take minutes.
+            #expect(duration < .seconds(20), "\(part)")
+        }
+    }
 }

@@ -107,15 +107,23 @@ struct RedactionTests {
         dispatcher.add(asking)
         dispatcher.add(other)
         logInfo(
-            "to \("ann@example.org", as: "mail")\nbob@example.org \(4_111_111_111_111_111, as: "card")",
+            """
+            to \("ann@example.org", as: "mail")
+            bob@example.org \(4_111_111_111_111_111, as: "card") \("pw nine", as: "password")
+            """,
             metadata: [
                 "who": "eve@example.org", "list": ["Bearer a1b2c3d4e5f6"],
                 "json": .json("{\"k\":\"zoe@example.org\"}"),
                 "n": 5_500_000_000_000_004, "dec": .decimal("4111111111111111"),
+                "X-Api-Key": "k seven", "nested": ["auth": ["db_password": "pw eight", "user": "u"]],
+                "token_count": 12, "tokens": 34, "raw": .json(#"{"secret":[1,"s five"]}"#),
             ], to: dispatcher)
         dispatcher.flush(timeout: .testLimit)
         let line = try #require(asking.lines.first)
-        for secret in ["example.org", "a1b2c3d4e5f6", "4111111111111111", "5500000000000004"] {
+        for secret in [
+            "example.org", "a1b2c3d4e5f6", "4111111111111111", "5500000000000004", "seven", "eight", "nine",
+            "five",
+        ] {
             #expect(!line.contains(secret), "\(line)")
         }
         #expect(line.contains("<email>") && line.contains("<card>"))

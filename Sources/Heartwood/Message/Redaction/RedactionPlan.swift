@@ -168,11 +168,13 @@ final class RedactionPlan: Sendable {
     /// What overlaps is one secret, of the rule that finds more of it, or is the first.
     func secrets(in bytes: UnsafeRawBufferPointer) -> [Secret] {
         var found: [Secret] = []
+        // Where the last secret of each rule ends; nothing in it is looked at by the same rule.
+        var ends: [Int] = []
         guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return [] }
         var which: UInt64 = 0
         var place = nextTrigger(bytes, from: 0, &which)
         while place < bytes.count {
-            check(which, bytes, place, &found)
+            check(which, bytes, place, &found, &ends)
             place = nextTrigger(bytes, from: place + 1, &which)
         }
         place = counting.isEmpty ? bytes.count : hw_next_number(base, bytes.count, 0)
@@ -200,12 +202,12 @@ final class RedactionPlan: Sendable {
 
     @inline(never)
     private func check(
-        _ which: UInt64, _ bytes: UnsafeRawBufferPointer, _ place: Int, _ found: inout [Secret]
+        _ which: UInt64, _ bytes: UnsafeRawBufferPointer, _ place: Int, _ found: inout [Secret],
+        _ ends: inout [Int]
     ) {
         _ = firstAnchor(which, bytes, place) { anchor, start in
-            if found.contains(where: { $0.rule == anchor.rule && $0.range.upperBound > start }) {
-                return false
-            }
+            if !ends.isEmpty, ends[anchor.rule] > start { return false }
+            let count = found.count
             switch ways[anchor.rule] {
             case .anchored(_, _, let match):
                 if let range = match(bytes, start, anchor.number) {
@@ -216,6 +218,10 @@ final class RedactionPlan: Sendable {
                     found.append(Secret(range: range, rule: anchor.rule, marks: marks))
                 }
             default: break
+            }
+            if found.count > count {
+                if ends.isEmpty { ends = [Int](repeating: 0, count: ways.count) }
+                ends[anchor.rule] = found[count].range.upperBound
             }
             return false
         }

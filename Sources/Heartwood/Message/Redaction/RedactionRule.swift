@@ -176,9 +176,9 @@ extension UInt8 {
 
 extension UnsafeRawBufferPointer {
     /// Where a run of some characters that begins at an index ends.
-    func end(of alphabet: SecretShapes.Alphabet, from start: Int) -> Int {
+    func end(of alphabet: SecretShapes.Alphabet, from start: Int, limit: Int = .max) -> Int {
         var end = start
-        while end < count, alphabet.contains(self[end]) { end += 1 }
+        while end < count, end - start < limit, alphabet.contains(self[end]) { end += 1 }
         return end
     }
 

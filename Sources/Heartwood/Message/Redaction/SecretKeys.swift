@@ -57,6 +57,8 @@ final class SecretKeys: Sendable {
         /// Whether the value may have blanks: to the end of the line, or of the quotation.
         let isLong: Bool
         let isPath: Bool
+        /// Whether it is the header that has the name of a scheme in front of its value.
+        let isHeader: Bool
         let isSession: Bool
         /// Whether only a long value of letters and digits is a secret, as after `code`.
         let needsRandom: Bool
@@ -89,7 +91,7 @@ final class SecretKeys: Sendable {
                 isStrong: text.hasPrefix("pass") || text == "pwd" || text.hasSuffix("key"),
                 isCounted: ["pass", "auth"].contains(text) || text.utf8.count > 4 && !text.hasPrefix("pass"),
                 isLong: ["authorization", "cookie", "connectionstring", "connstr"].contains(text),
-                isPath: text == "pwd", isSession: text.hasPrefix("sess"),
+                isPath: text == "pwd", isHeader: text == "authorization", isSession: text.hasPrefix("sess"),
                 needsRandom: text == "code", isStatement: text == "identified")
             if let group = anchors.firstIndex(of: wanted) {
                 groups[group].append(made)
@@ -193,6 +195,8 @@ final class SecretKeys: Sendable {
 
     /// How much of a key is looked at.
     private static let longestKey = 64
+    /// How long a value with blanks may be.
+    private static let longestValue = 16_384
 
     // MARK: Texts
 
@@ -403,8 +407,10 @@ final class SecretKeys: Sendable {
                 return accept(start..<end, isQuoted: true)
             }
             // A text of PHP: string(7) "…"; one of Python: b'…', u'…'.
-            if bytes.has("string(", at: start), let end = bytes.firstRange(of: [0x29, 0x20], from: start) {
-                start = end.upperBound
+            if bytes.has("string(", at: start) {
+                var end = start + 7
+                while end - start < 20, byte(end).isDigit { end += 1 }
+                if bytes.has(") ", at: end) { start = end + 2 }
             }
             if [0x62, 0x75, 0x42, 0x55].contains(byte(start)), [0x27, 0x22].contains(byte(start + 1)) {
                 start += 1
@@ -412,13 +418,13 @@ final class SecretKeys: Sendable {
             if let range = quoted(from: argument(from: start) ?? start) {
                 return accept(withoutScheme(range), isQuoted: true)
             }
+            if byte(start) == 0x7B || byte(start) == 0x5B,
+                byte(start + 1) == byte(start) || follower.kind == .colon && follower.isSpaced || name.isWeak
+            {
+                return nil
+            }
             if byte(start) == 0x7B || byte(start) == 0x5B, let end = balancedEnd(from: start) {
-                let list = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-                guard follower.kind == .equals || !follower.isSpaced, !name.isWeak,
-                    !SecretKeys.saysNothing(list)
-                else {
-                    return nil
-                }
+                if SecretKeys.saysNothing(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) { return nil }
                 needsMarks = follower.isQuoted
                 return start..<end
             }
@@ -490,11 +496,13 @@ final class SecretKeys: Sendable {
             var end = start
             if hasBlanks, isList(start) {
                 // Parameters with commas, to the end of the line or of the quotation.
-                while end < bytes.count, bytes[end] >= 0x20,
+                while end < bytes.count, end - start < SecretKeys.longestValue, bytes[end] >= 0x20,
                     follower.opener == 0 || bytes[end] != follower.opener
                 { end += 1 }
             } else {
-                while end < bytes.count, !isEnd(end, from: start, hasBlanks) { end += 1 }
+                while end < bytes.count, end - start < SecretKeys.longestValue || !hasBlanks,
+                    !isEnd(end, from: start, hasBlanks)
+                { end += 1 }
             }
             while end > start, bytes[end - 1].isBlank { end -= 1 }
             if end - start > 1, bytes[end - 1] == 0x2E { end -= 1 }
@@ -516,7 +524,8 @@ final class SecretKeys: Sendable {
             case 0x00...0x08, 0x0A...0x1F: return true
             case 0x20, 0x09:
                 if !hasBlanks || next == 0x3C { return true }
-                // A cookie goes on after a semicolon; other values go on to the end of the line.
+                // A header has a scheme and a value; a cookie continues after a semicolon.
+                if name.isHeader { return bytes[start..<index].contains { $0 == 0x20 || $0 == 0x09 } }
                 return name.letters.count == 6 && isPlainCookie && bytes[index - 1] != 0x3B
             case 0x22, 0x27, 0x60: return !hasBlanks || bytes[index] == follower.opener || follower.isAlone
             case 0x3C, 0x3E: return true
@@ -618,7 +627,8 @@ final class SecretKeys: Sendable {
         /// Whether there is what a word does not have.
         private func hasSign(_ value: UnsafeRawBufferPointer) -> Bool {
             value.contains {
-                !($0.isLetter || $0 >= 0x80 || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F || $0 == 0x2F
+                !($0.isLetter || $0 >= 0x80 || $0 == 0x20 || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F
+                    || $0 == 0x2F
                     || $0 == 0x3A || $0 == 0x28)
             }
         }

@@ -99,7 +99,7 @@ enum SecretShapes {
         return .anchored(all.map { Array($0.prefix.utf8) }, isExact: true) { bytes, place, number in
             let service = all[number]
             let tail = place + service.prefix.utf8.count
-            var end = bytes.end(of: service.alphabet, from: tail)
+            var end = bytes.end(of: service.alphabet, from: tail, limit: service.length.upperBound + 1)
             if end < bytes.count, bytes[end].isWord, service.length.lowerBound == service.length.upperBound {
                 return nil
             }
@@ -129,7 +129,11 @@ enum SecretShapes {
     // MARK: Tokens of any issuer
 
     static let webTokens = RedactionRule.Way.anchored([Array("eyJ".utf8)], isExact: true) { bytes, place, _ in
-        guard bytes.beginsWord(at: place) else { return nil }
+        // Not inside of another token: what is looked at may be long.
+        guard bytes.beginsWord(at: place),
+            place == 0 || !Alphabet.words.contains(bytes[place - 1])
+                || bytes.escapeEnds(at: place)
+        else { return nil }
         var end = bytes.end(of: .words, from: place)
         guard end - place >= 12 else { return nil }
         var parts = 1
@@ -190,7 +194,7 @@ enum SecretShapes {
         /// Where the authority ends, if it is written as it should be.
         var authority: Int?
         var (at, lastAt, colon): (Int?, Int?, Int?)
-        scan: while end < min(bytes.count, start + 4096) {
+        scan: while end < min(bytes.count, start + 1024) {
             switch bytes[end] {
             case 0...0x20, 0x22, 0x27, 0x3C, 0x3E, 0x5C, 0x60, 0x7F: break scan
             case 0x2F, 0x3F, 0x23: authority = authority ?? end
@@ -224,7 +228,9 @@ enum SecretShapes {
     ) {
         bytes, at, form in
         var begin = at
-        while begin > 0, isLocal(bytes[begin - 1]) || isApostrophe(bytes, begin - 1) { begin -= 1 }
+        while begin > 0, at - begin < 128, isLocal(bytes[begin - 1]) || isApostrophe(bytes, begin - 1) {
+            begin -= 1
+        }
         if begin > 0, bytes[begin - 1] == 0x5C {
             // What follows a backslash is a part of an escape.
             begin += begin + 5 <= at && bytes.escapeEnds(at: begin + 5) ? 5 : 1
@@ -250,7 +256,7 @@ enum SecretShapes {
         var labelStart = end
         var goodEnd: Int?
         var lastLabel = end
-        while end <= bytes.count {
+        while end <= bytes.count, end - domain < 256 {
             let isLabel = end < bytes.count && (bytes[end].isWord && bytes[end] != 0x5F || bytes[end] == 0x2D)
             if isLabel {
                 end += 1
