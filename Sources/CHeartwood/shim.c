@@ -808,30 +808,33 @@ size_t hw_next_trigger(
     return count;
 }
 
-// The bytes of 16 that are from `low` on, `size` of them.
-static inline uint64_t hw_range_of_16(const uint8_t *bytes, uint8_t low, uint8_t size) {
-#if defined(__x86_64__)
-    __m128i text = _mm_loadu_si128((const __m128i *)bytes);
-    __m128i range = _mm_cmplt_epi8(
-        _mm_add_epi8(text, _mm_set1_epi8((char)(0x80 - low))), _mm_set1_epi8((char)(0x80 + size)));
-    return (uint32_t)_mm_movemask_epi8(range);
-#else
-    uint64_t range = 0;
-    for (int index = 0; index < 16; index++) range |= (uint64_t)((uint8_t)(bytes[index] - low) < size) << index;
-    return range;
-#endif
-}
+struct hw_digits_and_capitals {
+    uint64_t digits, capitals;
+};
 
-// The same of up to 64 bytes.
-static inline uint64_t hw_range_of_64(const uint8_t *bytes, size_t count, uint8_t low, uint8_t size) {
-    uint64_t range = 0;
+// Which of up to 64 bytes are digits, and capital letters.
+static inline struct hw_digits_and_capitals hw_digits_and_capitals(const uint8_t *bytes, size_t count) {
+    struct hw_digits_and_capitals found = {0, 0};
     size_t index = 0;
-    for (; index + 16 <= count; index += 16) range |= hw_range_of_16(bytes + index, low, size) << index;
-    if (index == count) return range;
-    // The last 16 bytes, some of which were looked at before.
-    if (count >= 16) return range | hw_range_of_16(bytes + count - 16, low, size) << (count - 16);
-    for (; index < count; index++) range |= (uint64_t)((uint8_t)(bytes[index] - low) < size) << index;
-    return range;
+#if defined(__x86_64__)
+    // The last part is that of the last 16 bytes, some of which are looked at twice.
+    for (size_t next = 0; count >= 16 && index < count; index = next) {
+        next = index + 16 < count ? index + 16 : count;
+        size_t start = next - 16;
+        __m128i text = _mm_loadu_si128((const __m128i *)(bytes + start));
+        __m128i digit = _mm_cmplt_epi8(
+            _mm_add_epi8(text, _mm_set1_epi8((char)(0x80 - '0'))), _mm_set1_epi8(-128 + 10));
+        __m128i capital = _mm_cmplt_epi8(
+            _mm_add_epi8(text, _mm_set1_epi8((char)(0x80 - 'A'))), _mm_set1_epi8(-128 + 26));
+        found.digits |= (uint64_t)(uint32_t)_mm_movemask_epi8(digit) << start;
+        found.capitals |= (uint64_t)(uint32_t)_mm_movemask_epi8(capital) << start;
+    }
+#endif
+    for (; index < count; index++) {
+        found.digits |= (uint64_t)((uint8_t)(bytes[index] - '0') < 10) << index;
+        found.capitals |= (uint64_t)((uint8_t)(bytes[index] - 'A') < 26) << index;
+    }
+    return found;
 }
 
 size_t hw_next_number(const uint8_t *bytes, size_t count, size_t from) {
@@ -839,8 +842,8 @@ size_t hw_next_number(const uint8_t *bytes, size_t count, size_t from) {
     size_t block = from < 2 ? 0 : from - 2;
     for (; block < count; block += 58) {
         size_t size = count - block < 64 ? count - block : 64;
-        uint64_t digits = hw_range_of_64(bytes + block, size, '0', 10);
-        uint64_t capitals = hw_range_of_64(bytes + block, size, 'A', 26);
+        struct hw_digits_and_capitals found = hw_digits_and_capitals(bytes + block, size);
+        uint64_t digits = found.digits, capitals = found.capitals;
         uint64_t begins = digits & ~(digits << 1) & digits >> 1;
         uint64_t places = begins & (digits >> 2 & digits >> 3 | capitals << 1 & capitals << 2);
         // What begins in the first two bytes was looked at in the block before.

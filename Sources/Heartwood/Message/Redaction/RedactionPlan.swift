@@ -286,7 +286,7 @@ final class RedactionPlan: Sendable {
         firstAnchor(which, bytes, place) { anchor, start in
             switch ways[anchor.rule] {
             case .anchored(_, _, let match): match(bytes, start, anchor.number) != nil
-            case .keys(let keys): keys.mayBeKey(in: bytes, at: start)
+            case .keys(let keys): keys.mayBeKey(in: bytes, at: start, anchor: anchor.number)
             default: false
             }
         }

@@ -52,11 +52,16 @@ public struct RedactionRules: Sendable {
 
     /// Returns a text without its secrets.
     public func redacted(_ text: String) -> String {
-        var buffer = LogBuffer()
-        buffer.redaction = self
-        buffer.append(text)
-        buffer.redactSecrets(from: 0)
-        return buffer.text
+        var text = text
+        let clear = text.withUTF8 { text -> String? in
+            let text = UnsafeRawBufferPointer(text)
+            let secrets = secrets(in: text)
+            if secrets.isEmpty { return nil }
+            var buffer = LogBuffer()
+            append(text, without: secrets, to: &buffer)
+            return buffer.text
+        }
+        return clear ?? text
     }
 
     /// Returns a value without its secrets; a value without secrets keeps its type.

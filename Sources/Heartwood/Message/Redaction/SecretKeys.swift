@@ -71,11 +71,14 @@ final class SecretKeys: Sendable {
     let anchors: [[UInt8]]
     /// The names with this word.
     private let names: [[Name]]
+    /// Whether the word is the last one of all these names, so that a longer word is not looked at.
+    private let areLast: [Bool]
 
     /// Makes the names.
     init(_ names: [String], except exceptions: [String]) {
         var anchors: [[UInt8]] = []
         var groups: [[Name]] = []
+        var areLast: [Bool] = []
         for name in names {
             let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Array($0.utf8) }
             guard
@@ -95,12 +98,14 @@ final class SecretKeys: Sendable {
                 needsRandom: text == "code", isStatement: text == "identified")
             if let group = anchors.firstIndex(of: wanted) {
                 groups[group].append(made)
+                areLast[group] = areLast[group] && wanted == words.last
             } else {
                 anchors.append(wanted)
                 groups.append([made])
+                areLast.append(wanted == words.last)
             }
         }
-        (self.anchors, self.names) = (anchors, groups)
+        (self.anchors, self.names, self.areLast) = (anchors, groups, areLast)
         self.exceptions = exceptions.map { $0.lowercased().utf8.filter { $0.isWord && $0 != 0x5F } }
             .filter { !$0.isEmpty }
     }
@@ -207,6 +212,7 @@ final class SecretKeys: Sendable {
     func value(
         in bytes: UnsafeRawBufferPointer, at place: Int, anchor: Int
     ) -> (range: Range<Int>, marks: Int?)? {
+        if areLast[anchor], continues(bytes, place + anchors[anchor].count) { return nil }
         let (key, isOption) = SecretKeys.key(in: bytes, around: place)
         guard let follower = Follower(bytes, key: key, isOption: isOption) else { return nil }
         let words = KeyWords(UnsafeRawBufferPointer(rebasing: bytes[key].suffix(SecretKeys.longestKey)))
@@ -223,9 +229,20 @@ final class SecretKeys: Sendable {
     }
 
     /// Whether a place of a text is in what may be a key, with a value after it.
-    func mayBeKey(in bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+    func mayBeKey(in bytes: UnsafeRawBufferPointer, at place: Int, anchor: Int) -> Bool {
+        if areLast[anchor], continues(bytes, place + anchors[anchor].count) { return false }
         let (key, isOption) = SecretKeys.key(in: bytes, around: place)
         return Follower(bytes, key: key, isOption: isOption) != nil
+    }
+
+    /// Whether a word goes on at a place with more than the `s` of a plural, as in `tokenizer`.
+    private func continues(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> Bool {
+        func continues(_ index: Int) -> Bool {
+            index < bytes.count && bytes[index].isLetter
+                && bytes[index].isCapital == bytes[index - 1].isCapital
+        }
+        guard continues(place) else { return false }
+        return bytes[place].lowercased != 0x73 || continues(place + 1)
     }
 
     /// The key that a place of a text is in, and whether hyphens are in front of it, as of an option.
