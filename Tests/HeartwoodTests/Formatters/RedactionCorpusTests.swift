@@ -110,7 +110,7 @@ struct RedactionCorpusTests {
         webtoken: 11 of 11, 11 exact
         """,
         "secrets-2": """
-        apikey: 15 of 15, 13 exact
+        apikey: 15 of 15, 14 exact
         bearer: 17 of 17, 12 exact
         card: 5 of 5, 5 exact
         email: 7 of 7, 7 exact

@@ -143,6 +143,14 @@ struct RedactionTests {
             (.decimal("4111111111111111"), "<card>"), (["a@example.com", 1], ["<email>", 1]),
             (.object(["mail": "a@example.com"]), .object(["mail": "<email>"])),
             (.json(#"{"n":1}"#), .json(#"{"n":1}"#)),
+            // A code of an error is no secret, in JSON as elsewhere; one that was made at random is.
+            (
+                .json(#"{"code":404,"errorCode":"PERMISSION_DENIED"}"#),
+                .json(#"{"code":404,"errorCode":"PERMISSION_DENIED"}"#)
+            ),
+            (.object(["code": 404, "status": "x"]), .object(["code": 404, "status": "x"])),
+            (.object(["code": "resource-not-available"]), .object(["code": "resource-not-available"])),
+            (.json(#"{"code":"fqG6jhW0V3KFm28mmexN6"}"#), .json(#"{"code":"<secret>"}"#)),
         ]
         for (value, shown) in cases { #expect(rules.redacted(value) == shown) }
         guard case .json(let text) = rules.redacted(.json(#"{"mail":"a@example.com","n":1}"#)) else {

@@ -254,25 +254,23 @@ private struct JSONRedactor {
         case UInt8(ascii: "\""):
             guard let close = close(of: start) else { return false }
             value = start + 1..<close
-            let text = UnsafeRawBufferPointer(rebasing: bytes[value])
-            if SecretKeys.saysNothing(text) || hiding.needsRandom && text.count < 16 { return true }
-            index = close + 1
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             // Under a word such as `auth`, there are other things as well.
-            if hiding.isWeak { return true }
+            if hiding.name.isWeak { return true }
             guard let end = endOfList(start) else { return false }
             value = start..<end
-            index = end
             if value.count <= 2 { return true }
         case 0x30...0x39, 0x2D:
             var end = start
             while end < bytes.count, isOfNumber(bytes[end]) { end += 1 }
             value = start..<end
-            if hiding.isCounted, value.count < RedactionPlan.shortestNumber { return true }
-            index = end
         default: return true
         }
+        let isList = bytes[start] == 0x7B || bytes[start] == 0x5B
         let isString = bytes[start] == 0x22
+        let text = UnsafeRawBufferPointer(rebasing: bytes[value])
+        if !isList, !hiding.name.isSecret(text, isNumber: !isString) { return true }
+        index = isString ? value.upperBound + 1 : value.upperBound
         output.append(UnsafeRawBufferPointer(rebasing: bytes[copied..<value.lowerBound]))
         if !isString { output.append(UInt8(ascii: "\"")) }
         var shown = LogBuffer()

@@ -330,18 +330,10 @@ final class RedactionPlan: Sendable {
 
     // MARK: Names of fields
 
-    /// With fewer digits, a number under a name such as `token` is how many there are.
-    static let shortestNumber = 6
-
     /// How the values of a name are hidden.
     struct Hiding {
         let rule: Int
-        /// Whether a short number is no secret under that name.
-        let isCounted: Bool
-        /// Whether lists and objects are looked into, and not hidden as a whole.
-        let isWeak: Bool
-        /// Whether only a long value is a secret.
-        let needsRandom: Bool
+        let name: SecretKeys.Name
     }
 
     /// How the values of a name are hidden; nil where no rule does that.
@@ -355,9 +347,7 @@ final class RedactionPlan: Sendable {
                 guard case .keys(let keys) = ways[anchor.rule],
                     let name = keys.name(in: key, anchor: anchor.number)
                 else { return false }
-                hiding = Hiding(
-                    rule: anchor.rule, isCounted: name.isCounted, isWeak: name.isWeak,
-                    needsRandom: name.needsRandom)
+                hiding = Hiding(rule: anchor.rule, name: name)
                 return true
             }
             if isFound { return hiding }

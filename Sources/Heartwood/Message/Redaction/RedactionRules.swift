@@ -106,7 +106,7 @@ public struct RedactionRules: Sendable {
         var key = key
         guard let hiding = key.withUTF8({ hiding(UnsafeRawBufferPointer($0)) }) else { return nil }
         let value = value()
-        if hiding.isWeak, value.isNested { return nil }
+        if hiding.name.isWeak, value.isNested { return nil }
         var isNumber = false
         switch value {
         case .null, .bool, .string(""): return nil
@@ -116,8 +116,7 @@ public struct RedactionRules: Sendable {
         var text = LogBuffer()
         text.append(value: value)
         return text.withUnsafeBytes { text in
-            let isSmall = isNumber && hiding.isCounted && text.count < RedactionPlan.shortestNumber
-            if isSmall || hiding.needsRandom && text.count < 16 || SecretKeys.saysNothing(text) { return nil }
+            if !hiding.name.isSecret(text, isNumber: isNumber) { return nil }
             var shown = LogBuffer()
             append(text, hiding.rule, to: &shown)
             return .string(shown.text)

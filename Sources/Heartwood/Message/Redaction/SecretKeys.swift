@@ -64,6 +64,18 @@ final class SecretKeys: Sendable {
         let needsRandom: Bool
         /// Whether it is SQL's IDENTIFIED BY.
         let isStatement: Bool
+
+        /// Whether a value can be the secret that the name promises: neither a small number of things, nor too
+        /// plain, nor a placeholder.
+        func isSecret(_ value: UnsafeRawBufferPointer, isNumber: Bool) -> Bool {
+            if isNumber, isCounted, value.count < 6 { return false }
+            if needsRandom,
+                value.count < 16 || !value.contains(where: \.isDigit) || !value.contains(where: \.isLetter)
+            {
+                return false
+            }
+            return !SecretKeys.saysNothing(value)
+        }
     }
 
     private let exceptions: [[UInt8]]
@@ -596,7 +608,10 @@ final class SecretKeys: Sendable {
 
         private func accept(_ range: Range<Int>, isQuoted: Bool) -> Range<Int>? {
             let value = UnsafeRawBufferPointer(rebasing: bytes[range])
-            guard let first = value.first, !SecretKeys.saysNothing(value), !isCode(value) else { return nil }
+            let isNumber = value.allSatisfy { $0.isDigit || $0 == 0x2E }
+            guard let first = value.first, name.isSecret(value, isNumber: isNumber), !isCode(value) else {
+                return nil
+            }
             if first == 0x3A, follower.kind != .colon,
                 value.dropFirst().allSatisfy({ $0.isLetter || $0 == 0x5F })
             {
@@ -604,15 +619,8 @@ final class SecretKeys: Sendable {
             }
             if name.isPath, first == 0x2F { return nil }
             if !name.isStrong, isPath(value) { return nil }
-            if name.needsRandom,
-                value.count < 16 || !value.contains(where: \.isDigit) || !value.contains(where: \.isLetter)
-            {
-                return nil
-            }
-            let isNumber = value.allSatisfy { $0.isDigit || $0 == 0x2E }
-            // A session's number, which is none that lets anybody in.
+            // The number of a session lets nobody in.
             if name.isSession, follower.kind == .colon, !isQuoted, isNumeral(value) { return nil }
-            if isNumber, name.isCounted, value.count < RedactionPlan.shortestNumber { return nil }
             if name.isStrong || follower.kind != .colon || follower.isQuoted {
                 if follower.kind == .colon, !isQuoted, !hasSign(value),
                     isFollowedByProse(range.upperBound) || !follower.isSpaced && value.count < 12
