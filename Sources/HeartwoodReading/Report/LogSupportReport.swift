@@ -234,12 +234,8 @@ private struct SupportReportWriter {
         let lines = LogLineIterator([info.path], from: options.from)
         while let next = try lines.next() {
             for line in next {
-                var text = line.text
-                if redactor == nil {
-                    output.append(text)
-                } else {
-                    text.withUTF8 { redactor?.append(UnsafeRawBufferPointer($0), to: &output) }
-                }
+                if redactor == nil { output.append(line.text) }
+                redactor?.append(line.text, to: &output)
                 output.append(UInt8(ascii: "\n"))
             }
             if output.count > room { break }
@@ -257,9 +253,8 @@ private struct SupportReportWriter {
         guard var redactor = options.redaction.map({ LineRedactor($0) }) else {
             return try append(name, Array(text.utf8), moment)
         }
-        var text = text
         var output = LogBuffer()
-        text.withUTF8 { redactor.append(UnsafeRawBufferPointer($0), to: &output) }
+        redactor.append(text, to: &output)
         count(redactor)
         try append(name, output.withUnsafeBytes { Array($0) }, moment)
     }

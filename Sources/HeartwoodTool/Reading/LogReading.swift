@@ -179,15 +179,14 @@ struct LogReading {
         var clear = LogBuffer()
         while !isEnough() {
             try follower.poll { bytes, path in
-                clear.removeAll()
-                bytes.withUnsafeBytes { line in
-                    redactor?.append(line, to: &clear)
-                    if redactor == nil { clear.append(line) }
-                }
-                clear.withUnsafeBytes { line in
+                func take(_ line: UnsafeRawBufferPointer) {
                     guard filter.passes(alone: line), searcher?.finds(line) ?? true else { return }
                     body(Lines(line, path: path))
                 }
+                if redactor == nil { return bytes.withUnsafeBytes(take) }
+                clear.removeAll()
+                bytes.withUnsafeBytes { redactor?.append($0, to: &clear) }
+                clear.withUnsafeBytes(take)
             }
             body(nil)
             follower.wait()

@@ -74,7 +74,7 @@ struct LogSelection {
 
     /// The rules that `--redact` names; nil without it.
     ///
-    /// - Throws: ``UsageError`` where there is none of a name.
+    /// - Throws: ``UsageError`` for a name that no rule has.
     static func redaction(_ arguments: Arguments) throws -> RedactionRules? {
         guard let text = arguments.value(redact.names[0]) else { return nil }
         var rules = RedactionRules([])

@@ -43,10 +43,6 @@ struct BlockText: Sendable {
     /// Takes the secrets out; a line stays a line, and keeps its place in its file.
     mutating func redact(_ rules: RedactionRules) {
         var clear = LogBuffer(capacity: bytes.count)
-        var whole = LineRedactor(rules)
-        bytes.withUnsafeBytes { whole.append($0, to: &clear) }
-        if whole.counts.isEmpty { return }
-        clear.removeAll()
         var redactor = LineRedactor(rules)
         var places: [Run] = []
         bytes.withUnsafeBytes { bytes in
@@ -63,6 +59,7 @@ struct BlockText: Sendable {
                 redactor.append(UnsafeRawBufferPointer(rebasing: bytes[line.lowerBound..<end]), to: &clear)
             }
         }
+        if redactor.counts.isEmpty { return }
         bytes = clear.withUnsafeBytes { Array($0) }
         runs = places
     }

@@ -28,8 +28,7 @@ struct RedactionCorpusTests {
     private static func redacted(_ line: String, by rules: RedactionRules = rules) -> String {
         var redactor = LineRedactor(rules)
         var output = LogBuffer()
-        var line = line
-        line.withUTF8 { redactor.append(UnsafeRawBufferPointer($0), to: &output) }
+        redactor.append(line, to: &output)
         return output.text
     }
 

@@ -42,14 +42,20 @@ package struct LineRedactor {
         }
     }
 
+    /// Adds a text without its secrets.
+    package mutating func append(_ text: String, to output: inout LogBuffer) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0), to: &output) }
+    }
+
     private mutating func appendLine(_ line: UnsafeRawBufferPointer, to output: inout LogBuffer) {
         if keyLines > 0, appendKeyLine(line, to: &output) { return }
         found.removeAll(keepingCapacity: true)
         rules.append(line, to: &output, &found)
         for rule in found { counts[rules.rules[rule].name, default: 0] += 1 }
-        if !found.isEmpty, let begin = line.firstRange(of: LineRedactor.begin, from: 0),
-            line.firstRange(of: LineRedactor.end, from: begin.upperBound) == nil,
-            line.firstRange(of: LineRedactor.label, from: begin.upperBound) != nil
+        if !found.isEmpty, let begin = line.firstRange(of: SecretShapes.keyBegin, from: 0),
+            line.firstRange(of: SecretShapes.keyEnd, from: begin.upperBound) == nil,
+            line.firstRange(of: SecretShapes.keyLabel, from: begin.upperBound) != nil
         {
             keyLines = 200
         }
@@ -62,10 +68,10 @@ package struct LineRedactor {
         var last = line.count
         while last > 0, line[last - 1].isBlank { last -= 1 }
         var start = last
-        if let end = line.firstRange(of: LineRedactor.end, from: 0) {
+        if let end = line.firstRange(of: SecretShapes.keyEnd, from: 0) {
             keyLines = 0
             start = end.lowerBound
-            let close = line.firstRange(of: Array("-----".utf8), from: end.upperBound)
+            let close = line.firstRange(of: SecretShapes.keyDashes, from: end.upperBound)
             last = close?.upperBound ?? line.count
         } else {
             while start > 0, SecretShapes.Alphabet.token.contains(line[start - 1]) { start -= 1 }
@@ -81,10 +87,6 @@ package struct LineRedactor {
         output.append(UnsafeRawBufferPointer(rebasing: line[last...]))
         return true
     }
-
-    private static let begin = Array("-----BEGIN ".utf8)
-    private static let end = Array("-----END ".utf8)
-    private static let label = Array("PRIVATE KEY".utf8)
 }
 
 extension RedactionRules {
@@ -142,18 +144,16 @@ private struct JSONRedactor {
                 index = close + 1
                 let inside = start + 1..<close
                 let rules = rules
-                if let value = valueStart(),
-                    let hiding = withPlain(inside, { rules.hiding($0) })
-                {
-                    appendString(inside, &copied, to: &output, &found)
-                    guard hideValue(from: value, hiding, &copied, to: &output, &found) else {
-                        return false
-                    }
-                } else if let value = valueStart(), let hiding = named, isWord("value", inside) {
+                let value = valueStart()
+                var hiding: RedactionPlan.Hiding?
+                if value != nil {
+                    hiding = withPlain(inside) { rules.hiding($0) } ?? (isWord("value", inside) ? named : nil)
+                }
+                appendString(inside, &copied, to: &output, &found)
+                if let value, let hiding {
                     guard hideValue(from: value, hiding, &copied, to: &output, &found) else { return false }
                 } else {
-                    noteName(inside)
-                    appendString(inside, &copied, to: &output, &found)
+                    noteName(inside, isKey: value != nil)
                 }
             case 0x30...0x39, 0x2D:
                 while index < bytes.count, isOfNumber(bytes[index]) { index += 1 }
@@ -179,8 +179,8 @@ private struct JSONRedactor {
     }
 
     /// Notes where an object says the name of its value: `{"name": "DB_PASSWORD", "value": …}`.
-    private mutating func noteName(_ inside: Range<Int>) {
-        if valueStart() != nil {
+    private mutating func noteName(_ inside: Range<Int>, isKey: Bool) {
+        if isKey {
             isName = isWord("name", inside) || isWord("key", inside)
         } else if isName {
             let rules = rules
@@ -257,7 +257,7 @@ private struct JSONRedactor {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             // Under a word such as `auth`, there are other things as well.
             if hiding.name.isWeak { return true }
-            guard let end = endOfList(start) else { return false }
+            guard let end = bytes.endOfList(from: start, marks: [0x22], close: close) else { return false }
             value = start..<end
             if value.count <= 2 { return true }
         case 0x30...0x39, 0x2D:
@@ -281,25 +281,5 @@ private struct JSONRedactor {
         copied = value.upperBound
         found.append(hiding.rule)
         return true
-    }
-
-    /// Where a list or an object ends that begins at a place.
-    private func endOfList(_ start: Int) -> Int? {
-        var depth = 0
-        var index = start
-        while index < bytes.count {
-            switch bytes[index] {
-            case 0x22:
-                guard let close = close(of: index) else { return nil }
-                index = close
-            case 0x7B, 0x5B: depth += 1
-            case 0x7D, 0x5D:
-                depth -= 1
-                if depth == 0 { return index + 1 }
-            default: break
-            }
-            index += 1
-        }
-        return nil
     }
 }

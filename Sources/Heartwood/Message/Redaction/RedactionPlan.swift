@@ -260,7 +260,7 @@ final class RedactionPlan: Sendable {
         fileprivate var escape = -1
     }
 
-    /// The next place, from `start` on, at which there may be a secret; the end where there is none.
+    /// The next place, from `start` on, at which there may be a secret; the end of the text if none is left.
     ///
     /// `look` goes with the text; places do not go backward. In a line of JSON, an escape that may hide
     /// something is such a place.

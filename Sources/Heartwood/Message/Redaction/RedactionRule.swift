@@ -211,10 +211,36 @@ extension UnsafeRawBufferPointer {
     }
 
     /// Whether some bytes are at an index.
-    func has(_ other: StaticString, at index: Int) -> Bool {
-        guard let base = baseAddress, index >= 0, index + other.utf8CodeUnitCount <= count else {
-            return false
+    func has(_ other: StaticString, at index: Int, ignoresCase: Bool = false) -> Bool {
+        let size = other.utf8CodeUnitCount
+        guard let base = baseAddress, index >= 0, index + size <= count else { return false }
+        if !ignoresCase { return memcmp(base + index, other.utf8Start, size) == 0 }
+        return (0..<size).allSatisfy { self[index + $0].lowercased == other.utf8Start[$0].lowercased }
+    }
+
+    /// Where a list or an object ends that begins at a place; nil if it never does.
+    ///
+    /// - Parameters:
+    ///   - start: Where it begins.
+    ///   - marks: What a text in it begins with.
+    ///   - close: Where such a text ends: its second mark.
+    /// - Returns: The place after the last bracket.
+    func endOfList(from start: Int, marks: [UInt8], close: (Int) -> Int?) -> Int? {
+        var depth = 0
+        var index = start
+        while index < count {
+            switch self[index] {
+            case 0x7B, 0x5B: depth += 1
+            case 0x7D, 0x5D:
+                depth -= 1
+                if depth == 0 { return index + 1 }
+            case let byte where marks.contains(byte):
+                guard let end = close(index) else { return nil }
+                index = end
+            default: break
+            }
+            index += 1
         }
-        return memcmp(base + index, other.utf8Start, other.utf8CodeUnitCount) == 0
+        return nil
     }
 }

@@ -143,18 +143,13 @@ public struct RedactionRules: Sendable {
         return buffer.text
     }
 
-    /// Whether there is a secret in some UTF-8.
-    func find(in bytes: UnsafeRawBufferPointer) -> Bool {
-        !secrets(in: bytes).isEmpty
-    }
-
     /// Whether it is clear at first sight that there is no secret in some UTF-8.
     func isClear(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var look = RedactionPlan.Look()
         return replacement == .reveal || plan.nextSuspect(in: bytes, from: 0, &look) == bytes.count
     }
 
-    /// The next place, from `start` on, at which there may be a secret; the end where there is none.
+    /// The next place, from `start` on, at which there may be a secret; the end of the text if none is left.
     func nextSuspect(
         in bytes: UnsafeRawBufferPointer, from start: Int, _ look: inout RedactionPlan.Look
     ) -> Int {
@@ -241,9 +236,8 @@ extension LogBuffer {
     /// Whether there is a secret in the text from `start` on.
     @inline(__always)
     func isSecret(from start: Int) -> Bool {
-        redaction != nil && isSecret(UnsafeRawBufferPointer(start: base + start, count: count - start))
+        guard let redaction else { return false }
+        return !redaction.secrets(in: UnsafeRawBufferPointer(start: base + start, count: count - start))
+            .isEmpty
     }
-
-    /// Whether there is a secret in some UTF-8.
-    func isSecret(_ bytes: UnsafeRawBufferPointer) -> Bool { redaction?.find(in: bytes) ?? false }
 }

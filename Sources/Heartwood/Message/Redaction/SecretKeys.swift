@@ -65,8 +65,8 @@ final class SecretKeys: Sendable {
         /// Whether it is SQL's IDENTIFIED BY.
         let isStatement: Bool
 
-        /// Whether a value can be the secret that the name promises: neither a small number of things, nor too
-        /// plain, nor a placeholder.
+        /// Whether a value can be the secret that the name promises: neither a small number of things, nor
+        /// too plain, nor a placeholder.
         func isSecret(_ value: UnsafeRawBufferPointer, isNumber: Bool) -> Bool {
             if isNumber, isCounted, value.count < 6 { return false }
             if needsRandom,
@@ -224,9 +224,7 @@ final class SecretKeys: Sendable {
     func value(
         in bytes: UnsafeRawBufferPointer, at place: Int, anchor: Int
     ) -> (range: Range<Int>, marks: Int?)? {
-        if areLast[anchor], continues(bytes, place + anchors[anchor].count) { return nil }
-        let (key, isOption) = SecretKeys.key(in: bytes, around: place)
-        guard let follower = Follower(bytes, key: key, isOption: isOption) else { return nil }
+        guard let (key, follower) = key(in: bytes, at: place, anchor: anchor) else { return nil }
         let words = KeyWords(UnsafeRawBufferPointer(rebasing: bytes[key].suffix(SecretKeys.longestKey)))
         for name in names[anchor] {
             if name.isWeak && follower.kind == .colon || name.isStatement && follower.kind != .blank {
@@ -242,9 +240,16 @@ final class SecretKeys: Sendable {
 
     /// Whether a place of a text is in what may be a key, with a value after it.
     func mayBeKey(in bytes: UnsafeRawBufferPointer, at place: Int, anchor: Int) -> Bool {
-        if areLast[anchor], continues(bytes, place + anchors[anchor].count) { return false }
+        key(in: bytes, at: place, anchor: anchor) != nil
+    }
+
+    /// The key that an anchor is in, and what is between it and its value.
+    private func key(
+        in bytes: UnsafeRawBufferPointer, at place: Int, anchor: Int
+    ) -> (key: Range<Int>, follower: Follower)? {
+        if areLast[anchor], continues(bytes, place + anchors[anchor].count) { return nil }
         let (key, isOption) = SecretKeys.key(in: bytes, around: place)
-        return Follower(bytes, key: key, isOption: isOption) != nil
+        return Follower(bytes, key: key, isOption: isOption).map { (key, $0) }
     }
 
     /// Whether a word goes on at a place with more than the `s` of a plural, as in `tokenizer`.
@@ -332,7 +337,7 @@ final class SecretKeys: Sendable {
                 index += 1
                 isSpaced = byte(index).isBlank
                 kind = hasMarks || first == 0x3A ? .equals : .colon
-            case 0x25 where bytes.has("%3D", at: index) || bytes.has("%3d", at: index):
+            case 0x25 where bytes.has("%3D", at: index, ignoresCase: true):
                 index += 3
                 kind = .equals
             case 0x3E where index == afterKey && Follower.isElement(bytes, before: key.lowerBound):
@@ -376,10 +381,7 @@ final class SecretKeys: Sendable {
             _ bytes: UnsafeRawBufferPointer, _ start: Int, isAfterBlank: Bool
         ) -> Int? {
             func has(_ word: StaticString, _ index: Int) -> Bool {
-                bytes.has(word, at: index)
-                    || (0..<word.utf8CodeUnitCount).allSatisfy {
-                        index + $0 < bytes.count && bytes[index + $0].lowercased == word.utf8Start[$0]
-                    }
+                bytes.has(word, at: index, ignoresCase: true)
             }
             func mark(_ index: Int) -> Int? {
                 index < bytes.count && (bytes[index] == 0x27 || bytes[index] == 0x22) ? index : nil
@@ -447,15 +449,17 @@ final class SecretKeys: Sendable {
             if let range = quoted(from: argument(from: start) ?? start) {
                 return accept(withoutScheme(range), isQuoted: true)
             }
-            if byte(start) == 0x7B || byte(start) == 0x5B,
-                byte(start + 1) == byte(start) || follower.kind == .colon && follower.isSpaced || name.isWeak
-            {
-                return nil
-            }
-            if byte(start) == 0x7B || byte(start) == 0x5B, let end = balancedEnd(from: start) {
-                if SecretKeys.saysNothing(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) { return nil }
+            if byte(start) == 0x7B || byte(start) == 0x5B {
+                if byte(start + 1) == byte(start) || follower.kind == .colon && follower.isSpaced
+                    || name.isWeak
+                {
+                    return nil
+                }
+                let end = bytes.endOfList(from: start, marks: [0x22, 0x27]) { quoted(from: $0)?.upperBound }
+                let list = start..<(end ?? bytes.count)
+                if SecretKeys.saysNothing(UnsafeRawBufferPointer(rebasing: bytes[list])) { return nil }
                 needsMarks = follower.isQuoted
-                return start..<end
+                return list
             }
             let range = bare(from: start)
             needsMarks = follower.isQuoted
@@ -496,27 +500,6 @@ final class SecretKeys: Sendable {
             return (open + 1)..<bytes.count
         }
 
-        /// Where a list or an object ends; the end of the text if it never does.
-        private func balancedEnd(from start: Int) -> Int? {
-            var depth = 0
-            var index = start
-            while index < bytes.count {
-                switch bytes[index] {
-                case 0x22, 0x27:
-                    let open = index
-                    guard let range = quoted(from: open) else { return nil }
-                    index = range.upperBound
-                case 0x7B, 0x5B: depth += 1
-                case 0x7D, 0x5D:
-                    depth -= 1
-                    if depth == 0 { return index + 1 }
-                default: break
-                }
-                index += 1
-            }
-            return bytes.count
-        }
-
         /// A value without quotation marks.
         private func bare(from start: Int) -> Range<Int> {
             let hasBlanks =
@@ -540,10 +523,8 @@ final class SecretKeys: Sendable {
 
         /// Whether the name of a scheme begins at a place that several parameters follow.
         private func isList(_ start: Int) -> Bool {
-            (["Digest ", "AWS4-", "OAuth ", "HMAC "] as [StaticString]).contains { scheme in
-                (0..<scheme.utf8CodeUnitCount).allSatisfy {
-                    byte(start + $0).lowercased == scheme.utf8Start[$0].lowercased
-                }
+            (["Digest ", "AWS4-", "OAuth ", "HMAC "] as [StaticString]).contains {
+                bytes.has($0, at: start, ignoresCase: true)
             }
         }
 

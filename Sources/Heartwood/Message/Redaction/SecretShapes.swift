@@ -103,7 +103,7 @@ enum SecretShapes {
             if end < bytes.count, bytes[end].isWord, service.length.lowerBound == service.length.upperBound {
                 return nil
             }
-            // The end of a sentence is none of a token.
+            // A full stop or a slash at the end does not belong to the token.
             while end > tail, bytes[end - 1] == 0x2E || bytes[end - 1] == 0x2F { end -= 1 }
             guard service.length.contains(end - tail) else { return nil }
             let text = bytes[tail..<end]
@@ -168,26 +168,31 @@ enum SecretShapes {
 
     // MARK: Keys
 
-    static let privateKeys = RedactionRule.Way.anchored([Array("-----BEGIN ".utf8)], isExact: true) {
-        bytes, place, _ in
-        let label = place + 11
+    /// The marks of PEM around a private key, and what its label ends with.
+    static let (keyBegin, keyEnd) = (Array("-----BEGIN ".utf8), Array("-----END ".utf8))
+    static let (keyLabel, keyDashes) = (Array("PRIVATE KEY".utf8), Array("-----".utf8))
+
+    static let privateKeys = RedactionRule.Way.anchored([keyBegin], isExact: true) { bytes, place, _ in
+        let label = place + keyBegin.count
         var end = label
         while end < bytes.count, bytes[end].isCapital || bytes[end].isDigit || bytes[end] == 0x20 { end += 1 }
         guard bytes.has("-----", at: end), end - label < 64,
             UnsafeRawBufferPointer(rebasing: bytes[label..<end])
-                .firstRange(of: Array("PRIVATE KEY".utf8), from: 0) != nil
+                .firstRange(of: keyLabel, from: 0) != nil
         else { return nil }
-        guard let last = bytes.firstRange(of: Array("-----END ".utf8), from: end) else {
-            return place..<bytes.count
-        }
-        let close = bytes.firstRange(of: Array("-----".utf8), from: last.upperBound)
+        guard let last = bytes.firstRange(of: keyEnd, from: end) else { return place..<bytes.count }
+        let close = bytes.firstRange(of: keyDashes, from: last.upperBound)
         return place..<(close?.upperBound ?? bytes.count)
     }
 
     // MARK: Addresses
 
     static let urlCredentials = RedactionRule.Way.anchored([Array("://".utf8)], isExact: true) {
-        bytes, place, _ in
+        bytes, place, _ in credentials(bytes, place)
+    }
+
+    /// What is in front of the server in an address whose `://` is at a place.
+    private static func credentials(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> Range<Int>? {
         guard place > 0, bytes[place - 1].isAlphanumeric else { return nil }
         let start = place + 3
         var end = start
@@ -239,13 +244,9 @@ enum SecretShapes {
         if begin >= at { return nil }
         // What is in front of the server in an address is no mailbox, and the server stays.
         if bytes.has("git@", at: begin), at == begin + 3 { return nil }
-        if begin > 2, bytes.has("://", at: begin - 3) {
-            guard case .anchored(_, _, let match) = urlCredentials else { return nil }
-            return match(bytes, begin - 3, 0)
-        }
+        if bytes.has("://", at: begin - 3) { return credentials(bytes, begin - 3) }
         if begin > 0, bytes[begin - 1] == 0x3A || bytes[begin - 1] == 0x2F,
-            let mark = addressMark(bytes, before: begin),
-            case .anchored(_, _, let match) = urlCredentials, let range = match(bytes, mark, 0),
+            let mark = addressMark(bytes, before: begin), let range = credentials(bytes, mark),
             range.upperBound == at
         {
             return range
