@@ -6,7 +6,7 @@ let scenarios: [any Scenario] =
     + [FileStartScenario(), FileTailScenario()]
     + [HTTPEncodingScenario(), HTTPAcknowledgedScenario(), HTTPSpoolScenario(), HTTPDownScenario()]
     + [HTTPStartScenario(), HTTPFilesScenario(), EventReadsScenario()]
-    + [FormatterScenario(), RedactionScenario(), FilterScenario()]
+    + [FormatsScenario(), FormatterScenario(), RedactionScenario(), FilterScenario()]
     + [SQLiteSaveScenario(), SQLiteQueryScenario()]
     + ToolScenario.all
     + GrowthScenario.all

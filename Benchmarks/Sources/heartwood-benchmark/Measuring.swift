@@ -55,3 +55,43 @@ func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws ->
     defer { try? FileManager.default.removeItem(atPath: path) }
     return try body(path)
 }
+
+/// Instructions of a program for each line that it writes, counted by valgrind: the same on a busy machine.
+enum InstructionCount {
+    static var isAvailable: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/valgrind") }
+
+    /// This program without debug information, which valgrind does not understand.
+    static func program(in directory: String) throws -> String {
+        let copy = directory + "/program"
+        _ = try output(of: "/usr/bin/env", ["strip", "-g", "-o", copy, CommandLine.arguments[0]])
+        return copy
+    }
+
+    /// The difference between many lines and few, by which starting and ending do not count.
+    static func perLine(_ command: (Int) -> [String]) throws -> Double {
+        let (few, many) = (1_000, 6_000)
+        let counts = try [few, many].map { lines in
+            let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null"]
+            let text = try output(of: "/usr/bin/valgrind", options + command(lines), errors: true)
+            let count = text.firstMatch(of: /Collected : (\d+)/).flatMap { Double($0.output.1) }
+            guard let count else { throw WrongResult("valgrind counted nothing: \(text.suffix(200))") }
+            return count
+        }
+        return (counts[1] - counts[0]) / Double(many - few)
+    }
+}
+
+/// Runs a program, and returns what it prints, or says of errors.
+func output(of program: String, _ arguments: [String], errors: Bool = false) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = errors ? FileHandle.nullDevice : pipe
+    process.standardError = errors ? pipe : FileHandle.nullDevice
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw WrongResult("\(program) failed") }
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+}

@@ -53,6 +53,13 @@ struct Options {
             case "--burst":
                 try MemoryScenario.burst()
                 exit(0)
+            case "--lines":
+                // What is counted: lines in one format, without a look at the result.
+                guard let format = rest.popFirst(), let lines = rest.popFirst().flatMap({ Int($0) }) else {
+                    throw WrongResult("--lines takes a format and a number")
+                }
+                _ = try FormatsScenario.rate(of: format, lines: lines, verifies: false)
+                exit(0)
             case "--list":
                 print(scenarios.map(\.name).joined(separator: "\n"))
                 exit(0)

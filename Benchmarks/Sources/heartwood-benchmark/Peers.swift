@@ -9,9 +9,11 @@ struct Peers {
         let name: String
         let program: String
         let arguments: @Sendable (String) -> [String]
-        /// Which of our scenarios it stands beside, and the part of it.
+        /// Which of our scenarios it stands beside, and the part of it; nil for all parts.
         let scenario: String
-        var part = ""
+        var part: String? = ""
+        /// Whether its instructions can be counted: no thread of it runs in circles while it waits.
+        var isCounted = false
     }
 
     private static let lines = "1000000"
@@ -60,6 +62,15 @@ struct Peers {
         Peer(
             name: "fmtlog", program: "fmtlog", arguments: { ["async", $0, lines, "4"] }, scenario: "file-4"),
         Peer(
+            name: "spdlog sync", program: "spdlog", arguments: { ["sync", $0, lines, "1"] },
+            scenario: "formats", part: nil, isCounted: true),
+        Peer(
+            name: "quill", program: "quill", arguments: { ["async", $0, lines, "1"] }, scenario: "formats",
+            part: nil),
+        Peer(
+            name: "fmtlog", program: "fmtlog", arguments: { ["async", $0, lines, "1"] },
+            scenario: "formats", part: nil),
+        Peer(
             name: "spdlog with flush", program: "spdlog", arguments: { ["flush", $0, "20000", "1"] },
             scenario: "synchronous", part: "mean"),
         Peer(
@@ -91,11 +102,10 @@ struct Peers {
     private func compare(
         _ ours: any Scenario, with peers: [Peer], in directory: String
     ) throws -> BarChart.Group {
-        var own: [Double] = []
+        var own = Series()
         var theirs: [[Double]] = peers.map { _ in [] }
         for _ in 0..<runs {
-            let part = peers.first?.part ?? ""
-            own += try ours.run().filter { $0.part == part }.map(\.value)
+            own.add(try ours.run().filter { peers.first?.part == nil ? true : $0.part == peers.first?.part })
             for (index, peer) in peers.enumerated() {
                 let file = directory + "/out.log"
                 let text = try output(of: directory + "/" + peer.program, peer.arguments(file))
@@ -106,15 +116,28 @@ struct Peers {
                 theirs[index].append(value)
             }
         }
-        runner.report("\(ours.name): Heartwood", ours.unit, own)
         for (peer, values) in zip(peers, theirs) {
             runner.report("\(ours.name): \(peer.name)", ours.unit, values)
-            let ratio = ours.largerIsBetter ? median(own) / median(values) : median(values) / median(own)
-            if !runner.options.json, !values.isEmpty {
-                print("    Heartwood is \(String(format: "%.2f", ratio)) times as fast as \(peer.name)")
+            guard peer.isCounted, InstructionCount.isAvailable else { continue }
+            let count = try InstructionCount.perLine { lines in
+                var arguments = peer.arguments(directory + "/out.log")
+                arguments[2] = "\(lines)"
+                return [directory + "/" + peer.program] + arguments
+            }
+            runner.report("\(ours.name): \(peer.name)", "instr./line", [count])
+        }
+        var bars: [BarChart.Bar] = []
+        for (part, unit) in own.parts {
+            let name = "Heartwood" + (part.isEmpty || part == peers.first?.part ? "" : ", \(part)")
+            runner.report("\(ours.name): \(name)", unit ?? ours.unit, own[part])
+            if unit != nil { continue }
+            bars.append(BarChart.Bar(name: name, unit: ours.unit, values: own[part], isOurs: true))
+            for (peer, values) in zip(peers, theirs) where !runner.options.json && !values.isEmpty {
+                let (our, their) = (median(own[part]), median(values))
+                let ratio = ours.largerIsBetter ? our / their : their / our
+                print("    \(name) is \(String(format: "%.2f", ratio)) times as fast as \(peer.name)")
             }
         }
-        var bars = [BarChart.Bar(name: "Heartwood", unit: ours.unit, values: own, isOurs: true)]
         // What writes without making lines is a bound, no logger; its bar would make the others too short to compare.
         for (peer, values) in zip(peers, theirs) where !peer.arguments("").contains("pieces") {
             bars.append(BarChart.Bar(name: peer.name, unit: ours.unit, values: values, isOurs: false))
@@ -128,6 +151,7 @@ struct Peers {
         "call": "A call, asynchronous", "file": "Lines to a file, 1 thread",
         "file-4": "Lines to a file, 4 threads",
         "file-16": "Lines to a file, 16 threads",
+        "formats": "Lines in every format, 1 thread",
         "journal": "Lines to a file, Heartwood with its crash journal",
         "call-journal": "A call, asynchronous, Heartwood with its crash journal",
         "synchronous": "A call that returns when the line is in the kernel",
@@ -156,19 +180,5 @@ struct Peers {
 
     private func note(_ text: String) {
         FileHandle.standardError.write(Data("heartwood-benchmark: \(text)\n".utf8))
-    }
-
-    private func output(of program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw WrongResult("\(program) failed") }
-        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -11,15 +11,11 @@ struct Runner {
         }
         if !options.json { print(row("scenario", "unit", "median", "min", "max")) }
         for scenario in chosen {
-            var values: [String: [Double]] = [:]
-            var parts: [String] = []
-            for _ in 0..<options.runs {
-                for measurement in try scenario.run() {
-                    if values[measurement.part] == nil { parts.append(measurement.part) }
-                    values[measurement.part, default: []].append(measurement.value)
-                }
+            var series = Series()
+            for _ in 0..<options.runs { series.add(try scenario.run()) }
+            for (part, unit) in series.parts {
+                report(scenario, part, series[part], unit: unit)
             }
-            for part in parts { report(scenario, part, values[part] ?? []) }
         }
         if options.peers { try Peers(runs: options.runs, runner: self).run() }
         if let plots = options.plots, wants("growth") { try drawGrowth(in: plots) }
@@ -29,19 +25,15 @@ struct Runner {
     private func drawGrowth(in folder: String) throws {
         var groups: [BarChart.Group] = []
         for scenario in GrowthScenario.all {
-            var values: [String: [Double]] = [:]
-            for _ in 0..<options.runs {
-                for measurement in try scenario.run() {
-                    values[measurement.part, default: []].append(measurement.value)
-                }
-            }
-            let parts = scenario.values.map(scenario.label)
-            for part in parts { report(scenario, part, values[part] ?? []) }
+            var series = Series()
+            for _ in 0..<options.runs { series.add(try scenario.run()) }
+            for (part, _) in series.parts { report(scenario, part, series[part]) }
             groups.append(
                 BarChart.Group(
                     title: scenario.title, note: scenario.note,
-                    bars: parts.map {
-                        BarChart.Bar(name: $0, unit: scenario.unit, values: values[$0] ?? [], isOurs: true)
+                    bars: series.parts.map {
+                        BarChart.Bar(
+                            name: $0.name, unit: scenario.unit, values: series[$0.name], isOurs: true)
                     }))
         }
         try BarChart(groups: groups).write("growth", in: folder)
@@ -50,9 +42,11 @@ struct Runner {
     /// Whether a scenario is compared with others: all are, unless some are named.
     func wants(_ name: String) -> Bool { options.names.isEmpty || options.names.contains(name) }
 
-    private func report(_ scenario: any Scenario, _ part: String, _ values: [Double]) {
+    private func report(
+        _ scenario: any Scenario, _ part: String, _ values: [Double], unit: String? = nil
+    ) {
         let name = part.isEmpty ? scenario.name : "\(scenario.name) \(part)"
-        report(name, part.hasPrefix("cpu") ? "s" : scenario.unit, values)
+        report(name, unit ?? scenario.unit, values)
     }
 
     func report(_ name: String, _ unit: String, _ values: [Double]) {
@@ -72,8 +66,25 @@ struct Runner {
     }
 
     private func row(_ cells: String...) -> String {
-        zip(cells, [26, 12, 12, 12, 12]).map { cell, width in
+        zip(cells, [30, 14, 12, 12, 12]).map { cell, width in
             cell + String(repeating: " ", count: max(1, width - cell.count))
         }.joined()
     }
+}
+
+/// What several runs of a scenario measured.
+struct Series {
+    /// The parts in the order in which they came, and what their values are where that is said.
+    private(set) var parts: [(name: String, unit: String?)] = []
+    private var values: [String: [Double]] = [:]
+
+    mutating func add(_ measurements: [Measurement]) {
+        for measurement in measurements {
+            if values[measurement.part] == nil { parts.append((measurement.part, measurement.unit)) }
+            values[measurement.part, default: []].append(measurement.value)
+        }
+    }
+
+    /// The values of a part, one of each run.
+    subscript(part: String) -> [Double] { values[part] ?? [] }
 }

@@ -23,6 +23,8 @@ extension Scenario {
 struct Measurement {
     var part = ""
     let value: Double
+    /// What the value is, where it is not what the scenario's values are.
+    var unit: String?
 }
 
 /// What a scenario throws when its result is not what it must be.

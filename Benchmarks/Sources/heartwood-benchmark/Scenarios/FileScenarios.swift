@@ -11,7 +11,7 @@ struct FileScenario: Scenario {
     var lines = 1_000_000
     var maximumFileSize = ByteCount.zero
     var loggers = 1
-    var makesJSON = false
+    var formatter: @Sendable () throws -> LogFormatter = { LineFormatter() }
     var isCompressed = false
     /// With the crash journal: what a call has logged survives the process from then on.
     var isJournaled = false
@@ -22,7 +22,7 @@ struct FileScenario: Scenario {
         FileScenario(name: "file-16", producers: 16),
         FileScenario(name: "file-rolling", maximumFileSize: .mebibytes(10)),
         FileScenario(name: "file-rolling-gzip", maximumFileSize: .mebibytes(10), isCompressed: true),
-        FileScenario(name: "file-json", makesJSON: true),
+        FileScenario(name: "file-json", formatter: { JSONLinesFormatter() }),
         FileScenario(name: "file-three", lines: 500_000, loggers: 3),
         FileScenario(name: "journal", isJournaled: true),
         FileScenario(name: "journal-4", producers: 4, isJournaled: true),
@@ -30,45 +30,57 @@ struct FileScenario: Scenario {
 
     func run() throws -> [Measurement] {
         try withTemporaryDirectory { path in
-            let files = try (0..<loggers).map { index in
-                let formatter: LogFormatter = makesJSON ? JSONLinesFormatter() : LineFormatter()
-                let file = try FileLogger(directory: "\(path)/\(index)", formatter: formatter)
-                file.maximumFileSize = maximumFileSize
-                file.maximumFileCount = 0
-                file.minimumFreeSpace = .zero
-                file.archiveFormat = isCompressed ? .gzip : .plain
-                file.overflowPolicy = .block(upTo: .seconds(60))
-                return file
-            }
+            let files = try (0..<loggers).map { try makeLogger("\(path)/\($0)") }
             if isJournaled { try useJournal(path + "/journal") }
             defer { if isJournaled { LogDispatcher.shared.journal = nil } }
-            for file in files { LogDispatcher.shared.add(file) }
-            defer { LogDispatcher.shared.removeAll() }
-            LogDispatcher.shared.overflowPolicy = .block(upTo: .seconds(60))
-            // Memory that is touched for the first time is slow: not what is measured here.
-            for i in 0..<20_000 { logRequest(-1 - i, 0) }
-            LogDispatcher.shared.flush()
-
-            let share = lines / producers
-            let processor = processorSeconds()
-            let start = now()
-            onThreads(producers) { thread in
-                for i in 0..<share { logRequest(thread * share + i, Double(i & 1023) / 8) }
-            }
-            let result = LogDispatcher.shared.flush(timeout: .seconds(120))
-            let seconds = Double(now() - start) / 1e9
-            let used = processorSeconds() - processor
-            try check(result.isComplete, "the flush did not finish")
+            let measurements = try measure(files)
             for index in files.indices {
                 if isCompressed { try decompress("\(path)/\(index)") }
-                try verify("\(path)/\(index)", share: share)
+                try verify("\(path)/\(index)")
             }
-            let total = Double(share * producers)
-            return [
-                Measurement(value: total / seconds),
-                Measurement(part: "cpu s/million", value: used / total * 1e6),
-            ]
+            return measurements
         }
+    }
+
+    func makeLogger(_ directory: String) throws -> FileLogger {
+        let file = try FileLogger(directory: directory, formatter: try formatter())
+        file.maximumFileSize = maximumFileSize
+        file.maximumFileCount = 0
+        file.minimumFreeSpace = .zero
+        file.archiveFormat = isCompressed ? .gzip : .plain
+        return file
+    }
+
+    /// The lines that each producer logs.
+    private var share: Int { lines / producers }
+
+    /// Logs all lines to these loggers.
+    func measure(_ loggers: [AbstractLogger]) throws -> [Measurement] {
+        for logger in loggers {
+            logger.overflowPolicy = .block(upTo: .seconds(60))
+            LogDispatcher.shared.add(logger)
+        }
+        defer { LogDispatcher.shared.removeAll() }
+        LogDispatcher.shared.overflowPolicy = .block(upTo: .seconds(60))
+        // Memory that is touched for the first time is slow: not what is measured here.
+        for i in 0..<20_000 { logRequest(-1 - i, 0) }
+        LogDispatcher.shared.flush()
+
+        let share = share
+        let processor = processorSeconds()
+        let start = now()
+        onThreads(producers) { thread in
+            for i in 0..<share { logRequest(thread * share + i, Double(i & 1023) / 8) }
+        }
+        let result = LogDispatcher.shared.flush(timeout: .seconds(120))
+        let seconds = Double(now() - start) / 1e9
+        let used = processorSeconds() - processor
+        try check(result.isComplete, "the flush did not finish")
+        let total = Double(share * producers)
+        return [
+            Measurement(value: total / seconds),
+            Measurement(part: "cpu s/million", value: used / total * 1e6, unit: "s"),
+        ]
     }
 
     /// Waits until all finished files are compressed, and lets gunzip make lines of them again.
@@ -92,7 +104,7 @@ struct FileScenario: Scenario {
     }
 
     /// Every line is there once, whole, and each producer's lines are in their order.
-    private func verify(_ directory: String, share: Int) throws {
+    func verify(_ directory: String) throws {
         var next = (0..<producers).map { $0 * share }
         var warmUp = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: directory).sorted() {

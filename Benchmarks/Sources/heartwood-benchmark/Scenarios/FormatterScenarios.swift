@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 import HeartwoodArchive
 
@@ -42,6 +43,61 @@ struct FormatterScenario: Scenario {
             let time = now() - start
             try check(bytes > count * 40, "\(name) wrote too little")
             return Measurement(part: name, value: Double(time) / Double(count))
+        }
+    }
+}
+
+/// Everything that makes lines of messages: from the call to the file, lines per second and instructions per line.
+struct FormatsScenario: Scenario {
+    let name = "formats"
+    let unit = "lines/s"
+    let largerIsBetter = true
+
+    private static let formatters: [(name: String, make: @Sendable () throws -> LogFormatter)] = [
+        ("line", { LineFormatter() }), ("json", { JSONLinesFormatter() }),
+        ("ecs", { JSONLinesFormatter(.ecs(service: "shop")) }),
+        ("gelf", { JSONLinesFormatter(.gelf(host: "web1")) }), ("logfmt", { LogfmtFormatter() }),
+        ("pattern", { try PatternFormatter("{time} {level:<7} {category} {file}:{line} {message}{fields}") }),
+    ]
+
+    func run() throws -> [Measurement] {
+        let names = FormatsScenario.formatters.map(\.name) + ["console", "ndjson"]
+        var measurements = try names.map {
+            Measurement(part: $0, value: try FormatsScenario.rate(of: $0, lines: 500_000, verifies: true))
+        }
+        guard InstructionCount.isAvailable else { return measurements }
+        try withTemporaryDirectory { directory in
+            let program = try InstructionCount.program(in: directory)
+            for name in names {
+                let count = try InstructionCount.perLine { lines in [program, "--lines", name, "\(lines)"] }
+                measurements.append(
+                    Measurement(part: "\(name), instructions", value: count, unit: "instr./line"))
+            }
+        }
+        return measurements
+    }
+
+    /// Has lines written in one format.
+    static func rate(of format: String, lines: Int, verifies: Bool) throws -> Double {
+        try withTemporaryDirectory { path in
+            let directory = path + "/lines"
+            var scenario = FileScenario(name: format, lines: lines)
+            if format == "ndjson" { return try HTTPEncodingScenario.rateOfLines(lines) }
+            let measurements: [Measurement]
+            if format == "console" {
+                try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+                measurements = try ConsoleScenario.writing(to: directory + "/console.log") {
+                    try scenario.measure([ConsoleLogger()])
+                }
+            } else {
+                guard let formatter = formatters.first(where: { $0.name == format }) else {
+                    throw WrongResult("there is no format “\(format)”")
+                }
+                scenario.formatter = formatter.make
+                measurements = try scenario.measure([scenario.makeLogger(directory)])
+            }
+            if verifies { try scenario.verify(directory) }
+            return measurements[0].value
         }
     }
 }

@@ -51,6 +51,24 @@ struct HTTPAcknowledgedScenario: Scenario {
     }
 }
 
+/// Keeps messages that were really logged.
+private final class MessageCollector: AbstractLogger, @unchecked Sendable {
+    private var messages: [LogMessage] = []
+
+    override func log(_ message: LogMessage) { messages.append(message) }
+
+    static func messages(_ count: Int) throws -> [LogMessage] {
+        let collector = MessageCollector()
+        let dispatcher = LogDispatcher()
+        dispatcher.add(collector)
+        for i in 0..<count { logRequest(i, 12.5, to: dispatcher) }
+        dispatcher.flush()
+        dispatcher.removeAll()
+        try check(collector.messages.count == count, "\(collector.messages.count) of \(count) messages")
+        return collector.messages
+    }
+}
+
 /// The bodies of requests with 300 messages each, in every encoding; and one of them with gzip.
 struct HTTPEncodingScenario: Scenario {
     let name = "http-encoding"
@@ -86,24 +104,29 @@ struct HTTPEncodingScenario: Scenario {
         return measurements
     }
 
+    /// Messages per second on their way to a body of NDJSON: an entry of each, and a line of each entry.
+    static func rateOfLines(_ count: Int) throws -> Double {
+        let size = 300
+        let messages = try MessageCollector.messages(size)
+        var (done, bytes) = (0, 0)
+        let start = now()
+        while done < count {
+            let batch = RemoteBatch(entries: messages.map { RemoteEntry($0) }, key: "key")
+            bytes += NDJSONEncoding().encode(batch).count
+            done += size
+        }
+        let seconds = Double(now() - start) / 1e9
+        try check(bytes > done * 100, "the lines are too short")
+        return Double(done) / seconds
+    }
+
     /// Entries as the logger stores them, of messages that were really logged.
     private func entries() throws -> [RemoteEntry] {
-        final class Collector: AbstractLogger, @unchecked Sendable {
-            var entries: [RemoteEntry] = []
-            override func log(_ message: LogMessage) {
-                var entry = RemoteEntry(message)
-                entry.id = "0123456789abcdef0123456789abcdef-\(entries.count)"
-                entries.append(entry)
-            }
+        try MessageCollector.messages(size).enumerated().map { index, message in
+            var entry = RemoteEntry(message)
+            entry.id = "0123456789abcdef0123456789abcdef-\(index)"
+            return entry
         }
-        let collector = Collector()
-        let dispatcher = LogDispatcher()
-        dispatcher.add(collector)
-        for i in 0..<size { logRequest(i, 12.5, to: dispatcher) }
-        dispatcher.flush()
-        dispatcher.removeAll()
-        try check(collector.entries.count == size, "\(collector.entries.count) of \(size) entries")
-        return collector.entries
     }
 
     private func measure(_ name: String, _ batch: RemoteBatch, _ encode: () throws -> [UInt8]) throws

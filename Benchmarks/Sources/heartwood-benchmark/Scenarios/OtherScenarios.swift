@@ -38,28 +38,30 @@ struct ConsoleScenario: Scenario {
     let largerIsBetter = true
 
     func run() throws -> [Measurement] {
+        let lines = 500_000
+        let console = ConsoleLogger()
+        let measurements = try ConsoleScenario.writing(to: "/dev/null") {
+            try FileScenario(name: name, lines: lines).measure([console])
+        }
+        let statistics = console.statistics
+        try check(
+            statistics.delivered == lines + 20_000, "\(statistics.delivered) of \(lines) lines were written")
+        try check(statistics.bytes > lines * 60, "the lines are too short: \(statistics.bytes) bytes")
+        return measurements
+    }
+
+    /// Has what goes to standard error go to a file while `body` runs.
+    static func writing<Result>(to path: String, _ body: () throws -> Result) throws -> Result {
         let kept = dup(STDERR_FILENO)
-        let nowhere = open("/dev/null", O_WRONLY)
-        dup2(nowhere, STDERR_FILENO)
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        try check(file >= 0, "\(path) cannot be opened")
+        dup2(file, STDERR_FILENO)
         defer {
             dup2(kept, STDERR_FILENO)
             close(kept)
-            close(nowhere)
+            close(file)
         }
-        let console = ConsoleLogger()
-        console.overflowPolicy = .block(upTo: .seconds(60))
-        LogDispatcher.shared.overflowPolicy = .block(upTo: .seconds(60))
-        LogDispatcher.shared.add(console)
-        defer { LogDispatcher.shared.removeAll() }
-        let lines = 500_000
-        let start = now()
-        for i in 0..<lines { logRequest(i, 12.5) }
-        LogDispatcher.shared.flush(timeout: .seconds(60))
-        let seconds = Double(now() - start) / 1e9
-        let statistics = console.statistics
-        try check(statistics.delivered == lines, "\(statistics.delivered) of \(lines) lines were written")
-        try check(statistics.bytes > lines * 60, "the lines are too short: \(statistics.bytes) bytes")
-        return [Measurement(value: Double(lines) / seconds)]
+        return try body()
     }
 }
 

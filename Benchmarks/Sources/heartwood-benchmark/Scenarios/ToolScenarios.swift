@@ -98,7 +98,7 @@ struct ToolScenario: Scenario {
                 shell(filled(proof)) == 0, "\(part.isEmpty ? "heartwood" : part) did not write what it must")
             return [
                 Measurement(part: part, value: seconds),
-                Measurement(part: part.isEmpty ? "cpu" : "cpu \(part)", value: used),
+                Measurement(part: part.isEmpty ? "cpu" : "cpu \(part)", value: used, unit: "s"),
             ]
         }
     }
