@@ -67,95 +67,97 @@ const uint64_t hw_powers_of_ten[20] = {
 
 // MARK: Plain texts
 
-// Copies a text, and says whether it is plain; may write up to 15 bytes beyond it.
-static inline __attribute__((always_inline)) bool copy_plain(const uint8_t *from, size_t size, uint8_t *to, int8_t special) {
-    hw_bytes16 block;
-    if (size >= 16) {
-        size_t at = 0;
-        while (true) {
-            memcpy(&block, from + at, 16);
-            memcpy(to + at, &block, 16);
-            if (hw_has_marks(hw_marks(block, special))) return false;
-            if (at + 16 == size) return true;
-            at = at + 32 <= size ? at + 16 : size - 16;
-        }
-    }
-    memset(&block, ' ', 16);
-    if (size >= 8) {
-        memcpy(&block, from, 8);
-        memcpy(to, from, 8);
-        memcpy((uint8_t *)&block + 8, from + size - 8, 8);
-        memcpy(to + size - 8, from + size - 8, 8);
-    } else if (size >= 4) {
-        memcpy(&block, from, 4);
-        memcpy(to, from, 4);
-        memcpy((uint8_t *)&block + 4, from + size - 4, 4);
-        memcpy(to + size - 4, from + size - 4, 4);
-    } else {
-        for (size_t index = 0; index < size; index++) ((uint8_t *)&block)[index] = to[index] = from[index];
-    }
-    return !hw_has_marks(hw_marks(block, special));
+// Writes three digits, but no zeros at their end; returns how many digits these are.
+static inline int write_fraction(uint32_t three, uint8_t *target) {
+    target[0] = (uint8_t)('0' + three / 100);
+    memcpy(target + 1, hw_digit_pairs + three % 100 * 2, 2);
+    return 1 + (three % 100 != 0) + (three % 10 != 0);
 }
 
-static inline uint8_t *write_decimal(uint64_t value, uint8_t *to) {
-    int size = hw_decimal_size(value);
-    hw_write_decimal(value, size, to);
-    return to + size;
+static inline __attribute__((always_inline)) int write_double(double value, uint8_t *target) {
+    double magnitude = __builtin_fabs(value);
+    uint8_t *at = target;
+    *at = '-';
+    at += __builtin_signbit(value) != 0;
+    if (magnitude == 0) {
+        memcpy(at, "0.0", 3);
+        return (int)(at - target) + 3;
+    }
+    if (!(magnitude >= 1e-4 && magnitude < 1e9)) return 0;
+    // As many digits after the point as make 15 with those before it: what so few digits say is said by no fewer.
+    // So if they say this number, they are the shortest that do, but for zeros at their end.
+    double unit = magnitude < 1e6 ? 1e9 : 1e6;
+    uint64_t whole = (uint64_t)(int64_t)(magnitude * unit + 0.5);
+    if ((double)(int64_t)whole / unit != magnitude) return 0;
+    if (magnitude >= 1e6) whole *= 1000;
+    uint64_t front = whole / 1000000000;
+    uint32_t rest = (uint32_t)(whole - front * 1000000000);
+    at += hw_write_integer(front, at);
+    *at++ = '.';
+    uint32_t millionths = rest / 1000;
+    if (rest % 1000000 == 0) return (int)(at - target) + write_fraction(rest / 1000000, at);
+    hw_write_decimal(rest / 1000000, 3, at);
+    if (rest % 1000 == 0) return (int)(at - target) + 3 + write_fraction(millionths % 1000, at + 3);
+    hw_write_decimal(millionths % 1000, 3, at + 3);
+    return (int)(at - target) + 6 + write_fraction(rest % 1000, at + 6);
 }
 
-uint8_t *hw_write_pieces(const void *pieces, size_t size, uint8_t *out, int8_t special) {
+int hw_write_double(double value, uint8_t *target) { return write_double(value, target); }
+
+uint8_t *hw_write_pieces(const void *pieces, size_t size, uint8_t *out, int8_t special, bool *has_names) {
     const uint8_t *at = pieces, *end = at + size;
+    uint8_t *const start = out;
     while (at < end) {
-        switch (*at) {
-        case 0x01: case 0x16: {
-            if (end - at < 5) return NULL;
+        // What is read beyond the end is not used: 15 bytes after it can be read.
+        uint8_t tag = *at++;
+        if (tag == 0x01 || tag == 0x16) {
             uint32_t count;
-            memcpy(&count, at + 1, 4);
-            at += 5;
-            if (count > (size_t)(end - at)) return NULL;
-            if (!copy_plain(at, count, out, special)) return NULL;
+            memcpy(&count, at, 4);
+            at += 4;
+            if (end - at < (ptrdiff_t)count) return NULL;
+            if (count <= 16) memcpy(out, at, 16); else memcpy(out, at, count);
             at += count;
             out += count;
-            break;
-        }
-        case 0x12: {
-            if (end - at < 9) return NULL;
-            int64_t value;
-            memcpy(&value, at + 1, 8);
-            at += 9;
-            if (value < 0) *out++ = '-';
-            out = write_decimal(value < 0 ? -(uint64_t)value : (uint64_t)value, out);
-            break;
-        }
-        case 0x14: {
-            if (end - at < 9) return NULL;
-            double value;
-            memcpy(&value, at + 1, 8);
-            at += 9;
-            double magnitude = value < 0 ? -value : value;
-            if (!(magnitude >= 1e-3 && magnitude < 1e9)) return NULL;
-            static const double powers[4] = {1, 10, 100, 1000};
-            static const uint32_t units[4] = {1, 10, 100, 1000};
-            int digits = 0;
-            uint64_t whole;
-            while (true) {
-                // Below 2^53, so that the sum is exact where it matters: the quotient says.
-                whole = (uint64_t)(int64_t)(magnitude * powers[digits] + 0.5);
-                if ((double)(int64_t)whole / powers[digits] == magnitude) break;
-                if (++digits == 4) return NULL;
+        } else if (tag >= 0x12 && tag <= 0x14) {
+            uint64_t bits;
+            memcpy(&bits, at, 8);
+            at += 8;
+            if (at > end) return NULL;
+            if (tag == 0x14) {
+                double value;
+                memcpy(&value, &bits, 8);
+                int count = write_double(value, out);
+                if (count == 0) return NULL;
+                out += count;
+            } else {
+                bool is_negative = tag == 0x12 && (int64_t)bits < 0;
+                *out = '-';
+                out += is_negative;
+                out += hw_write_integer(is_negative ? -bits : bits, out);
             }
-            if (value < 0) *out++ = '-';
-            uint64_t front = whole / units[digits];
-            out = write_decimal(front, out);
-            *out++ = '.';
-            if (digits == 0) *out++ = '0';
-            else { hw_write_decimal(whole - front * units[digits], digits, out); out += digits; }
-            break;
-        }
-        default: return NULL;
+        } else if (tag == 0x02) {
+            uint16_t count;
+            memcpy(&count, at, 2);
+            at += 2;
+            if (end - at < (ptrdiff_t)count) return NULL;
+            at += count;
+            *has_names = true;
+        } else if (tag == 0x11 && at < end) {
+            bool value = *at++ != 0;
+            memcpy(out, value ? "true" : "false", 5);
+            out += 5 - value;
+        } else {
+            return NULL;
         }
     }
-    return out;
+    // All at once, in whole blocks: after the last byte there are blanks.
+    hw_bytes16 marks = {0}, block;
+    memset(out, ' ', 16);
+    for (const uint8_t *place = start; place < out; place += 16) {
+        memcpy(&block, place, 16);
+        marks |= hw_marks(block, special);
+    }
+    return hw_has_marks(marks) ? NULL : out;
 }
 
 // MARK: Cycle counter

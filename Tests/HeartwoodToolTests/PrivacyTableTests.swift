@@ -266,7 +266,7 @@ import Testing
     @Test("A message, the console and the journal's entries show no more than their policy lets them")
     func layouts() throws {
         for policy in try Self.policies() {
-            var console = ConsoleLayout(zone: .utc)
+            let console = ConsoleLayout(zone: .utc)
             let entries = JournalEntry(program: "p", facility: 1, privacy: policy, limit: 0)
             for sample in Self.samples {
                 for privacy in Self.privacies {

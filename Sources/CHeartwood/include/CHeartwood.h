@@ -242,9 +242,16 @@ static inline void hw_outer_fields_set(void) {
 
 typedef int8_t hw_bytes16 __attribute__((vector_size(16)));
 
+// Marks what is not printable ASCII, and `special`, `other` and the backslash; the blank, too, with 0x21 as the `least`.
+static inline hw_bytes16 hw_marks_below(hw_bytes16 bytes, int8_t least, int8_t special, int8_t other) {
+    // Signed: what is not ASCII is below the blank, too; and so is DEL, with one added to all.
+    typedef uint8_t hw_unsigned16 __attribute__((vector_size(16)));
+    hw_bytes16 next = (hw_bytes16)((hw_unsigned16)bytes + 1);
+    return (next < (int8_t)(least + 1)) | (bytes == special) | (bytes == other) | (bytes == 0x5C);
+}
+
 static inline hw_bytes16 hw_marks(hw_bytes16 bytes, int8_t special) {
-    // Signed: what is not ASCII is below the blank, too.
-    return (bytes < 0x20) | (bytes == special) | (bytes == 0x5C) | (bytes == 0x7F);
+    return hw_marks_below(bytes, 0x20, special, special);
 }
 
 static inline bool hw_has_marks(hw_bytes16 marks) {
@@ -253,13 +260,14 @@ static inline bool hw_has_marks(hw_bytes16 marks) {
     return (halves[0] | halves[1]) != 0;
 }
 
-// Whether bytes are all printable ASCII, and neither a backslash nor `special`.
-static inline bool hw_is_plain(const void *bytes, size_t count, int8_t special) {
+// Whether no byte is marked.
+static inline __attribute__((always_inline)) bool hw_has_no_marks(
+    const void *bytes, size_t count, int8_t least, int8_t special, int8_t other) {
     const uint8_t *place = (const uint8_t *)bytes;
     hw_bytes16 block;
     if (count < 16) {
-        // Filled up with blanks, in two steps of eight.
-        memset(&block, ' ', 16);
+        // Filled up with what is never marked, in two steps of eight.
+        memset(&block, 'a', 16);
         if (count >= 8) {
             memcpy(&block, place, 8);
             memcpy((uint8_t *)&block + 8, place + count - 8, 8);
@@ -269,15 +277,25 @@ static inline bool hw_is_plain(const void *bytes, size_t count, int8_t special) 
         } else {
             for (size_t index = 0; index < count; index++) ((uint8_t *)&block)[index] = place[index];
         }
-        return !hw_has_marks(hw_marks(block, special));
+        return !hw_has_marks(hw_marks_below(block, least, special, other));
     }
     for (size_t index = 0;;) {
         memcpy(&block, place + index, 16);
-        if (hw_has_marks(hw_marks(block, special))) return false;
+        if (hw_has_marks(hw_marks_below(block, least, special, other))) return false;
         if (index + 16 == count) return true;
         // The last sixteen bytes, some of which have been looked at before.
         index = index + 32 <= count ? index + 16 : count - 16;
     }
+}
+
+// Whether bytes are all printable ASCII, and neither a backslash nor `special`.
+static inline bool hw_is_plain(const void *bytes, size_t count, int8_t special) {
+    return hw_has_no_marks(bytes, count, 0x20, special, special);
+}
+
+// Whether bytes are all printable ASCII, and neither blanks, backslashes, quotation marks nor equals signs.
+static inline bool hw_is_word(const void *bytes, size_t count) {
+    return hw_has_no_marks(bytes, count, 0x21, '"', '=');
 }
 
 extern const char hw_digit_pairs[200];
@@ -303,15 +321,39 @@ static inline void hw_write_decimal(uint64_t value, int size, uint8_t *target) {
     if (size == 1) target[0] = (uint8_t)('0' + value % 10);
 }
 
+// Writes a number with as many digits as it has, and up to seven bytes after them; returns how many digits it has.
+static inline int hw_write_integer(uint64_t value, uint8_t *target) {
+    if (value >= 100000000) {
+        int size = hw_decimal_size(value);
+        hw_write_decimal(value, size, target);
+        return size;
+    }
+    // All eight digits at once, one in each byte, the first in the lowest: fours, then pairs, then digits.
+    uint64_t fours = value / 10000 | value % 10000 << 32;
+    uint64_t high = fours * 10486 >> 20 & 0x0000007F0000007Fu;
+    uint64_t pairs = high | (fours - high * 100) << 16;
+    uint64_t tens = pairs * 103 >> 10 & 0x000F000F000F000Fu;
+    uint64_t digits = tens | (pairs - tens * 10) << 8;
+    int zeros = __builtin_ctzll(digits | (uint64_t)1 << 56) & 56;
+    digits = (digits | 0x3030303030303030u) >> zeros;
+    memcpy(target, &digits, 8);
+    return 8 - zeros / 8;
+}
+
+// Writes a number exactly as `Double.description` does, with the fewest digits that identify it; there must be room for 32
+// bytes. Returns how many bytes these are; 0 for a number with more than 15 digits or 9 after the point, a very small or very
+// large one, and one that is not finite: for these, `description` decides.
+int hw_write_double(double value, uint8_t *target);
+
 // MARK: Plain texts
 
-// Writes the text of a message whose pieces are literals, strings, integers, and doubles with up to three digits after the
-// point, all of them without options (PieceTag in PieceEncoding.swift). `out` has room for three times the pieces' size and
-// 64 bytes more.
+// Writes the text of a message whose pieces are literals, strings, integers, Booleans, and doubles that `hw_write_double`
+// writes, all of them without privacy and format (PieceTag in PieceEncoding.swift); `has_names` becomes true if one has a
+// name. 15 bytes after the pieces can be read. `out` has room for three times the pieces' size and 64 bytes more.
 //
 // Returns the end of what was written; null if there is another piece, a byte that is not printable ASCII, a backslash, or
 // `special`. Then the content of `out` is undefined.
-uint8_t *hw_write_pieces(const void *pieces, size_t size, uint8_t *out, int8_t special);
+uint8_t *hw_write_pieces(const void *pieces, size_t size, uint8_t *out, int8_t special, bool *has_names);
 
 // MARK: Records of a journal
 

@@ -87,7 +87,11 @@ open class AbstractLogger: @unchecked Sendable {
     }
 
     /// The formatter in effect for the message at hand: what `formatter` is in a hook, without the detour.
-    private var formatterInEffect: LogFormatter?
+    private var formatterInEffect: LogFormatter? {
+        didSet { uncountedFormatter = formatterInEffect.map { .passUnretained($0) } }
+    }
+    /// The same without counting references: it changes between two messages only, not while it formats one.
+    private var uncountedFormatter: Unmanaged<LogFormatter>?
     /// The formatter that knows that it belongs to this logger.
     private var toldFormatter: LogFormatter?
     /// The same of `redaction`, and of all that leaves messages out, together: nil where nothing does.
@@ -278,16 +282,18 @@ open class AbstractLogger: @unchecked Sendable {
     /// Appends a message to `output` as the formatter writes it; false means that the formatter drops the
     /// message.
     public final func formatted(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
-        output.redaction = redactionInEffect
-        guard let formatter = formatterInEffect else {
+        if redactionInEffect != nil || output.redaction != nil { output.redaction = redactionInEffect }
+        guard let uncountedFormatter else {
             output.appendText(of: message, privacy: .redact)
             return true
         }
         let start = output.count
-        if formatter.format(message, into: &output) {
-            if !formatter.redactsByItself { output.redactSecrets(from: start) }
+        let isWanted = uncountedFormatter._withUnsafeGuaranteedRef { formatter in
+            if !formatter.format(message, into: &output) { return false }
+            if output.redaction != nil, !formatter.redactsByItself { output.redactSecrets(from: start) }
             return true
         }
+        if isWanted { return true }
         output.truncate(to: start)
         node.delivery.leaveOut()
         return false

@@ -1,3 +1,5 @@
+import CHeartwood
+
 /// Describes where a message was logged: the label of the queue, or the name or number of the thread.
 ///
 /// Labels of the system's global queues and the names that the kernel gives to their threads say nothing, and
@@ -51,7 +53,7 @@ struct CompiledThreadLabel: Sendable {
 
     private func append(_ name: UnsafeRawBufferPointer, to output: inout LogBuffer) {
         let start = output.count
-        for (other, text) in replacements where name.elementsEqual(other) {
+        for (other, text) in replacements where name.isEqual(to: other) {
             output.append(text)
             return output.makeSafe(from: start, .escape)
         }
@@ -61,11 +63,26 @@ struct CompiledThreadLabel: Sendable {
 
     /// `com.apple.root.default-qos` and its like, on every system.
     private static func isGlobal(_ label: UnsafeRawBufferPointer) -> Bool {
-        label.starts(with: "com.apple.root.".utf8)
+        let root: StaticString = "com.apple.root."
+        guard let base = label.baseAddress, label.count >= root.utf8CodeUnitCount else { return false }
+        return memcmp(base, root.utf8Start, root.utf8CodeUnitCount) == 0
     }
 
     /// What is left of a global queue's label as a kernel's thread name of fifteen characters.
     private static func isOfWorker(_ name: UnsafeRawBufferPointer) -> Bool {
-        String(decoding: name, as: UTF8.self).contains("-qos")
+        var rest = name
+        while rest.count >= 4, let base = rest.baseAddress {
+            if memcmp(base, "-qos", 4) == 0 { return true }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
+        }
+        return false
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these are the same bytes.
+    func isEqual(to other: [UInt8]) -> Bool {
+        guard count == other.count, let base = baseAddress else { return count == other.count }
+        return memcmp(base, other, count) == 0
     }
 }

@@ -9,7 +9,8 @@ final class CallSite: Sendable {
     let line: Int
     /// `File.swift:42` in UTF-8, escaped, ready for formatters; nothing where the file is not known.
     ///
-    /// In memory of its own, so that formatters count no references; it ends with the object.
+    /// In memory of its own, so that formatters count no references; it ends with the object. A few bytes
+    /// after it can be read.
     nonisolated(unsafe) let place: UnsafeRawBufferPointer
     /// The file and the function as the insides of JSON strings; in memory as ``place`` is.
     nonisolated(unsafe) let fileInJSON: UnsafeRawBufferPointer
@@ -53,11 +54,7 @@ final class CallSite: Sendable {
     private static func bytes(_ write: (inout LogBuffer) -> Void) -> UnsafeRawBufferPointer {
         var buffer = LogBuffer()
         write(&buffer)
-        return buffer.withUnsafeBytes { bytes in
-            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-            copy.copyMemory(from: bytes)
-            return UnsafeRawBufferPointer(copy)
-        }
+        return UnsafeRawBufferPointer(start: buffer.copyReadableBeyond(), count: buffer.count)
     }
 
     static let unknown = CallSite(id: .max, file: "", function: "", line: 0)

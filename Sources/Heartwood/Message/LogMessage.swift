@@ -119,6 +119,8 @@ public struct LogMessage: Sendable {
     private func decodeFields(_ bytes: UnsafeRawBufferPointer, privacy: LogPrivacyPolicy) -> LogMetadata {
         var fields = LogMetadata()
         var reader = PieceReader(bytes)
+        // Nearly all messages have none.
+        if reader.skipPlain() { return fields }
         while let piece = reader.next() {
             guard case .value(let value) = piece, let name = value.name else { continue }
             let key = String(decoding: name, as: UTF8.self)

@@ -22,16 +22,23 @@ final class MessageStorage: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var tag: (any Sendable)?
     @exclusivity(unchecked) private var hasTag = false
 
+    /// So many bytes can be read after the text, which `hw_write_pieces` reads in blocks of 16.
+    private static let readable = 15
+
     init(capacity: Int = 512) {
         self.capacity = capacity
-        bytes = .allocate(byteCount: capacity, alignment: 8)
+        bytes = MessageStorage.allocate(capacity)
         record.clear()
+    }
+
+    private static func allocate(_ capacity: Int) -> UnsafeMutableRawPointer {
+        .allocate(byteCount: capacity + readable, alignment: 8)
     }
 
     /// Makes a copy in memory that is as large as it must be: for messages that are kept.
     init(copying other: MessageStorage) {
         capacity = other.textOffset + other.textSize + other.fieldsSize
-        bytes = .allocate(byteCount: capacity, alignment: 8)
+        bytes = MessageStorage.allocate(capacity)
         bytes.copyMemory(from: other.bytes, byteCount: capacity)
         (bodyOffset, textOffset) = (other.bodyOffset, other.textOffset)
         (siteReference, categoryReference) = (other.siteReference, other.categoryReference)
@@ -41,7 +48,7 @@ final class MessageStorage: @unchecked Sendable {
     deinit { bytes.deallocate() }
 
     /// The memory that it occupies, with the object itself and what the allocator adds, but without its tag.
-    var footprint: Int { capacity + 192 }
+    var footprint: Int { capacity + MessageStorage.readable + 192 }
 
     /// The fields.
     @inline(__always)
@@ -88,7 +95,7 @@ final class MessageStorage: @unchecked Sendable {
         if size <= capacity { return }
         bytes.deallocate()
         capacity = max(size, capacity * 2)
-        bytes = .allocate(byteCount: capacity, alignment: 8)
+        bytes = MessageStorage.allocate(capacity)
     }
 
     /// Takes a copy of the record at `record`.

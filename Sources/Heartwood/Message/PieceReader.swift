@@ -62,17 +62,17 @@ struct PieceReader {
         return UnsafeRawBufferPointer(start: base + start, count: count)
     }
 
-    /// Whether all that is left is literals and values without options, so that none has a name.
-    ///
-    /// Moves past them.
+    /// Moves past literals and values without options; whether that is all there is, so that none has a name.
     mutating func skipPlain() -> Bool {
         while true {
             switch nextTag {
             case 0: return offset == bytes.count
             case PieceTag.literal.rawValue, PieceTag.string.rawValue:
                 if takePlainText() == nil { return false }
-            case PieceTag.integer.rawValue, PieceTag.double.rawValue:
+            case PieceTag.integer.rawValue, PieceTag.unsigned.rawValue, PieceTag.double.rawValue:
                 if takePlain(UInt64.self) == nil { return false }
+            case PieceTag.bool.rawValue:
+                if takePlain(UInt8.self) == nil { return false }
             default: return false
             }
         }

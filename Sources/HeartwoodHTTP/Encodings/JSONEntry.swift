@@ -11,11 +11,13 @@ enum JSONEntry {
     static func append(_ entry: RemoteEntry, to output: inout LogBuffer) {
         output.append("{\"time\":\"" as StaticString)
         output.append(rfc3339: entry.time)
-        output.append("\",\"level\":" as StaticString)
-        output.append(json: entry.levelName)
+        output.append(UInt8(ascii: "\""))
+        append("level", entry.levelName, to: &output)
         append("category", entry.category, to: &output)
         append("message", entry.text, to: &output)
-        append(entry.allFields, avoiding: ownKeys, to: &output)
+        if !entry.fields.isEmpty || !entry.metadata.isEmpty {
+            append(entry.allFields, avoiding: ownKeys, to: &output)
+        }
         if entry.context != 0 { append("context", entry.context, to: &output) }
         if !entry.file.isEmpty {
             append("file", entry.file, to: &output)
@@ -44,19 +46,18 @@ enum JSONEntry {
         }
     }
 
+    /// Adds a member after others; nothing without a text.
     static func append(_ key: StaticString, _ text: String?, to output: inout LogBuffer) {
-        guard let text else { return }
-        output.append(",\"" as StaticString)
-        output.append(key)
-        output.append("\":" as StaticString)
-        output.append(json: text)
+        if let text { output.append(member: key, text) }
     }
 
-    static func append(_ key: StaticString, _ number: some BinaryInteger, to output: inout LogBuffer) {
-        output.append(",\"" as StaticString)
-        output.append(key)
-        output.append("\":" as StaticString)
-        output.append(number)
+    static func append(_ key: StaticString, _ number: some FixedWidthInteger, to output: inout LogBuffer) {
+        output.append(key: key)
+        if let number = UInt64(exactly: number) {
+            output.appendDecimal(number)
+        } else {
+            output.appendDecimal(Int64(number))
+        }
     }
 }
 

@@ -20,6 +20,7 @@ package struct CivilTime: Equatable, Sendable {
 
     /// The whole seconds since 1970, rounded down, and the nanoseconds that come on top.
     @inlinable
+    @inline(__always)
     package static func split(_ nanoseconds: Int64) -> (seconds: Int64, nanosecond: Int) {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return rest < 0 ? (seconds - 1, Int(rest + 1_000_000_000)) : (seconds, Int(rest))

@@ -100,7 +100,7 @@ struct HiddenCharacterTests {
 
     @Test("At a terminal a text of several lines is shown as lines, indented, and cannot pose as a record")
     func terminal() {
-        var layout = ConsoleLayout(zone: .utc, showsSource: false)
+        let layout = ConsoleLayout(zone: .utc, showsSource: false)
         func shown(_ text: String, _ escaping: LogBuffer.Escaping) -> String {
             var output = LogBuffer()
             let message = LogMessage("\(text)", timestamp: LogTimestamp(nanoseconds: 0))

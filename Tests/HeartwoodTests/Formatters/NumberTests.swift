@@ -19,9 +19,9 @@ struct NumberTests {
         var generator = SeededGenerator(seed: seed)
         var buffer = LogBuffer()
         var wrong: [Double] = []
-        for round in 0..<Load.scaled(150_000) {
+        for round in 0..<Tier.amount(Load.scaled(100_000), full: 1_250_000) {
             let value: Double
-            switch round % 8 {
+            switch round % 12 {
             case 0: value = Double(bitPattern: generator.next())
             case 1: value = Double(Int.random(in: -10_000_000...10_000_000, using: &generator)) / 1000
             case 2: value = Double(Int.random(in: 0...1_000_000_000, using: &generator)) / 1_000_000
@@ -29,7 +29,11 @@ struct NumberTests {
             case 4: value = Double(Int.random(in: 0...Int.max, using: &generator))
             case 5: value = Double.random(in: 0...1e10, using: &generator).rounded() / 100
             case 6: value = (Double(Int.random(in: 1...9999, using: &generator)) / 100).nextUp
-            default: value = 1e9 * Double.random(in: 0.999...1.001, using: &generator)
+            case 7: value = 1e9 * Double.random(in: 0.999...1.001, using: &generator)
+            case 8: value = Double(Int.random(in: 0...1_000_000_000_000, using: &generator)) / 1e9
+            case 9: value = (Double(Int.random(in: 0...1_000_000_000, using: &generator)) / 1e9).nextDown
+            case 10: value = 1e6 * Double.random(in: 0.999_999...1.000_001, using: &generator)
+            default: value = -Double(Int.random(in: 0...1_000_000, using: &generator)) / 1e7
             }
             buffer.removeAll()
             buffer.append(value)
@@ -42,7 +46,8 @@ struct NumberTests {
         "A Double at an edge is written as its description has it",
         arguments: [
             0.0, -0.0, 1, -1, 0.1, 0.001, 0.0009999, 0.000999999999999999, 1e-3.nextDown, 1e9, 1e9.nextDown,
-            1e15,
+            1e-4, 1e-4.nextDown, 1e-4.nextUp, 1e-5, 1e6, 1e6.nextUp, 1e6.nextDown, 999_999.999_999_999,
+            123_456.123_456_789, 0.000_123_456, 0.100_000_001, 99_999_999, 1e8, 1e8.nextUp, 1e15,
             1e16, 1e17, 123456.789, 999_999.999999, 999_999_999.999999, .leastNonzeroMagnitude,
             .greatestFiniteMagnitude, .pi,
             1 / 3,

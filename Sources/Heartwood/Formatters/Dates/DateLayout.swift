@@ -70,6 +70,12 @@ struct DateLayout: Hashable, Sendable {
         ])
     }
 
+    /// `10:20:30.123`.
+    static let time = DateLayout(pieces: [
+        .field(.HH), .literal([0x3A]), .field(.mm), .literal([0x3A]), .field(.ss), .literal([0x2E]),
+        .fraction(3),
+    ])
+
     private init(pieces: [Piece]) { self.pieces = pieces }
 
     private static func reason(_ letters: String, isKnown character: Character) -> String {

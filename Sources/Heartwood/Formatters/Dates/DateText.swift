@@ -29,9 +29,14 @@ final class DateText: Sendable {
         self.zone = zone
     }
 
+    @inline(__always)
     func append(_ moment: LogTimestamp, to output: inout LogBuffer) {
         let (number, nanosecond) = CivilTime.split(moment.nanoseconds)
-        if output.append(stampOf: id, number, nanosecond) { return }
+        if !output.append(stampOf: id, number, nanosecond) { append(number, nanosecond, to: &output) }
+    }
+
+    @inline(never)
+    private func append(_ number: Int64, _ nanosecond: Int, to output: inout LogBuffer) {
         second.withLock { second in
             if second.number != number { second = render(number) }
             let start = output.count

@@ -1,3 +1,6 @@
+/// The `,"key":` of a member, after which bytes of others can be read.
+typealias MemberKey = (bytes: UnsafeRawPointer, size: Int)
+
 /// A member of an object, ready to be written: without references, for each message looks at all of them.
 struct CompiledJSONMember: Sendable {
     /// What follows the key.
@@ -8,9 +11,10 @@ struct CompiledJSONMember: Sendable {
     }
 
     let value: Value
-    /// Where its `,"key":` is among those of all members, and its value where that is the same in every
+    /// Where its `,"key":` begins among those of all members, with its value where that is the same in every
     /// object.
-    let prefix: Range<Int>
+    let start: Int32
+    let size: Int32
 
     private static let threadLabel = CompiledThreadLabel(ThreadLabel())
 
@@ -47,64 +51,80 @@ struct CompiledJSONMember: Sendable {
             buffer.append(json: constant)
         case .reserved: return nil
         }
-        prefix = start..<buffer.count
+        (self.start, size) = (Int32(start), Int32(buffer.count - start))
     }
 
-    /// Whether it is written out of fields that have a meaning to all formats.
-    var isWellKnown: Bool {
+    /// Whether it comes out of the fields and named values of a message.
+    var isOfFields: Bool {
         switch value {
-        case .traceID, .spanID, .error: true
+        case .fields, .traceID, .spanID, .error: true
         default: false
         }
     }
 
-    var isFields: Bool { if case .fields = value { true } else { false } }
-
-    /// Whether a message has it.
-    func isPresent(in message: LogMessage) -> Bool {
+    /// Adds `key` and the value, if the message has it and it does not come out of fields.
+    ///
+    /// - Returns: whether values of the text may have names, where it is the text; otherwise nil.
+    @inline(__always)
+    func append(
+        _ message: LogMessage, _ privacy: LogPrivacyPolicy, key: MemberKey,
+        to output: inout LogBuffer
+    ) -> Bool? {
+        let storage = message.storage
         switch value {
-        case .category: !message.storage.hasDefaultCategory
-        case .context: message.context != 0
-        case .file, .line, .function: message.storage.withSite { !$0.fileInJSON.isEmpty }
-        case .threadName: !message.threadNameBytes.isEmpty
-        case .queue: !message.queueLabelBytes.isEmpty
-        case .task: message.hasTaskName
-        default: true
-        }
-    }
-
-    /// Adds the value.
-    func append(_ message: LogMessage, _ privacy: LogPrivacyPolicy, to output: inout LogBuffer) {
-        switch value {
-        case .time(let style): append(message.timestamp, style, to: &output)
-        case .level(let style): append(message.level, style, to: &output)
-        case .category: output.append(json: message.category.name)
+        case .time(let style):
+            output.append(key: key)
+            append(message.timestamp, style, to: &output)
+        case .level(let style):
+            output.append(key: key)
+            append(message, style, to: &output)
+        case .category:
+            if storage.hasDefaultCategory { return nil }
+            output.append(key: key)
+            output.append(json: message.category.name)
         case .message, .messageOrDash:
+            output.append(key: key)
             output.append(UInt8(ascii: "\""))
             let start = output.count
-            if !output.appendPlainText(of: message, escaping: UInt8(ascii: "\"")) {
-                output.appendText(of: message, privacy: privacy)
-                output.makeJSONSafe(from: start)
-            }
+            let hasNames = output.append(insideOfJSON: message, privacy)
             if case .messageOrDash = value, output.count == start { output.append(UInt8(ascii: "-")) }
             output.append(UInt8(ascii: "\""))
-        case .context: output.append(message.context)
-        case .file: message.storage.withSite { output.append(json: $0.file, inside: $0.fileInJSON) }
-        case .line: message.storage.withSite { output.append($0.line) }
-        case .function:
-            message.storage.withSite { output.append(json: $0.function, inside: $0.functionInJSON) }
-        case .thread: output.append(message.threadID)
+            return hasNames
+        case .context:
+            if message.context == 0 { return nil }
+            output.append(key: key)
+            output.append(message.context)
+        case .file, .line, .function:
+            storage.withSite { append($0, key, to: &output) }
+        case .thread:
+            output.append(key: key)
+            output.appendDecimal(message.threadID)
         case .threadLabel:
+            output.append(key: key)
             output.append(UInt8(ascii: "\""))
             let start = output.count
             CompiledJSONMember.threadLabel.append(message, to: &output)
             output.makeJSONSafe(from: start)
             output.append(UInt8(ascii: "\""))
-        case .threadName: output.append(json: message.threadNameBytes)
-        case .queue: output.append(json: message.queueLabelBytes)
-        case .task: output.append(json: message.taskName ?? "")
-        case .sequence: output.append(message.sequence)
-        case .constant, .fields, .traceID, .spanID, .error: break
+        case .threadName: output.append(key: key, name: message.threadNameBytes)
+        case .queue: output.append(key: key, name: message.queueLabelBytes)
+        case .task: output.append(key: key, name: message.taskNameBytes)
+        case .sequence:
+            output.append(key: key)
+            output.appendDecimal(message.sequence)
+        case .constant: output.append(key: key)
+        case .fields, .traceID, .spanID, .error: break
+        }
+        return nil
+    }
+
+    private func append(_ site: CallSite, _ key: MemberKey, to output: inout LogBuffer) {
+        if site.fileInJSON.isEmpty { return }
+        output.append(key: key)
+        switch value {
+        case .file: output.append(json: site.file, inside: site.fileInJSON)
+        case .function: output.append(json: site.function, inside: site.functionInJSON)
+        default: output.append(site.line)
         }
     }
 
@@ -129,19 +149,11 @@ struct CompiledJSONMember: Sendable {
         }
     }
 
-    private func append(_ level: LogLevel, _ style: JSONLevel, to output: inout LogBuffer) {
+    private func append(_ message: LogMessage, _ style: JSONLevel, to output: inout LogBuffer) {
+        let level = message.level
         switch style {
         case .name:
-            switch level {
-            case .fatal: output.append("\"fatal\"" as StaticString)
-            case .error: output.append("\"error\"" as StaticString)
-            case .warning: output.append("\"warning\"" as StaticString)
-            case .notice: output.append("\"notice\"" as StaticString)
-            case .info: output.append("\"info\"" as StaticString)
-            case .debug: output.append("\"debug\"" as StaticString)
-            case .verbose: output.append("\"verbose\"" as StaticString)
-            default: output.append(json: level.name)
-            }
+            output.append(jsonLevelOf: message)
         case .upperName: output.append(json: level.name.uppercased())
         case .syslog: output.append(level.syslogSeverity)
         case .swiftyBeaver:
@@ -154,5 +166,45 @@ struct CompiledJSONMember: Sendable {
             default: output.append(0)
             }
         }
+    }
+}
+
+extension LogBuffer {
+    /// Adds the key of a member, which lies among others.
+    @inline(__always)
+    fileprivate mutating func append(key: MemberKey) {
+        append(readableBeyond: key.bytes, key.size)
+    }
+
+    @inline(__always)
+    fileprivate mutating func append(key: MemberKey, name: UnsafeRawBufferPointer) {
+        if name.isEmpty { return }
+        append(key: key)
+        append(json: name)
+    }
+
+    /// Adds the name of the level as a JSON string.
+    @inline(__always)
+    mutating func append(jsonLevelOf message: LogMessage) {
+        append(UInt8(ascii: "\""))
+        if append(standardLevelOf: message) { return append(UInt8(ascii: "\"")) }
+        truncate(to: count - 1)
+        append(json: message.level.name)
+    }
+
+    /// Adds the name of a standard level; false where it is another one.
+    @inline(__always)
+    mutating func append(standardLevelOf message: LogMessage) -> Bool {
+        switch message.storage.record.level {
+        case 0: append("fatal" as StaticString)
+        case 1: append("error" as StaticString)
+        case 2: append("warning" as StaticString)
+        case 3: append("notice" as StaticString)
+        case 4: append("info" as StaticString)
+        case 5: append("debug" as StaticString)
+        case 6: append("verbose" as StaticString)
+        default: return false
+        }
+        return true
     }
 }

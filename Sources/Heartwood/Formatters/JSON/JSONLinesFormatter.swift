@@ -38,11 +38,10 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     /// The content of an object.
     public let options: Options
     private let members: [CompiledJSONMember]
-    /// The keys of all members, as they are written.
-    private let prefixes: [UInt8]
+    /// The keys of all members, as they are written: in memory of its own, which ends with the object.
+    private let prefixes: UnsafeRawPointer
     private let ownKeys: NameList
-    /// Whether the options say what the members of an object are unless changed: then ``appendStandard``
-    /// writes most messages.
+    /// Whether the members are those that an object has unless the options say otherwise, as nearly always.
     private let isStandard: Bool
     /// Whether members of their own say the trace or the error.
     private let hasWellKnown: Bool
@@ -69,9 +68,8 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         isStandard =
             options.members == JSONMember.standard && options.fields == .besideOthers
             && options.includesSource && options.includesThread
-        hasWellKnown = members.contains { $0.isWellKnown }
-        prefixes.append(repeating: 0, count: 15)
-        self.prefixes = prefixes.withUnsafeBytes { Array($0) }
+        hasWellKnown = options.members.contains { $0.isWellKnown }
+        self.prefixes = prefixes.copyReadableBeyond()
         if case .inObject(let key) = options.fields {
             var prefix = LogBuffer()
             prefix.append(json: key)
@@ -86,32 +84,38 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         }
     }
 
+    deinit { prefixes.deallocate() }
+
     override var redactsByItself: Bool { true }
 
     /// Appends the object of a message.
     public override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
-        if isStandard, appendStandard(message, to: &output) { return true }
+        if isStandard {
+            appendStandard(message, to: &output)
+            return true
+        }
         output.append(UInt8(ascii: "{"))
         let start = output.count
-        let privacy = options.privacy
-        let hasFields = message.hasFields
-        let known = hasFields && hasWellKnown ? WellKnownFields(message, members: options.members) : nil
+        // Whether there are fields or named values is known for nothing when the text is written.
+        var hasFields: Bool?
+        lazy var known = hasWellKnown ? WellKnownFields(message, members: options.members) : nil
         members.withUnsafeBufferPointer { members in
-            prefixes.withUnsafeBytes { prefixes in
-                guard let prefixes = prefixes.baseAddress else { return }
-                for member in members {
-                    if member.isFields {
-                        if !hasFields { continue }
+            for member in members {
+                if member.isOfFields {
+                    if hasFields == nil { hasFields = message.hasFields }
+                    if hasFields == false { continue }
+                    if case .fields = member.value {
                         appendFields(of: message, from: start, skipping: known?.taken ?? [], to: &output)
-                    } else if member.isWellKnown {
-                        if hasFields { known?.append(member.value, after: start, to: &output) }
-                    } else if member.isPresent(in: message) {
-                        let skipped = output.count == start ? 1 : 0
-                        output.append(
-                            readableBeyond: prefixes + member.prefix.lowerBound + skipped,
-                            member.prefix.count - skipped)
-                        member.append(message, privacy, to: &output)
+                    } else {
+                        known?.append(member.value, after: start, to: &output)
                     }
+                    continue
+                }
+                var key = MemberKey(prefixes + Int(member.start), Int(member.size))
+                // The first member has no comma in front of its key.
+                if output.count == start { key = MemberKey(key.bytes + 1, key.size - 1) }
+                if let hasNames = member.append(message, options.privacy, key: key, to: &output) {
+                    hasFields = hasNames || message.storage.fieldsSize > 0
                 }
             }
         }
@@ -119,59 +123,35 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         return true
     }
 
-    /// Writes a message with standard options, a plain text, and nothing that most messages do not have.
-    ///
-    /// One straight way through what the general way decides member by member. Returns false, and leaves
-    /// nothing, where the general way must decide.
-    @inline(__always)
-    private func appendStandard(_ message: LogMessage, to output: inout LogBuffer) -> Bool {
+    /// Writes a message with the standard members: what the general way decides member by member, in one
+    /// straight line.
+    private func appendStandard(_ message: LogMessage, to output: inout LogBuffer) {
         let storage = message.storage
-        guard storage.hasDefaultCategory, storage.fields.isEmpty,
-            message.context == 0,
-            message.threadNameBytes.isEmpty, !message.hasTaskName,
-            let level = JSONLinesFormatter.levelAndMessage(storage.record.level)
-        else { return false }
-        let start = output.count
         output.append("{\"time\":\"" as StaticString)
         output.append(rfc3339: message.timestamp)
-        output.append(level)
-        if !output.appendPlainText(of: message, escaping: UInt8(ascii: "\"")) {
-            output.truncate(to: start)
-            return false
+        output.append("\",\"level\":" as StaticString)
+        output.append(jsonLevelOf: message)
+        if !storage.hasDefaultCategory {
+            output.append(",\"category\":" as StaticString)
+            output.append(json: message.category.name)
         }
+        output.append(",\"message\":\"" as StaticString)
+        let hasNames = output.append(insideOfJSON: message, options.privacy)
         output.append(UInt8(ascii: "\""))
-        let site = output.count
-        storage.withSite { output.append($0.membersInJSON) }
-        if output.mayHaveSecret(from: site) {
-            output.truncate(to: start)
-            return false
+        if hasNames || storage.fieldsSize > 0 {
+            appendFields(of: message, from: 0, skipping: [], to: &output)
         }
+        if message.context != 0 {
+            output.append(",\"context\":" as StaticString)
+            output.append(message.context)
+        }
+        storage.withSite { output.append(membersOf: $0) }
         output.append(",\"thread\":" as StaticString)
-        output.append(message.threadID)
-        let queue = message.queueLabelBytes
-        if !queue.isEmpty {
-            output.append(",\"queue\":" as StaticString)
-            output.append(json: queue)
-        }
+        output.appendDecimal(message.threadID)
+        if storage.record.namesSize > 0 { output.append(namesOf: message) }
         output.append(",\"seq\":" as StaticString)
-        output.append(message.sequence)
+        output.appendDecimal(message.sequence)
         output.append(UInt8(ascii: "}"))
-        return true
-    }
-
-    /// The end of the time, the level, and the beginning of the message; nil for a level of the user's.
-    @inline(__always)
-    private static func levelAndMessage(_ bit: Int) -> StaticString? {
-        switch bit {
-        case 0: "\",\"level\":\"fatal\",\"message\":\""
-        case 1: "\",\"level\":\"error\",\"message\":\""
-        case 2: "\",\"level\":\"warning\",\"message\":\""
-        case 3: "\",\"level\":\"notice\",\"message\":\""
-        case 4: "\",\"level\":\"info\",\"message\":\""
-        case 5: "\",\"level\":\"debug\",\"message\":\""
-        case 6: "\",\"level\":\"verbose\",\"message\":\""
-        default: nil
-        }
     }
 
     /// Named pieces first, then the fields beside the text; each name once.
@@ -286,6 +266,45 @@ extension LogMessage {
 }
 
 extension LogBuffer {
+    /// Adds the text of a message as the inside of a JSON string.
+    ///
+    /// - Returns: whether values of the text may have names.
+    @inline(__always)
+    mutating func append(insideOfJSON message: LogMessage, _ privacy: LogPrivacyPolicy) -> Bool {
+        if let hasNames = appendPlainText(of: message, escaping: UInt8(ascii: "\"")) { return hasNames }
+        let start = count
+        appendText(of: message, privacy: privacy)
+        makeJSONSafe(from: start)
+        return true
+    }
+
+    /// Adds `file`, `line` and `function`, if they are known.
+    @inline(__always)
+    fileprivate mutating func append(membersOf site: CallSite) {
+        if redaction == nil || site.file.isEmpty { return append(site.membersInJSON) }
+        append(",\"file\":" as StaticString)
+        append(json: site.file)
+        append(",\"line\":" as StaticString)
+        append(site.line)
+        append(",\"function\":" as StaticString)
+        append(json: site.function)
+    }
+
+    /// Adds `thread_name`, `queue` and `task`, each if there is one.
+    @inline(__always)
+    fileprivate mutating func append(namesOf message: LogMessage) {
+        append(",\"thread_name\":" as StaticString, name: message.threadNameBytes)
+        append(",\"queue\":" as StaticString, name: message.queueLabelBytes)
+        append(",\"task\":" as StaticString, name: message.taskNameBytes)
+    }
+
+    @inline(__always)
+    private mutating func append(_ key: StaticString, name: UnsafeRawBufferPointer) {
+        if name.isEmpty { return }
+        append(key)
+        append(json: name)
+    }
+
     /// Appends a time stamp in UTC with nanoseconds: `2026-11-20T10:20:30.123456789Z`.
     public mutating func append(rfc3339 moment: LogTimestamp) {
         let nanosecond = append(secondsOf: moment)

@@ -91,6 +91,14 @@ public struct JSONMember: Hashable, Sendable {
         .thread(), .threadName(), .queue(), .task(), .sequence(),
     ]
 
+    /// Whether it is written out of a field that has a meaning to all formats.
+    var isWellKnown: Bool {
+        switch kind {
+        case .traceID, .spanID, .error: true
+        default: false
+        }
+    }
+
     func isIncluded(in options: JSONLinesFormatter.Options) -> Bool {
         switch kind {
         case .file, .line, .function: options.includesSource

@@ -46,7 +46,7 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
             stamp.append(message.timestamp, to: &output)
             output.append(UInt8(ascii: " "))
         }
-        output.append(paddedLevel: message.level)
+        output.append(paddedLevelOf: message)
         output.append(UInt8(ascii: " "))
         if !message.storage.hasDefaultCategory {
             output.append(safe: message.category.name)
@@ -61,27 +61,25 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
 
 extension LogBuffer {
     /// Adds the level's name, filled up to seven characters.
-    mutating func append(paddedLevel level: LogLevel) {
-        switch level {
-        case .fatal: append("fatal  " as StaticString)
-        case .error: append("error  " as StaticString)
-        case .warning: append("warning" as StaticString)
-        case .notice: append("notice " as StaticString)
-        case .info: append("info   " as StaticString)
-        case .debug: append("debug  " as StaticString)
-        case .verbose: append("verbose" as StaticString)
-        default:
-            let start = count
-            appendEscaped(level.name)
-            append(repeating: 0x20, count: 7 - (count - start))
+    @inline(__always)
+    mutating func append(paddedLevelOf message: LogMessage) {
+        let start = count
+        if !append(standardLevelOf: message) { appendEscaped(message.level.name) }
+        let missing = 7 - (count - start)
+        if missing > 0 {
+            append(upTo: 8) {
+                $0.update(repeating: 0x20, count: 8); return missing
+            }
         }
     }
 
     /// Adds `File.swift:42`, if it is known; returns whether it is.
+    @inline(__always)
     mutating func append(placeOf message: LogMessage) -> Bool {
         message.storage.withPlace { place in
-            append(place)
-            return place.count > 0
+            guard let bytes = place.baseAddress, place.count > 0 else { return false }
+            append(readableBeyond: bytes, place.count)
+            return true
         }
     }
 
@@ -93,8 +91,13 @@ extension LogBuffer {
     }
 
     /// Adds ` {key=value …}`, if there are fields beside the text.
+    @inline(__always)
     mutating func append(fieldsOf message: LogMessage) {
-        if message.storage.fieldsSize == 0 { return }
+        if message.storage.fieldsSize > 0 { append(someFieldsOf: message) }
+    }
+
+    @inline(never)
+    private mutating func append(someFieldsOf message: LogMessage) {
         let fields = message.metadata
         if fields.isEmpty { return }
         let start = count

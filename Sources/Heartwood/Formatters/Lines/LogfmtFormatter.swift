@@ -1,3 +1,5 @@
+import CHeartwood
+
 /// Writes each message as one line of `key=value` pairs.
 ///
 ///     time=2026-11-20T10:20:30.123Z level=info msg="charged 12.5 EUR" category=payments amount=12.5 source=Shop.swift:42
@@ -46,15 +48,19 @@ public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // cons
         output.append("time=" as StaticString)
         output.append(iso8601: message.timestamp)
         output.append(" level=" as StaticString)
-        output.append(logfmt: message.level.name)
+        if !output.append(standardLevelOf: message) { output.append(logfmt: message.level.name) }
         output.append(" msg=" as StaticString)
-        let start = output.count
-        output.appendText(of: message, privacy: options.privacy)
-        output.quoteLogfmt(from: start)
-        if message.category != .default {
+        let hasNames = output.append(logfmt: message, options.privacy)
+        if !message.storage.hasDefaultCategory {
             output.append(" category=" as StaticString)
             output.append(logfmt: message.category.name)
         }
+        if hasNames || message.storage.fieldsSize > 0 { appendFields(of: message, to: &output) }
+        appendOrigin(of: message, to: &output)
+        return true
+    }
+
+    private func appendFields(of message: LogMessage, to output: inout LogBuffer) {
         message.forEachField(
             options.privacy, reserved: LogfmtFormatter.ownKeys, naming: LogfmtFormatter.key(_:),
             flattensErrors: true, to: &output
@@ -66,8 +72,6 @@ public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // cons
             output.append(logfmt: value, privacy: privacy)
             output.quoteLogfmt(from: start)
         }
-        appendOrigin(of: message, to: &output)
-        return true
     }
 
     private func appendOrigin(of message: LogMessage, to output: inout LogBuffer) {
@@ -119,6 +123,26 @@ extension LogBuffer {
         quoteLogfmt(from: start)
     }
 
+    /// Adds the text of a message; returns whether values of it may have names.
+    @inline(__always)
+    fileprivate mutating func append(logfmt message: LogMessage, _ privacy: LogPrivacyPolicy) -> Bool {
+        let start = count
+        // Nearly every text has a blank, and so needs quotes.
+        append(UInt8(ascii: "\""))
+        if let hasNames = appendPlainText(of: message, escaping: UInt8(ascii: "\"")) {
+            if hw_is_word(base + start + 1, count - start - 1) {
+                remove(start..<start + 1)
+            } else {
+                append(UInt8(ascii: "\""))
+            }
+            return hasNames
+        }
+        truncate(to: start)
+        appendText(of: message, privacy: privacy)
+        quoteLogfmt(from: start)
+        return true
+    }
+
     /// Adds a field's value; lists and named values as JSON.
     fileprivate mutating func append(logfmt value: EncodedValue, privacy: LogPrivacyPolicy) {
         let isNested = value.tag == .array || value.tag == .object
@@ -131,17 +155,7 @@ extension LogBuffer {
 
     /// Puts the text from `start` on into quotes, with the escapes of JSON, unless it can do without.
     mutating func quoteLogfmt(from start: Int) {
-        var isPlain = true
-        for index in start..<count {
-            let byte = base[index]
-            if byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "=") || byte == UInt8(ascii: "\"")
-                || byte == UInt8(ascii: "\\")
-            {
-                isPlain = false
-                break
-            }
-        }
-        if isPlain { return }
+        if hw_is_word(base + start, count - start) { return }
         replaceEnd(from: start) { bytes, output in
             output.append(UInt8(ascii: "\""))
             output.appendInsideOfJSON(bytes)

@@ -112,7 +112,8 @@ public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // cac
         case .message: output.appendText(of: message, privacy: options.privacy, escaping: options.escaping)
         case .time(let text): text.append(message.timestamp, to: &output)
         case .uptime(let start): output.append(uptime: message.timestamp - start)
-        case .level: output.append(safe: message.level.name)
+        case .level:
+            if !output.append(standardLevelOf: message) { output.append(safe: message.level.name) }
         case .upperLevel: output.append(safe: message.level.name.uppercased())
         case .levelLetter: output.append(safe: message.level.name.prefix(1).uppercased())
         case .severity: output.append(message.level.syslogSeverity)
@@ -132,19 +133,20 @@ public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // cac
     }
 
     private func append(place token: PatternToken, _ message: LogMessage, to output: inout LogBuffer) {
-        let site = message.storage.site
-        switch token {
-        case .file:
-            let end = site.place.lastIndex(of: UInt8(ascii: ":")) ?? 0
-            output.append(UnsafeRawBufferPointer(rebasing: site.place[..<end]))
-        case .fileName: output.append(safe: site.fileName)
-        case .path: output.append(safe: site.file)
-        case .module: output.append(safe: String(site.file.prefix { $0 != "/" }))
-        case .function: output.append(safe: site.function)
-        case .shortFunction:
-            let name = site.function.prefix { $0 != "(" }
-            if !name.isEmpty { output.append(safe: name + "()") }
-        default: output.append(site.line)
+        message.storage.withSite { site in
+            switch token {
+            case .file:
+                let line = site.place.lastIndex(of: UInt8(ascii: ":")) ?? 0
+                output.append(UnsafeRawBufferPointer(rebasing: site.place[..<line]))
+            case .fileName: output.append(safe: site.fileName)
+            case .path: output.append(safe: site.file)
+            case .module: output.append(safe: String(site.file.prefix { $0 != "/" }))
+            case .function: output.append(safe: site.function)
+            case .shortFunction:
+                let name = site.function.prefix { $0 != "(" }
+                if !name.isEmpty { output.append(safe: name + "()") }
+            default: output.append(site.line)
+            }
         }
     }
 

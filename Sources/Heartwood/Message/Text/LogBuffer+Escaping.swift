@@ -31,10 +31,19 @@ extension LogBuffer {
     ///   - escaping: How line breaks and control characters are written.
     ///   - indent: The number of spaces before continued lines, where `escaping` indents them; 4 unless
     ///     given.
+    @inline(__always)
     public mutating func appendText(
         of message: LogMessage, privacy: LogPrivacyPolicy, escaping: Escaping, indent: Int = 4
     ) {
-        if appendPlainText(of: message, escaping: UInt8(ascii: "\\")) { return }
+        if appendPlainText(of: message, escaping: UInt8(ascii: "\\")) == nil {
+            appendAnyText(of: message, privacy, escaping, indent: indent)
+        }
+    }
+
+    @inline(never)
+    private mutating func appendAnyText(
+        of message: LogMessage, _ privacy: LogPrivacyPolicy, _ escaping: Escaping, indent: Int
+    ) {
         let start = count
         appendText(of: message, privacy: privacy)
         makeSafe(from: start, escaping, indent: indent)

@@ -11,6 +11,21 @@ extension LogBuffer {
         text.withUTF8 { append(json: UnsafeRawBufferPointer($0)) }
     }
 
+    /// Adds a member after others of an object, `,"key":"text"`.
+    ///
+    /// In one step for other modules, whose calls are not inlined.
+    package mutating func append(member key: StaticString, _ text: String) {
+        append(key: key)
+        append(json: text)
+    }
+
+    /// Adds `,"key":` for a key that needs no escape.
+    package mutating func append(key: StaticString) {
+        append(",\"" as StaticString)
+        append(key)
+        append("\":" as StaticString)
+    }
+
     /// Adds UTF-8 as a JSON string, quotes included.
     mutating func append(json bytes: UnsafeRawBufferPointer) {
         append(UInt8(ascii: "\""))

@@ -15,17 +15,13 @@ extension LogBuffer {
         }
     }
 
-    mutating func appendDecimal(_ value: Int64) {
+    package mutating func appendDecimal(_ value: Int64) {
         if value < 0 { append(UInt8(ascii: "-")) }
         appendDecimal(value.magnitude)
     }
 
-    mutating func appendDecimal(_ value: UInt64) {
-        append(upTo: 20) { target in
-            let size = hw_decimal_size(value)
-            hw_write_decimal(value, size, target)
-            return Int(size)
-        }
+    package mutating func appendDecimal(_ value: UInt64) {
+        append(upTo: 28) { Int(hw_write_integer(value, $0)) }
     }
 
     /// Adds the decimal digits of a number, with zeros in front up to `width` digits.
@@ -43,36 +39,13 @@ extension LogBuffer {
 
     /// Appends a number exactly as `Double.description` writes it: with the fewest digits that identify it.
     ///
-    /// Numbers with up to six digits after the decimal point, which is most of them, are written without a
-    /// `String`: if `value` times a power of ten is a whole number below 2^53, and dividing that by the power
-    /// gives `value` back, then those digits are the shortest that do.
+    /// Nearly all numbers that people log have at most 15 digits, nine of them after the decimal point; these
+    /// are written without a `String`.
+    @inline(__always)
     public mutating func append(_ value: Double) {
-        let magnitude = value.magnitude
-        guard magnitude >= 1e-3, magnitude < 1e9 else {
-            if magnitude == 0 { return append(value.sign == .minus ? "-0.0" as StaticString : "0.0") }
-            return append(value.description)
-        }
-        var power = 1.0
-        for digits in 0...6 {
-            let scaled = (magnitude * power).rounded()
-            if scaled / power == magnitude {
-                if value < 0 { append(UInt8(ascii: "-")) }
-                let whole = UInt64(scaled)
-                if digits == 0 {
-                    appendDecimal(whole)
-                    append(UInt8(ascii: "."))
-                    append(UInt8(ascii: "0"))
-                } else {
-                    let unit = UInt64(power)
-                    appendDecimal(whole / unit)
-                    append(UInt8(ascii: "."))
-                    appendDecimal(Int(whole % unit), width: digits)
-                }
-                return
-            }
-            power *= 10
-        }
-        append(value.description)
+        let start = count
+        append(upTo: 32) { Int(hw_write_double(value, $0)) }
+        if count == start { append(value.description) }
     }
 
     /// Appends a number exactly as `Float.description` writes it.

@@ -21,25 +21,26 @@ extension LogBuffer {
     ///   - message: The message.
     ///   - special: A character that is escaped, besides what is escaped everywhere: the backslash, and all
     ///     that is not printable ASCII.
-    /// - Returns: Whether the text is plain.
+    /// - Returns: Whether values of the text have names; nil if the text is not plain.
     @inline(__always)
-    mutating func appendPlainText(of message: LogMessage, escaping special: UInt8) -> Bool {
+    mutating func appendPlainText(of message: LogMessage, escaping special: UInt8) -> Bool? {
         let text = message.storage.text
-        if text.count > LogBuffer.longestPlainText { return false }
-        guard let pieces = text.baseAddress else { return true }
+        if text.count > LogBuffer.longestPlainText { return nil }
+        guard let pieces = text.baseAddress else { return false }
         let start = count
+        var hasNames = false
         var isPlain = false
         // A number of 9 bytes has 20 digits at most; blocks of 16 bytes are written in full.
         append(upTo: 3 * text.count + 64) { target in
-            let end = hw_write_pieces(pieces, text.count, target, Int8(bitPattern: special))
+            let end = hw_write_pieces(pieces, text.count, target, Int8(bitPattern: special), &hasNames)
             isPlain = end != nil
             return end.map { $0 - target } ?? 0
         }
-        if isPlain, redaction != nil, mayHaveSecret(from: start) {
+        if isPlain, redaction != nil, hasNames || mayHaveSecret(from: start) {
             truncate(to: start)
-            return false
+            return nil
         }
-        return isPlain
+        return isPlain ? hasNames : nil
     }
 
     /// Beyond this size of the pieces, three times as much room is too much to reserve.

@@ -104,14 +104,21 @@ public struct LogBuffer: ~Copyable {
         count &+= bytes.count
     }
 
-    /// Appends `size` bytes, after which at least 15 others can be read: a few are copied faster in one step.
+    /// Appends `size` bytes, after which so many others can be read that a few are copied in one step.
     @inline(__always)
     mutating func append(readableBeyond bytes: UnsafeRawPointer, _ size: Int) {
-        if size > 16 { return append(UnsafeRawBufferPointer(start: bytes, count: size)) }
-        reserve(16)
+        if size > 32 { return append(UnsafeRawBufferPointer(start: bytes, count: size)) }
+        reserve(32)
         UnsafeMutableRawPointer(base + count).storeBytes(
-            of: bytes.loadUnaligned(as: SIMD16<UInt8>.self), as: SIMD16<UInt8>.self)
+            of: bytes.loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
         count &+= size
+    }
+
+    /// A copy of the bytes, for ``append(readableBeyond:_:)``; the caller frees it.
+    func copyReadableBeyond() -> UnsafeRawPointer {
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: count + 31, alignment: 16)
+        copy.copyMemory(from: base, byteCount: count)
+        return UnsafeRawPointer(copy)
     }
 
     /// Appends bytes unchanged.
