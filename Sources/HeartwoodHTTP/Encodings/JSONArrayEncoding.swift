@@ -30,10 +30,7 @@ public struct JSONArrayEncoding: RemoteEncoding {
             output.append(UInt8(ascii: ":"))
         }
         output.append(UInt8(ascii: "["))
-        for (index, entry) in batch.entries.enumerated() {
-            if index > 0 { output.append(UInt8(ascii: ",")) }
-            JSONEntry.append(entry, to: &output)
-        }
+        JSONEntry.append(batch.entries, between: UInt8(ascii: ","), to: &output)
         output.append(UInt8(ascii: "]"))
         if wrappingKey != nil { output.append(UInt8(ascii: "}")) }
         return output.array
@@ -51,10 +48,8 @@ public struct NDJSONEncoding: RemoteEncoding {
     /// The lines, each with its end.
     public func encode(_ batch: RemoteBatch) -> [UInt8] {
         var output = LogBuffer(capacity: 512 * batch.entries.count)
-        for entry in batch.entries {
-            JSONEntry.append(entry, to: &output)
-            output.append(UInt8(ascii: "\n"))
-        }
+        JSONEntry.append(batch.entries, between: UInt8(ascii: "\n"), to: &output)
+        if !batch.entries.isEmpty { output.append(UInt8(ascii: "\n")) }
         return output.array
     }
 }

@@ -8,28 +8,45 @@ enum JSONEntry {
         "queue", "task", "seq", "id",
     ]
 
+    /// Adds the objects of entries, with `separator` between two of them.
+    ///
+    /// By their address: an entry that a loop takes out of an array is copied, with all its strings.
+    static func append(_ entries: [RemoteEntry], between separator: UInt8, to output: inout LogBuffer) {
+        entries.withUnsafeBufferPointer { entries in
+            guard let first = entries.baseAddress else { return }
+            for index in entries.indices {
+                if index > 0 { output.append(separator) }
+                append(first + index, to: &output)
+            }
+        }
+    }
+
     static func append(_ entry: RemoteEntry, to output: inout LogBuffer) {
+        withUnsafePointer(to: entry) { append($0, to: &output) }
+    }
+
+    private static func append(_ entry: UnsafePointer<RemoteEntry>, to output: inout LogBuffer) {
         output.append("{\"time\":\"" as StaticString)
-        output.append(rfc3339: entry.time)
+        output.append(rfc3339: entry.pointee.time)
         output.append(UInt8(ascii: "\""))
-        append("level", entry.levelName, to: &output)
-        append("category", entry.category, to: &output)
-        append("message", entry.text, to: &output)
-        if !entry.fields.isEmpty || !entry.metadata.isEmpty {
-            append(entry.allFields, avoiding: ownKeys, to: &output)
+        append("level", entry.pointee.levelName, to: &output)
+        append("category", entry.pointee.category, to: &output)
+        append("message", entry.pointee.text, to: &output)
+        if !entry.pointee.fields.isEmpty || !entry.pointee.metadata.isEmpty {
+            append(entry.pointee.allFields, avoiding: ownKeys, to: &output)
         }
-        if entry.context != 0 { append("context", entry.context, to: &output) }
-        if !entry.file.isEmpty {
-            append("file", entry.file, to: &output)
-            append("line", entry.line, to: &output)
-            append("function", entry.function, to: &output)
+        if entry.pointee.context != 0 { append("context", entry.pointee.context, to: &output) }
+        if !entry.pointee.file.isEmpty {
+            append("file", entry.pointee.file, to: &output)
+            append("line", entry.pointee.line, to: &output)
+            append("function", entry.pointee.function, to: &output)
         }
-        append("thread", entry.threadID, to: &output)
-        append("thread_name", entry.threadName, to: &output)
-        append("queue", entry.queueLabel, to: &output)
-        append("task", entry.taskName, to: &output)
-        append("seq", entry.sequence, to: &output)
-        append("id", entry.id, to: &output)
+        append("thread", entry.pointee.threadID, to: &output)
+        append("thread_name", entry.pointee.threadName, to: &output)
+        append("queue", entry.pointee.queueLabel, to: &output)
+        append("task", entry.pointee.taskName, to: &output)
+        append("seq", entry.pointee.sequence, to: &output)
+        append("id", entry.pointee.id, to: &output)
         output.append(UInt8(ascii: "}"))
     }
 

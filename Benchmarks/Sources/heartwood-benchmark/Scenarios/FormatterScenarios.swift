@@ -60,21 +60,25 @@ struct FormatsScenario: Scenario {
         ("pattern", { try PatternFormatter("{time} {level:<7} {category} {file}:{line} {message}{fields}") }),
     ]
 
+    private static let names = formatters.map(\.name) + ["console", "ndjson"]
+
     func run() throws -> [Measurement] {
-        let names = FormatsScenario.formatters.map(\.name) + ["console", "ndjson"]
-        var measurements = try names.map {
+        let rates = try FormatsScenario.names.map {
             Measurement(part: $0, value: try FormatsScenario.rate(of: $0, lines: 500_000, verifies: true))
         }
-        guard InstructionCount.isAvailable else { return measurements }
-        try withTemporaryDirectory { directory in
+        return rates + (try FormatsScenario.instructions.get())
+    }
+
+    /// Instructions per line, counted once: they are the same each time.
+    private static let instructions = Result { () throws -> [Measurement] in
+        guard InstructionCount.isAvailable else { return [] }
+        return try withTemporaryDirectory { directory in
             let program = try InstructionCount.program(in: directory)
-            for name in names {
+            return try names.map { name in
                 let count = try InstructionCount.perLine { lines in [program, "--lines", name, "\(lines)"] }
-                measurements.append(
-                    Measurement(part: "\(name), instructions", value: count, unit: "instr./line"))
+                return Measurement(part: "\(name), instructions", value: count, unit: "instr./line")
             }
         }
-        return measurements
     }
 
     /// Has lines written in one format.

@@ -19,8 +19,7 @@ extension LogBuffer {
 
     /// Appends a text, escaped so that it stays on its line.
     public mutating func appendEscaped(_ text: String) {
-        var text = text
-        text.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) }
+        text.withBytes { appendEscaped($0) }
     }
 
     /// Appends the text of a message, with line breaks and control characters made safe.

@@ -7,8 +7,7 @@ extension LogBuffer {
     /// everywhere, and what could hide text or turn it around: bidirectional controls, fillers, tags and
     /// characters without width, but not the joiners and the variation selectors.
     public mutating func append(json text: String) {
-        var text = text
-        text.withUTF8 { append(json: UnsafeRawBufferPointer($0)) }
+        text.withBytes { append(json: $0) }
     }
 
     /// Adds a member after others of an object, `,"key":"text"`.
@@ -16,14 +15,20 @@ extension LogBuffer {
     /// In one step for other modules, whose calls are not inlined.
     package mutating func append(member key: StaticString, _ text: String) {
         append(key: key)
-        append(json: text)
+        text.withBytes { append(json: $0) }
     }
 
     /// Adds `,"key":` for a key that needs no escape.
     package mutating func append(key: StaticString) {
-        append(",\"" as StaticString)
-        append(key)
-        append("\":" as StaticString)
+        append(upTo: key.utf8CodeUnitCount + 4) { target in
+            let size = key.utf8CodeUnitCount
+            target[0] = UInt8(ascii: ",")
+            target[1] = UInt8(ascii: "\"")
+            memcpy(target + 2, key.utf8Start, size)
+            target[size + 2] = UInt8(ascii: "\"")
+            target[size + 3] = UInt8(ascii: ":")
+            return size + 4
+        }
     }
 
     /// Adds UTF-8 as a JSON string, quotes included.

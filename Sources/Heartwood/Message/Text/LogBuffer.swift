@@ -130,8 +130,7 @@ public struct LogBuffer: ~Copyable {
     /// Appends a string.
     @inline(__always)
     public mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+        text.withBytes { append($0) }
     }
 
     /// Appends a string that is known when the program is compiled.
@@ -201,6 +200,16 @@ public struct LogBuffer: ~Copyable {
         body(UnsafeRawBufferPointer(start: base + start, count: count - start), &replacement)
         count = start
         replacement.withUnsafeBytes { append($0) }
+    }
+}
+
+extension String {
+    /// Calls a function with the bytes of the text; nearly always they are in one piece, and not copied.
+    @inline(__always)
+    func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        if utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) != nil { return }
+        var copy = self
+        copy.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
 }
 
