@@ -57,6 +57,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     private(set) var closedEnd: UInt64?
     /// Memory that was made before the ring was closed, so that it can be opened again in any case.
     private var replacement: UnsafeMutableRawPointer?
+    /// Up to where the ring was free when it woke those who wait for room.
+    private var wokenAt: UInt64 = 0
     /// Where the journal takes note of what is freed, before it is.
     private var released: UnsafeMutablePointer<Atomic<UInt64>>?
 
@@ -153,7 +155,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
 
     func handleFork(_ fork: ForkStep) { fork.apply(to: controls) }
 
-    /// Waits until something was taken from the ring, or `limit` has passed.
+    /// Waits until half of the ring or all that there was has been taken from it, or `limit` has passed.
     ///
     /// `wake` wakes the drain, unless it is at work; it is called when the drain and the loggers can see this
     /// waiter.
@@ -232,6 +234,9 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         }
         // Releasing: the zeros are there before a producer may reserve them. Consistent with `waitForRoom`.
         memory.headWord.pointee.store(position, ordering: .sequentiallyConsistent)
+        // Many callers that wake for the room of a few messages take the processors from those who make room.
+        if position &- wokenAt < UInt64(capacity / 2) { return }
+        wokenAt = position
         wakeWaiters()
     }
 
@@ -245,7 +250,8 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
     /// Whether a producer waits for room.
     var hasWaiters: Bool { waitingWord.pointee.load(ordering: .sequentiallyConsistent) > 0 }
 
-    private func wakeWaiters() {
+    /// Wakes those who wait for room: after each half of a ring, and at the end of a look of the drain.
+    func wakeWaiters() {
         if hasWaiters { for semaphore in waiting.withLock({ $0 }) { semaphore.signal() } }
     }
 

@@ -81,6 +81,8 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
             schedule.pointee.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
             let (end, requests) = (ring.tail, ring.roomRequests)
             let found = consume(upTo: end, byCaller: false)
+            // Before the look ends: who begins to wait after this has asked for another one.
+            if !found || ring.tail == ring.consumed { ring.wakeWaiters() }
             if found {
                 idle = 0
             } else if idle == DrainSchedule.patience {

@@ -9,14 +9,17 @@ import Testing
 @Suite("The drain's sleep", .inTurn) struct DrainScheduleTests {
     /// What a program with a mistake does.
     enum Fault: CaseIterable {
-        case looksBeforeItWaits, sleepsWhateverWasAsked, loggerDoesNotWake, loggerOnlySignals
+        case looksBeforeItWaits, sleepsWhateverWasAsked, loggerDoesNotWake, loggerOnlySignals,
+            looksEndSilently
+        case wakesWhenItPauses
     }
 
     private struct World: Hashable {
-        enum Caller: Hashable { case full, registered, looking, waiting, done }
+        enum Caller: Hashable { case full, registered, looking, waiting, woken, done }
         enum Logger: Hashable { case writing, written, waking, done }
         enum Block: Hashable {
-            case none, begin, look(asked: Int), pause(asked: Int), lingering, saidAsleep(asked: Int)
+            case none, begin, look(asked: Int), wake(asked: Int), pause(asked: Int), lingering
+            case saidAsleep(asked: Int)
         }
 
         var callers: [Caller]
@@ -28,6 +31,13 @@ import Testing
         var signals = 0
         var asked = 0
         var hasRoom = false
+
+        /// Wakes those who wait; where there is no room, they begin to wait again.
+        mutating func wakeCallers() {
+            if hasRoom {
+                for index in callers.indices where callers[index] == .waiting { callers[index] = .woken }
+            }
+        }
 
         mutating func wake(unlessRunning: Bool) {
             switch schedule {
@@ -63,8 +73,8 @@ import Testing
                     if fault != .looksBeforeItWaits { $0.wake(unlessRunning: true) }
                     $0.callers[index] = $0.hasRoom ? .done : .waiting
                 }
-            case .waiting: if world.hasRoom { step { $0.callers[index] = .done } }
-            case .done: break
+            case .woken: step { $0.callers[index] = .done }
+            case .waiting, .done: break
             }
         }
         switch world.logger {
@@ -92,6 +102,12 @@ import Testing
         case .look(let asked):
             step {
                 if $0.logger != .writing { $0.hasRoom = true }
+                $0.block = .wake(asked: asked)
+            }
+        case .wake(let asked):
+            // Less than half of a ring was freed: only the end of the look wakes who waits for it.
+            step {
+                if fault != .looksEndSilently, fault != .wakesWhenItPauses { $0.wakeCallers() }
                 $0.block = .pause(asked: asked)
             }
         case .pause(let asked):
@@ -101,6 +117,7 @@ import Testing
                     $0.block = .saidAsleep(asked: asked)
                 } else {
                     $0.patience -= 1
+                    if fault == .wakesWhenItPauses { $0.wakeCallers() }
                     $0.schedule = DrainSchedule.lingering
                     $0.block = .lingering
                 }

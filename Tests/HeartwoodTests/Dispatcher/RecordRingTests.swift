@@ -206,8 +206,9 @@ struct RecordRingTests {
     }
 
     @Test(
-        "A producer that waits for room is woken when there is some, and gives up after its limit otherwise")
-    func waiting() throws {
+        "A producer that waits for room is woken when half of the ring is free, or a look ends, and gives up after its limit",
+        arguments: [true, false])
+    func waiting(isHalf: Bool) {
         let ring = RecordRing(capacity: 65_536)
         while let (position, _) = ring.reserve(1024) { ring.publish(position, size: 1024, kind: .message) }
         let begin = SystemClock().uptime()
@@ -219,7 +220,13 @@ struct RecordRingTests {
                 while ring.reserve(1024) == nil { ring.waitForRoom(of: 1024, limit: .testLimit) {} }
                 waiter.signal()
             }.start()
-            ring.free(upTo: ring.head + 8192)
+            while !ring.hasWaiters { sched_yield() }
+            if isHalf {
+                for _ in 0..<4 { ring.free(upTo: ring.head + 8192) }
+            } else {
+                ring.free(upTo: ring.head + 8192)
+                ring.wakeWaiters()
+            }
             waiter.wait()
         }
     }
