@@ -108,7 +108,7 @@ uint8_t *hw_write_pieces(const void *pieces, size_t size, uint8_t *out, int8_t s
     const uint8_t *at = pieces, *end = at + size;
     uint8_t *const start = out;
     while (at < end) {
-        // What is read beyond the end is not used: 15 bytes after it can be read.
+        // What is read beyond the end is not used: 16 bytes after it can be read.
         uint8_t tag = *at++;
         if (tag == 0x01 || tag == 0x16) {
             uint32_t count;

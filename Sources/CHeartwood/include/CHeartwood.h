@@ -349,7 +349,7 @@ int hw_write_double(double value, uint8_t *target);
 
 // Writes the text of a message whose pieces are literals, strings, integers, Booleans, and doubles that `hw_write_double`
 // writes, all of them without privacy and format (PieceTag in PieceEncoding.swift); `has_names` becomes true if one has a
-// name. 15 bytes after the pieces can be read. `out` has room for three times the pieces' size and 64 bytes more.
+// name. 16 bytes after the pieces can be read. `out` has room for three times the pieces' size and 64 bytes more.
 //
 // Returns the end of what was written; null if there is another piece, a byte that is not printable ASCII, a backslash, or
 // `special`. Then the content of `out` is undefined.

@@ -23,7 +23,7 @@ final class MessageStorage: @unchecked Sendable {
     @exclusivity(unchecked) private var hasTag = false
 
     /// So many bytes can be read after the text, which `hw_write_pieces` reads in blocks of 16.
-    private static let readable = 15
+    private static let readable = 16
 
     init(capacity: Int = 512) {
         self.capacity = capacity

@@ -106,7 +106,7 @@ import Testing
             let count = output.withUnsafeMutableBufferPointer { output -> Int? in
                 guard let base = output.baseAddress else { return nil }
                 // What can be read after the pieces is anything.
-                let readable = bytes + [UInt8](repeating: 1, count: 15)
+                let readable = bytes + [UInt8](repeating: 1, count: 16)
                 return hw_write_pieces(readable, bytes.count, base, 0x22, &hasNames).map { $0 - base }
             }
             return count.map { String(decoding: output[..<$0], as: UTF8.self) }
