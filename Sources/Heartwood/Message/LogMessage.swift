@@ -72,9 +72,6 @@ public struct LogMessage: Sendable {
     /// The task's name in UTF-8; empty where it has none.
     var taskNameBytes: UnsafeRawBufferPointer { nameBytes(2) }
 
-    /// Whether the task has a name.
-    var hasTaskName: Bool { storage.record.nameSize(2) != 0 }
-
     private func name(_ index: Int) -> String? {
         let bytes = nameBytes(index)
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
