@@ -1,5 +1,3 @@
-import CHeartwood
-
 /// Describes where a message was logged: the label of the queue, or the name or number of the thread.
 ///
 /// Labels of the system's global queues and the names that the kernel gives to their threads say nothing, and
@@ -53,7 +51,8 @@ struct CompiledThreadLabel: Sendable {
 
     private func append(_ name: UnsafeRawBufferPointer, to output: inout LogBuffer) {
         let start = output.count
-        for (other, text) in replacements where name.isEqual(to: other) {
+        for (other, text) in replacements
+        where other.count == name.count && name.firstRange(of: other, from: 0) != nil {
             output.append(text)
             return output.makeSafe(from: start, .escape)
         }
@@ -63,26 +62,13 @@ struct CompiledThreadLabel: Sendable {
 
     /// `com.apple.root.default-qos` and its like, on every system.
     private static func isGlobal(_ label: UnsafeRawBufferPointer) -> Bool {
-        let root: StaticString = "com.apple.root."
-        guard let base = label.baseAddress, label.count >= root.utf8CodeUnitCount else { return false }
-        return memcmp(base, root.utf8Start, root.utf8CodeUnitCount) == 0
+        label.has("com.apple.root.", at: 0)
     }
+
+    private static let quality = Array("-qos".utf8)
 
     /// What is left of a global queue's label as a kernel's thread name of fifteen characters.
     private static func isOfWorker(_ name: UnsafeRawBufferPointer) -> Bool {
-        var rest = name
-        while rest.count >= 4, let base = rest.baseAddress {
-            if memcmp(base, "-qos", 4) == 0 { return true }
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
-        }
-        return false
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Whether these are the same bytes.
-    func isEqual(to other: [UInt8]) -> Bool {
-        guard count == other.count, let base = baseAddress else { return count == other.count }
-        return memcmp(base, other, count) == 0
+        name.firstRange(of: quality, from: 0) != nil
     }
 }

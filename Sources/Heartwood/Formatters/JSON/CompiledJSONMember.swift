@@ -191,20 +191,4 @@ extension LogBuffer {
         truncate(to: count - 1)
         append(json: message.level.name)
     }
-
-    /// Adds the name of a standard level; false where it is another one.
-    @inline(__always)
-    mutating func append(standardLevelOf message: LogMessage) -> Bool {
-        switch message.storage.record.level {
-        case 0: append("fatal" as StaticString)
-        case 1: append("error" as StaticString)
-        case 2: append("warning" as StaticString)
-        case 3: append("notice" as StaticString)
-        case 4: append("info" as StaticString)
-        case 5: append("debug" as StaticString)
-        case 6: append("verbose" as StaticString)
-        default: return false
-        }
-        return true
-    }
 }

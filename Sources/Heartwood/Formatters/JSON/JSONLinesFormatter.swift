@@ -96,7 +96,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         }
         output.append(UInt8(ascii: "{"))
         let start = output.count
-        // Whether there are fields or named values is known for nothing when the text is written.
+        // Writing the text tells whether there are fields or named values; without it, they are looked for.
         var hasFields: Bool?
         lazy var known = hasWellKnown ? WellKnownFields(message, members: options.members) : nil
         members.withUnsafeBufferPointer { members in

@@ -44,8 +44,7 @@ package struct LineRedactor {
 
     /// Adds a text without its secrets.
     package mutating func append(_ text: String, to output: inout LogBuffer) {
-        var text = text
-        text.withUTF8 { append(UnsafeRawBufferPointer($0), to: &output) }
+        text.withBytes { append($0, to: &output) }
     }
 
     private mutating func appendLine(_ line: UnsafeRawBufferPointer, to output: inout LogBuffer) {
