@@ -9,7 +9,7 @@ struct Peers {
         let name: String
         let program: String
         let arguments: @Sendable (String) -> [String]
-        /// Which of our scenarios it stands beside, and the part of it; nil for all parts.
+        /// The scenario that it is compared with, and the part of its results; nil compares it with every part.
         let scenario: String
         var part: String? = ""
         /// Whether its instructions can be counted: no thread of it runs in circles while it waits.
