@@ -23,6 +23,8 @@ private struct FollowedWorld {
     private var writer: UInt64 = 0
     private var isLate = 0
     private var met: Set<Int64> = []
+    /// Whether rolled files are compressed at any moment, also during a look.
+    private var isArchiving = false
 
     private var plan = FollowPlan()
     private var open: [FollowPlan.File: (inode: UInt64, position: Int)] = [:]
@@ -30,8 +32,9 @@ private struct FollowedWorld {
     private(set) var written: [String] = []
     private(set) var shown: [String] = []
 
-    init(seed: UInt64) {
+    init(seed: UInt64, _ way: String) {
         random = SeededGenerator(seed: seed)
+        isArchiving = way == "archiving"
         create()
         _ = perform(plan.start(seen(), at: now))
         look()
@@ -128,7 +131,8 @@ private struct FollowedWorld {
             inodes[current]?.text = []
             let moment = tick()
             inodes[current]?.change = moment
-        case "dated":
+        case "dated", "archiving":
+            archive()
             paths["d/app 2026-11-20--10-00-00-\(100 + clock).log"] = current
             create()
         case "remove":
@@ -151,19 +155,41 @@ private struct FollowedWorld {
             }
             guard let rolled else { return }
             look()
-            paths[rolled.key] = nil
-            paths[rolled.key + ".gz"] = add(inodes[rolled.value]?.text ?? [], isGzip: true)
+            compress(rolled.key, rolled.value)
         default: break
         }
     }
 
-    private func seen() -> [FollowPlan.Seen] {
-        paths.sorted { (inodes[$0.value]?.change ?? 0) < (inodes[$1.value]?.change ?? 0) }.map {
-            path, inode in
-            let text = inodes[inode]?.text ?? []
-            return FollowPlan.Seen(
-                path: path, file: file(inode), size: text.count,
-                beginning: Array(text.prefix(FollowPlan.beginningSize)))
+    private mutating func compress(_ path: String, _ inode: UInt64) {
+        paths[path] = nil
+        paths[path + ".gz"] = add(inodes[inode]?.text ?? [], isGzip: true)
+    }
+
+    /// Compresses any of the rolled files, met or not; the archive keeps its place in the order of age.
+    private mutating func archive() {
+        guard isArchiving, Bool.random(using: &random) else { return }
+        let rolled = paths.filter { $0.key != "d/app.log" && !$0.key.hasSuffix(".gz") && $0.value != writer }
+        guard let path = rolled.keys.sorted().randomElement(using: &random), let inode = rolled[path],
+            let content = inodes[inode]
+        else { return }
+        compress(path, inode)
+        if let archive = paths[path + ".gz"] { inodes[archive]?.change = content.change }
+    }
+
+    private mutating func seen() -> [FollowPlan.Seen] {
+        while true {
+            let listed = paths.sorted { (inodes[$0.value]?.change ?? 0) < (inodes[$1.value]?.change ?? 0) }
+            var seen: [FollowPlan.Seen] = []
+            for (path, _) in listed {
+                archive()
+                guard let inode = paths[path] else { break }
+                let text = inodes[inode]?.text ?? []
+                seen.append(
+                    FollowPlan.Seen(
+                        path: path, file: file(inode), size: text.count,
+                        beginning: Array(text.prefix(FollowPlan.beginningSize))))
+            }
+            if seen.count == listed.count { return seen }
         }
     }
 
@@ -180,17 +206,28 @@ private struct FollowedWorld {
         } while true
     }
 
+    /// Returns whether another look is due.
     private mutating func perform(_ actions: [FollowPlan.Action]) -> Bool {
-        var hasOpened = false
+        var (isDue, hasMissed) = (false, false)
         for action in actions {
+            archive()
             switch action {
             case .open(let file, let path, let place):
-                guard let inode = paths[path] else { continue }
+                isDue = true
+                guard !hasMissed, let inode = paths[path] else {
+                    plan.miss(file)
+                    hasMissed = true
+                    continue
+                }
                 open[file] = (inode, place)
-                hasOpened = true
                 read(file)
             case .hold(let file, let path):
-                if let inode = paths[path] { open[file] = (inode, 0) }
+                guard !hasMissed, let inode = paths[path] else {
+                    plan.miss(file)
+                    (isDue, hasMissed) = (true, true)
+                    continue
+                }
+                open[file] = (inode, 0)
             case .read(let file): read(file)
             case .restart(let file):
                 open[file]?.position = 0
@@ -198,7 +235,7 @@ private struct FollowedWorld {
             case .close(let file): open[file] = nil
             }
         }
-        return hasOpened
+        return isDue
     }
 
     private mutating func read(_ file: FollowPlan.File) {
@@ -218,11 +255,13 @@ struct FollowPlanTests {
     @Test(
         "Every line is shown once, in whatever way the log is rotated, and however often between two looks",
         arguments: [
-            "create", "late", "copytruncate", "copying", "dated", "remove", "missing", "compress", "mixed",
+            "create", "late", "copytruncate", "copying", "dated", "archiving", "remove", "missing",
+            "compress",
+            "mixed",
         ])
     func rotations(_ way: String) {
-        for seed in 0..<UInt64(Tier.amount(4, full: 100)) {
-            var world = FollowedWorld(seed: seed)
+        for seed in 0..<UInt64(Tier.amount(20, full: 500)) {
+            var world = FollowedWorld(seed: seed, way)
             for _ in 0..<60 { world.step(way) }
             world.look()
             let isSame = world.shown.sorted() == world.written.sorted()

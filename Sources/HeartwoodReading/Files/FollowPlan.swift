@@ -12,6 +12,7 @@ package import Heartwood
 /// 4. A copy or an archive of what was read is told by its first bytes, and not shown again; only what a copy
 ///    has and the cut file has lost is read from it.
 /// 5. A new file that is too short to tell is open and not read, for ``grace`` at most.
+/// 6. A file that could not be opened was not met: its archive is read in its place, before newer files.
 package struct FollowPlan {
     /// Which file it is: the kernel gives the number of a removed file to the next one, so its birth counts
     /// as well.
@@ -89,7 +90,7 @@ package struct FollowPlan {
     private var entries: [File: Entry] = [:]
     /// The files, in the order in which they were met.
     private var order: [File] = []
-    /// The paths of logs that were met, in whatever stage.
+    /// The paths of logs that were met and opened, in whatever stage.
     private var logs: Set<String> = []
 
     /// Whether another look is due at once: a file was cut, and whether another one is a copy of it is known
@@ -120,10 +121,19 @@ package struct FollowPlan {
         entries[file]?.change = now
     }
 
-    /// Notes that a file could not be opened after all: it is met again later.
-    package mutating func forget(_ file: File) {
-        entries[file] = nil
+    /// Notes that a file could not be opened: its path has come to lead to another one, or to none.
+    ///
+    /// What it has become by then, an archive perhaps, is met in the next look.
+    package mutating func miss(_ file: File) {
+        guard let entry = entries[file] else { return }
+        if entry.position == 0 { forget(file) } else { entries[file]?.isHeld = false }
+    }
+
+    private mutating func forget(_ file: File) {
         order.removeAll { $0 == file }
+        guard let entry = entries.removeValue(forKey: file) else { return }
+        let log = ArchiveStage.split(entry.path).log
+        if !entries.values.contains(where: { ArchiveStage.split($0.path).log == log }) { logs.remove(log) }
     }
 
     /// Decides what is to be done; `seen` is in the order of age, and was looked up after `held`.
@@ -132,8 +142,13 @@ package struct FollowPlan {
         var (actions, cut) = examine(held)
         let isFirst = !looksAgain
         looksAgain = false
-        for seen in seen { actions += meet(seen, listed, cut, now) }
+        for (file, held) in held where entries[file]?.isUndecided == true {
+            entries[file]?.beginning = held.beginning
+        }
+        let met = seen.flatMap { meet($0, listed, cut, now) }
+        // What is open is older than what was met just now.
         for file in order { actions += decide(file, held[file], listed, cut, now, isFirst: isFirst) }
+        actions += met
         for file in order {
             guard let beginning = cut[file] else { continue }
             if isFirst, mayHaveCopy(file, held, listed, cut) {

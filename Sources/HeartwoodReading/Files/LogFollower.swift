@@ -93,32 +93,50 @@ package final class LogFollower {
         }
         for directory in directories { watch.add(directory: directory) }
         lastLook = now
-        var hasOpened = true
-        while hasOpened || plan.looksAgain {
+        var (isDue, misses) = (true, 0)
+        while isDue || plan.looksAgain {
             // A copy is made before its original is cut: what is open is asked first, and the paths after it.
             let held = held
             let actions = plan.look(try look(), held: held, at: now)
-            hasOpened = try perform(actions, isReading: true, body)
+            // A file that can never be opened must not hold up the others for good.
+            let isInOrder = misses < LogFollower.tries
+            let (hasOpened, hasMissed) = try perform(actions, isReading: true, isInOrder: isInOrder, body)
+            if hasMissed { misses += 1 }
+            // While one was opened and read, others may have come.
+            isDue = hasOpened || hasMissed && isInOrder
         }
     }
+
+    /// How often names are looked up again that changed while they were.
+    private static let tries = 10
 
     private var held: [FollowPlan.File: FollowPlan.Held] {
         open.mapValues(\.held)
     }
 
-    /// Returns whether a file was opened: others may have come while it was read.
+    /// Does what the plan says; where `isInOrder`, it opens nothing newer than a file that it has missed.
+    ///
+    /// - Returns: whether files were opened, and whether one was missed, or left for the next look.
     @discardableResult
     private func perform(
-        _ actions: [FollowPlan.Action], isReading: Bool, _ body: (ArraySlice<UInt8>, String) -> Void
-    ) throws -> Bool {
-        var hasOpened = false
+        _ actions: [FollowPlan.Action], isReading: Bool, isInOrder: Bool = false,
+        _ body: (ArraySlice<UInt8>, String) -> Void
+    ) throws -> (hasOpened: Bool, hasMissed: Bool) {
+        var (hasOpened, hasMissed) = (false, false)
         for action in actions {
             switch action {
-            case .open(let file, let path, let offset):
-                guard begin(file, path, offset) else { continue }
+            case .open(let file, let path, _), .hold(let file, let path):
+                var offset = 0
+                if case .open(_, _, let place) = action { offset = place }
+                guard !(hasMissed && isInOrder), begin(file, path, offset) else {
+                    plan.miss(file)
+                    known[path] = nil
+                    hasMissed = true
+                    continue
+                }
+                guard case .open = action else { continue }
                 hasOpened = true
                 if isReading { try read(file, body) }
-            case .hold(let file, let path): _ = begin(file, path, 0)
             case .read(let file):
                 // While the names were looked up, it may have been cut: that is found the next time.
                 if let held = open[file]?.held, !plan.isCut(file, held) { try read(file, body) }
@@ -133,17 +151,13 @@ package final class LogFollower {
                 watch.remove(last.watch)
             }
         }
-        return hasOpened
+        return (hasOpened, hasMissed)
     }
 
-    /// Opens a file; false where the path leads to another one by now, which is found the next time.
+    /// Opens a file; false where the path leads to another one by now.
     private func begin(_ file: FollowPlan.File, _ path: String, _ offset: Int) -> Bool {
         let source = try? LogFileSource(path: path, offset: offset, key: key, isFollowed: true)
-        guard let source, source.file == file else {
-            plan.forget(file)
-            known[path] = nil
-            return false
-        }
+        guard let source, source.file == file else { return false }
         open[file] = Open(source: source, path: path, watch: source.watch(with: watch))
         return true
     }
@@ -158,19 +172,31 @@ package final class LogFollower {
     }
 
     private func look() throws -> [FollowPlan.Seen] {
-        try list().compactMap { path in
-            guard let status = try? calls.status(path: path) else { return nil }
-            if let last = known[path], last.status.identity == status.identity, plan.knows(last.file),
-                open[last.file] != nil || last.status == status
-            {
-                return FollowPlan.Seen(path: path, file: last.file, size: status.size, beginning: [])
-            }
-            guard let source = try? LogFileSource(path: path, key: key), let opened = source.status,
-                opened.kind == .regular, let file = source.file
-            else { return nil }
-            known[path] = (status, file)
-            let beginning = plan.knows(file) ? [] : source.textBeginning()
-            return FollowPlan.Seen(path: path, file: file, size: opened.size, beginning: beginning)
+        var paths = try list()
+        for _ in 0..<LogFollower.tries {
+            let seen = paths.map { see($0) }
+            // What is gone may be an archive by now, whose lines are older than those of the files after it.
+            guard seen.contains(where: { $0 == nil }) else { return seen.compactMap(\.self) }
+            let last = paths
+            paths = try list()
+            if paths == last { return seen.compactMap(\.self) }
         }
+        return paths.compactMap { see($0) }
+    }
+
+    /// What a path leads to; nil where that cannot be read.
+    private func see(_ path: String) -> FollowPlan.Seen? {
+        guard let status = try? calls.status(path: path) else { return nil }
+        if let last = known[path], last.status.identity == status.identity, plan.knows(last.file),
+            open[last.file] != nil || last.status == status
+        {
+            return FollowPlan.Seen(path: path, file: last.file, size: status.size, beginning: [])
+        }
+        guard let source = try? LogFileSource(path: path, key: key), let opened = source.status,
+            opened.kind == .regular, let file = source.file
+        else { return nil }
+        known[path] = (status, file)
+        let beginning = plan.knows(file) ? [] : source.textBeginning()
+        return FollowPlan.Seen(path: path, file: file, size: opened.size, beginning: beginning)
     }
 }
