@@ -124,6 +124,25 @@ struct InputJournalTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test("The lock ends with its owner, also while a child that was forked meanwhile has the file open")
+    func lockIsOpened() throws {
+        let path = tool.scratch.path + "/journal"
+        var first: InputJournal? = try InputJournal(path)
+        // What a child has between its fork and the beginning of its program.
+        let inherited = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+            Int32($0)
+        }
+        .filter {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }
+        .map { dup($0) }
+        defer { inherited.forEach { close($0) } }
+        try #require(inherited.count == 1)
+        withExtendedLifetime(first) {}
+        first = nil
+        _ = try InputJournal(path)
+    }
+
     @Test(
         "SIGKILL at any moment loses no line that was read: counted over many kills",
         arguments: [[], ["--join", "indented", "--join-wait", "1ms"]])

@@ -68,10 +68,13 @@ enum InstructionCount {
     }
 
     /// The difference between many lines and few, by which starting and ending do not count.
-    static func perLine(_ command: (Int) -> [String]) throws -> Double {
+    ///
+    /// With `function`, part of a symbol, only what threads do in that function is counted.
+    static func perLine(inside function: String? = nil, _ command: (Int) -> [String]) throws -> Double {
         let (few, many) = (1_000, 6_000)
         let counts = try [few, many].map { lines in
-            let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null"]
+            var options = ["--tool=callgrind", "--callgrind-out-file=/dev/null"]
+            if let function { options.append("--toggle-collect=*\(function)*") }
             let text = try output(of: "/usr/bin/valgrind", options + command(lines), errors: true)
             let count = text.firstMatch(of: /Collected : (\d+)/).flatMap { Double($0.output.1) }
             guard let count else { throw WrongResult("valgrind counted nothing: \(text.suffix(200))") }

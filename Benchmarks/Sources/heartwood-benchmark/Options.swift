@@ -54,11 +54,15 @@ struct Options {
                 try MemoryScenario.burst()
                 exit(0)
             case "--lines":
-                // What is counted: lines in one format, without a look at the result.
-                guard let format = rest.popFirst(), let lines = rest.popFirst().flatMap({ Int($0) }) else {
-                    throw WrongResult("--lines takes a format and a number")
+                // What is counted: lines in one format, or calls of one kind, without a look at the result.
+                guard let name = rest.popFirst(), let count = rest.popFirst().flatMap({ Int($0) }) else {
+                    throw WrongResult("--lines takes a format or a kind of call, and a number")
                 }
-                _ = try FormatsScenario.rate(of: format, lines: lines, verifies: false)
+                if let kind = CallInstructions.kinds.first(where: { $0.name == name }) {
+                    try kind.make(count)
+                } else {
+                    _ = try FormatsScenario.rate(of: name, lines: count, verifies: false)
+                }
                 exit(0)
             case "--list":
                 print(scenarios.map(\.name).joined(separator: "\n"))

@@ -47,6 +47,7 @@ final class InputJournal {
         }
         func failure(_ reason: String) -> LogError {
             let cause = hw_errno()
+            SystemCalls.unlock(descriptor)
             close(descriptor)
             return LogError(.file, reason, place: path, cause: cause)
         }
@@ -72,6 +73,7 @@ final class InputJournal {
 
     deinit {
         munmap(base, Self.size)
+        SystemCalls.unlock(descriptor)
         close(descriptor)
     }
 

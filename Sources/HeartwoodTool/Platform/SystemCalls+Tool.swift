@@ -38,6 +38,11 @@ extension SystemCalls {
     /// Takes a file for this process, until it is closed; false where another has it.
     static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
+    /// Opens a file's lock, before it is closed.
+    ///
+    /// To close it alone would leave the lock to a child that was forked and has not become its program yet.
+    static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
     /// Gives a file a size and the room for it, so that writing to its memory never fails; false where there is no room.
     static func allocate(_ descriptor: Int32, _ size: Int) -> Bool {
         #if canImport(Darwin)

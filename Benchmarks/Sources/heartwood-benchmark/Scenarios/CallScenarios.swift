@@ -147,6 +147,71 @@ struct Burst {
 private let evenText = "a text of forty-odd characters, made earlier on"
 private let oddText = "another text of about as many characters as that"
 
+/// Instructions of one call on its caller's thread, with what it waits for where it is synchronous.
+struct CallInstructions: Scenario {
+    let name = "calls"
+    let unit = "instr./call"
+
+    struct Kind: Sendable {
+        let name: String
+        /// Loggers of files; none for a logger that counts.
+        var files = 0
+        var levels = LogLevelMask.all
+        let call: @Sendable (Int) -> Void
+
+        /// Makes so many calls; those in `countedCalls` are counted.
+        func make(_ count: Int) throws {
+            try withTemporaryDirectory { path in
+                let dispatcher = LogDispatcher.shared
+                for number in 0..<files {
+                    dispatcher.add(try FileLogger(directory: path + "/\(number)"), levels: levels)
+                }
+                if files == 0 { dispatcher.add(CountingLogger(), levels: levels) }
+                defer { dispatcher.removeAll() }
+                // What the first calls do once is not counted.
+                for i in 0..<100 { call(i) }
+                for _ in 0..<count / 100 {
+                    dispatcher.flush()
+                    countedCalls(call)
+                }
+            }
+        }
+    }
+
+    static let kinds = [
+        Kind(name: "disabled", levels: .error) { logRequest($0, 12.5) },
+        Kind(name: "literal") { _ in logInfo("the server has started and is ready to take requests") },
+        Kind(name: "integer") { logInfo("request \($0)") },
+        Kind(name: "string") { logInfo($0 & 1 == 0 ? evenText : oddText) },
+        Kind(name: "usual") { logRequest($0, Double($0 & 1023) / 8) },
+        Kind(name: "synchronous", files: 1) { logSynchronously($0) },
+        Kind(name: "synchronous-2", files: 2) { logSynchronously($0) },
+        Kind(name: "synchronous-3", files: 3) { logSynchronously($0) },
+    ]
+
+    func run() throws -> [Measurement] {
+        guard InstructionCount.isAvailable else { throw WrongResult("valgrind is not installed") }
+        return try withTemporaryDirectory { directory in
+            let program = try InstructionCount.program(in: directory)
+            return try CallInstructions.kinds.map { kind in
+                let count = try InstructionCount.perLine(inside: "countedCalls") {
+                    [program, "--lines", kind.name, "\($0)"]
+                }
+                return Measurement(part: kind.name, value: count)
+            }
+        }
+    }
+}
+
+private func logSynchronously(_ i: Int) {
+    logInfo("request \(i) from \(user) took \(Double(i & 1023) / 8) ms", asynchronous: false)
+}
+
+@inline(never)
+private func countedCalls(_ call: (Int) -> Void) {
+    for i in 0..<100 { call(i) }
+}
+
 /// Blocks that the caller's thread allocates for an enabled call.
 struct Allocations: Scenario {
     let name = "allocations"
