@@ -114,12 +114,13 @@ struct NeverPaysTests {
         let dispatcher = LogDispatcher.forTest()
         dispatcher.synchronousTimeout = .milliseconds(20)
         let stuck = StuckLogger(name: "the stuck one")
-        let texts = Box<[String]>([])
-        dispatcher.diagnostics.handler = { report in texts.update { $0.append(report.text) } }
+        let reports = Box<[LogDiagnostics.Report]>([])
+        dispatcher.diagnostics.handler = { report in reports.update { $0.append(report) } }
         dispatcher.add(stuck)
         logError("x", asynchronous: false, to: dispatcher)
-        #expect(texts.value.count == 1)
-        #expect(texts.value.first?.contains("the stuck one") == true)
+        // On a busy machine there may be reports of other kinds.
+        let late = reports.value.filter { $0.kind == .timedOut }
+        #expect(late.count == 1 && late[0].text.contains("the stuck one"), "\(reports.value)")
         stuck.release()
         dispatcher.flush(timeout: .testLimit)
     }

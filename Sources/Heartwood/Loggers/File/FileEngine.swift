@@ -18,7 +18,8 @@ import CHeartwood
 /// The parts decide, each with a state of its own: ``WriteGate`` whether a record may be written now,
 /// ``FileOpener`` into which file, ``FileRoller`` how a file is finished, ``FileLedger`` what is finished,
 /// ``DiskBudget`` what is removed, ``DiskSync`` when the disk is asked to keep it, ``WaitingRecords`` what
-/// waits and what is lost, and ``FileFailures`` when to try again. ``RecordWriter`` runs them for each write.
+/// waits and what is lost, and ``FileFailures`` when to try again. ``RecordWriter`` runs them for each write,
+/// unless its lease says that they have just agreed: whatever could change their minds ends it here.
 ///
 /// Not thread-safe: it is owned by the logger, which calls it on its queue.
 final class FileEngine {
@@ -89,7 +90,10 @@ final class FileEngine {
     /// The process that the state belongs to; another one after a fork.
     var owner: ProcessOwner {
         get { current.owner }
-        set { current.owner = newValue }
+        set {
+            output.endLease()
+            current.owner = newValue
+        }
     }
     /// Whether all that processes must know of each other's files is on the disk, and was read from it.
     var isSaved: Bool { ledger.isSaved && ledger.isKnown }
@@ -97,7 +101,10 @@ final class FileEngine {
     /// Where the journal is told of each write before it is made.
     var slot: JournalSlot? {
         get { output.slot }
-        set { output.slot = newValue }
+        set {
+            output.endLease()
+            output.slot = newValue
+        }
     }
 
     /// An announcement for files of lines.
@@ -109,6 +116,9 @@ final class FileEngine {
     func start() throws { try opener.survey.start() }
 
     // MARK: Writing
+
+    /// Whether the last write has changed nothing but the length of the file.
+    var hasOnlyGrown: Bool { output.hasOnlyGrown }
 
     /// Writes records; those that no file takes are pending until a later call, as many as the limit allows.
     ///
@@ -122,9 +132,10 @@ final class FileEngine {
     ) {
         guard !ends.isEmpty else { return }
         checkProcess()
-        var done = 0
+        var done = output.writeByLease(bytes, ends)
+        if done == ends.count { return }
         if waiting.isEmpty {
-            let progress = output.write(bytes, ends, marks)
+            let progress = output.write(bytes, ends, marks, from: done)
             done = progress.dealt
             if let number = progress.unwritable { waiting.drop(number) }
         }
@@ -133,11 +144,15 @@ final class FileEngine {
             if failures.health.mayTry(at: clock.uptime()) { retry() }
         }
         disk.synchronizeIfDue(isUrgent)
+        if waiting.isEmpty { output.grantLease(on: current.writer) }
     }
 
     /// Has the file looked at before each write for a second, since others may be about to remove it, or only
     /// before the next write.
-    func lookClosely(forWhile: Bool) { output.lookClosely(forWhile: forWhile) }
+    func lookClosely(forWhile: Bool) {
+        output.endLease()
+        output.lookClosely(forWhile: forWhile)
+    }
 
     /// Opens the file of the next record, or creates it with its header.
     func openFile() {
@@ -170,7 +185,10 @@ final class FileEngine {
 
     /// Puts everything that was written on the disk: the open file, those that were finished, and their
     /// names.
-    func synchronize() throws(SystemFailure) { try disk.synchronize() }
+    func synchronize() throws(SystemFailure) {
+        output.endLease()
+        try disk.synchronize()
+    }
 
     // MARK: Rolling
 
@@ -182,6 +200,7 @@ final class FileEngine {
     /// - Returns: false where it was not possible; the file is then still written to.
     @discardableResult
     func rollNow(keepsEmpty: Bool = true) -> Bool {
+        output.endLease()
         checkProcess()
         retry()
         return roller.finish(keepsEmpty: keepsEmpty)
@@ -201,14 +220,21 @@ final class FileEngine {
     // MARK: Limits and archives
 
     /// Looks at the directory again.
-    func refreshInventory() { opener.survey.refresh() }
+    func refreshInventory() {
+        output.endLease()
+        opener.survey.refresh()
+    }
 
     /// Removes what the limits say.
-    func applyRetention() { budget.apply() }
+    func applyRetention() {
+        output.endLease()
+        budget.apply()
+    }
 
     /// Makes room for the archive of a file, by removing older files only.
     func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
-        budget.makeRoom(forArchive: bytes, of: label)
+        output.endLease()
+        return budget.makeRoom(forArchive: bytes, of: label)
     }
 
     /// The finished files that are not archives yet, or that the processor has not dealt with, oldest first.
@@ -227,6 +253,7 @@ final class FileEngine {
 
     /// Does what is due: tries again, synchronizes, rolls an idle file.
     func tick() {
+        output.endLease()
         checkProcess()
         if isStarted { ledger.saveChanges() }
         let now = clock.now()
@@ -278,7 +305,10 @@ final class FileEngine {
     }
 
     /// Takes new settings; limits hold at once, or once the engine has started.
-    func apply(_ new: FileSettings) { change.apply(new) }
+    func apply(_ new: FileSettings) {
+        output.endLease()
+        change.apply(new)
+    }
 
     /// Tells of settings that contradict each other.
     func advise() { change.advise() }
@@ -286,6 +316,7 @@ final class FileEngine {
     /// After a fork, the child forgets what its parent will write, and creates a file of its own.
     private func checkProcess() {
         guard current.owner.leaveParent(calls) else { return }
+        output.endLease()
         opener.noteSharing()
         if !settings.isShared { opener.requireNew() }
         if let writer { inventory.protect(writer.name, true) }
@@ -308,6 +339,7 @@ final class FileEngine {
     }
 
     private func releaseSynced() {
+        output.endLease()
         if isStarted { ledger.saveChanges() }
         guard let writer else { return }
         // The last chance to cut off the part of a record that is dropped, or written to another file.

@@ -378,7 +378,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Writes the batch.
     public final override func batchDidEnd() {
         writeBatch()
-        armTimer()
+        if batch.pointee.hasChange { armTimer() }
     }
 
     /// Hands everything to the kernel that it takes; a flush says of this logger where that is not all.
@@ -503,7 +503,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         guard !batch.pointee.isEmpty else { return }
         open()
         batch.pointee.write(to: engine)
-        noteCounters()
+        noteCounters(ofSameFile: engine.hasOnlyGrown)
     }
 
     /// After each piece of work: the figures, the name of the file, the timer.
@@ -531,18 +531,20 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         noteCounters()
     }
 
-    private func noteCounters() {
+    private func noteCounters(ofSameFile isSame: Bool = false) {
         let (bytes, dropped) = figures.advance(to: engine.counters)
         if bytes != 0 { noteWritten(bytes) }
         if dropped != 0 {
             // They were counted as delivered when they were handed over, or are at the end of their batch.
             counters.fail(later: dropped)
         }
+        if isSame { return }
         let active = engine.writer?.name
         activeName.withLock { if $0 != active { $0 = active } }
     }
 
     private func armTimer() {
+        batch.pointee.hasChange = false
         guard engine.isStarted else { return }
         let due = engine.untilTick.map { clock.uptime() + $0 }
         // Most batches find the timer of an earlier one, and need no closure.

@@ -1,4 +1,5 @@
 import CHeartwood
+import Dispatch
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
@@ -233,5 +234,144 @@ import Testing
         #expect(calls[.status, default: 0] >= 2 && calls[.limit] == 1)
         #expect(engine.isIdle)
         #expect(scratch.lines(engine.settings.naming) == log.lines + [""])
+    }
+
+    // MARK: The short way
+
+    private static let enders: [(name: String, action: @Sendable (FileEngine) throws -> Void)] = [
+        ("settings", { $0.apply($0.settings) }), ("tick", { $0.tick() }), ("roll", { $0.rollNow() }),
+        ("reopen", { $0.reopen() }), ("close", { $0.close() }), ("look", { $0.lookClosely(forWhile: false) }),
+        ("sync", { try $0.synchronize() }), ("list", { $0.refreshInventory() }),
+        ("retention", { $0.applyRetention() }), ("journal", { $0.slot = nil }),
+        (
+            "room",
+            { _ = $0.makeRoom(forArchive: 1, of: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 0))) }
+        ),
+        ("fork", { $0.owner = ProcessOwner(process: 1) }),
+    ]
+
+    @Test(
+        "Lines that come soon after another one take the short way, and all else that is done ends it",
+        arguments: enders.map(\.name))
+    func shortWay(_ name: String) throws {
+        let engine = try makeEngine()
+        var log = RecordLog()
+        log.write(1, to: engine)
+        #expect(!engine.hasOnlyGrown)
+        for _ in 0..<3 {
+            log.write(2, to: engine)
+            #expect(engine.hasOnlyGrown)
+        }
+        try #require(FileLookTests.enders.first { $0.name == name }).action(engine)
+        log.write(1, to: engine)
+        #expect(!engine.hasOnlyGrown)
+        #expect(engine.isIdle && engine.counters.written == 8)
+    }
+
+    enum Bound: CaseIterable, Sendable { case sync, shared, encrypted, header, noInterval, waiting }
+
+    @Test("There is no short way where each write has more to do", arguments: Bound.allCases)
+    func noShortWay(_ bound: Bound) throws {
+        let engine = try makeEngine(
+            interval: bound == .noInterval ? .zero : .milliseconds(5),
+            header: bound == .header ? Array("head\n".utf8) : []
+        ) {
+            $0.sync = bound == .sync ? .everyBatch : .never
+            $0.isShared = bound == .shared
+            $0.isEncrypted = bound == .encrypted
+            $0.key = FixedKey()
+        }
+        var log = RecordLog()
+        log.write(1, to: engine)
+        if bound == .waiting {
+            isFailing.withLock { $0 = true }
+            log.write(1, to: engine)
+            #expect(!engine.hasOnlyGrown && !engine.isIdle)
+            isFailing.withLock { $0 = false }
+            return
+        }
+        for _ in 0..<3 {
+            log.write(1, to: engine)
+            #expect(!engine.hasOnlyGrown)
+        }
+    }
+
+    @Test("On the short way, files end at their limit and the quota holds to the byte", arguments: [0, 200])
+    func limits(quota: Int) throws {
+        let engine = try makeEngine {
+            $0.rolling.maximumSize = 100
+            $0.retention.quota = quota
+        }
+        var log = RecordLog()
+        var short = 0
+        for _ in 0..<50 {
+            log.write(1, to: engine)
+            if engine.hasOnlyGrown { short += 1 }
+            clock.advance(by: .milliseconds(1))
+            let sizes = scratch.names().map { scratch.text($0).utf8.count }
+            #expect(sizes.allSatisfy { $0 <= 100 } && (quota == 0 || sizes.reduce(0, +) <= quota))
+            #expect(engine.inventory.total == sizes.reduce(0, +))
+        }
+        #expect(short > 10 && engine.counters.written == 50 && engine.counters.rolls > 5)
+        if quota == 0 { #expect(scratch.lines(engine.settings.naming) == log.lines + [""]) }
+    }
+
+    @Test(
+        "A write of the short way that fails in part leaves whole lines, and the rest comes once, later",
+        arguments: 0..<30)
+    func partialWrite(_ length: Int) throws {
+        let step = Locked(0)
+        let calls = SystemCalls { [step] call in
+            guard call == .write else { return nil }
+            return step.withLock { step in
+                if step > 0 { step += 1 }
+                return step == 2 ? .short(length) : step > 2 ? .fails(ENOSPC) : nil
+            }
+        }
+        let settings = FileSettings(naming: LogFileNaming(application: "t"))
+        let engine = FileEngine(
+            directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock,
+            lookInterval: .milliseconds(5))
+        var log = RecordLog()
+        log.write(1, to: engine)
+        log.write(1, to: engine)
+        #expect(engine.hasOnlyGrown)
+        step.withLock { $0 = 1 }
+        log.write(3, to: engine)
+        #expect(!engine.hasOnlyGrown && !engine.isIdle)
+        #expect(log.lines.starts(with: scratch.lines(settings.naming).dropLast()))
+        step.withLock { $0 = 0 }
+        engine.retry()
+        log.write(1, to: engine)
+        #expect(engine.isIdle && engine.counters.written == 6)
+        #expect(scratch.lines(settings.naming) == log.lines + [""])
+    }
+
+    @Test(
+        "The timer is set for a file that the first write of a batch has made, and the last one has only extended"
+    )
+    func timerOfBatch() throws {
+        let logger = try FileLogger(
+            LogDirectory(scratch.logs), naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+        logger.rollingInterval = .seconds(60)
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.add(logger)
+        dispatcher.flush(timeout: .testLimit)
+        // One batch, of which more than 64 KiB are written before it ends.
+        let long = LogText(String(repeating: "x", count: 50_000))
+        let done = DispatchSemaphore(value: 0)
+        logger.performInOrder {
+            for text in [long, long, "short"] { logger.log(LogMessage(text)) }
+            logger.batchDidEnd()
+            done.signal()
+        }
+        #expect(done.wait(timeout: .now() + 60) == .success)
+        #expect(logger.currentPath != nil)
+        clock.advance(by: .seconds(61))
+        // Not flushed, which would set the timer as well.
+        logger.performInOrder { done.signal() }
+        #expect(done.wait(timeout: .now() + 60) == .success)
+        #expect(logger.currentPath == nil)
+        dispatcher.removeAll(timeout: .testLimit)
     }
 }

@@ -146,6 +146,18 @@ final class DiskBudget {
         credit -= bytes
     }
 
+    /// Spends as many bytes in advance as may be written without another look, `most` at most.
+    ///
+    /// - Returns: how many.
+    func spendInAdvance(_ most: Int) -> Int {
+        var room = quota > 0 ? min(most, quota - total) : most
+        if scene.settings.minimumFreeSpace > 0 {
+            room = min(room, credit)
+            credit -= max(0, room)
+        }
+        return room
+    }
+
     /// Looks at the free space again before the next write.
     func forgetFreeSpace() { credit = 0 }
 }

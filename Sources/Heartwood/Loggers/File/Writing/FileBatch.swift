@@ -14,6 +14,8 @@ struct FileBatch: ~Copyable {
     /// Whether one of the records is to be on the disk at once, and which levels are.
     private var isUrgent = false
     private var urgentLevels = LogLevelMask.off
+    /// Whether more than the length of the file may have changed since the timer was set.
+    var hasChange = false
     /// How long a record may be; nil for no limit.
     private(set) var cap = MessageCap(64 * 1024)
 
@@ -48,6 +50,7 @@ struct FileBatch: ~Copyable {
         buffer.withUnsafeBytes { engine.write($0, ends, marks: marks, isUrgent: isUrgent) }
         removeAll()
         buffer.shrink(to: 1 << 20)
+        if !engine.hasOnlyGrown { hasChange = true }
     }
 
     /// Forgets all records.

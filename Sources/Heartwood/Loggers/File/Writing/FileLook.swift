@@ -26,6 +26,9 @@ struct FileLook {
         return uptime < last || uptime - last >= interval
     }
 
+    /// When the last look is not enough any more, whatever happens; nil where it is not.
+    var end: Duration? { last.map { $0 + interval } }
+
     /// The file was looked at, or opened, at this moment.
     mutating func note(at uptime: Duration) {
         last = uptime

@@ -99,6 +99,13 @@ final class FileReadiness {
             && now >= writer.deadline.earliest && !writer.deadline.isReached(wall: now, steady: uptime)
     }
 
+    /// Until when a file needs nothing before a write, as far as is known at this moment; nil where it does.
+    func end(of writer: FileWriter, at uptime: Duration) -> Duration? {
+        let now = scene.clock.now()
+        guard mayRelyOnLook(writer, now, uptime, isJournaled: false), let end = look.end else { return nil }
+        return writer.deadline.delay(wall: now, steady: uptime).map { min(end, uptime + $0) } ?? end
+    }
+
     /// Has the file looked at before the next write.
     ///
     /// - Returns: whether the write at hand relied on an earlier look, and so should be tried again.

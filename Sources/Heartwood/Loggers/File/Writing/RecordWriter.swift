@@ -13,8 +13,22 @@ final class RecordWriter {
         var unwritable: Int32?
     }
 
+    private struct State {
+        var slot: JournalSlot?
+        var lease: Lease?
+        var hasOnlyGrown = false
+    }
+    @exclusivity(unchecked) private var state = State()
+
     /// Where the journal is told of each write before it is made.
-    @exclusivity(unchecked) var slot: JournalSlot?
+    var slot: JournalSlot? {
+        get { state.slot }
+        set { state.slot = newValue }
+    }
+
+    /// Whether the last write was one within a lease, and has changed nothing but the length of the file.
+    var hasOnlyGrown: Bool { state.hasOnlyGrown }
+
     private let scene: FileScene
     private let ledger: FileLedger
     private let budget: DiskBudget
@@ -36,9 +50,72 @@ final class RecordWriter {
         self.disk = disk
     }
 
-    /// Writes records; what prevents it is noted.
-    func write(_ bytes: UnsafeRawBufferPointer, _ ends: [Int], _ marks: [UInt64]) -> Progress {
-        var batch = Batch(bytes: bytes, ends: ends, marks: marks)
+    // MARK: The lease
+
+    /// How long, and for how many bytes, records go into a file without a question: all parts have agreed to
+    /// the last write, and what they decide by does not change meanwhile.
+    ///
+    /// Whatever else is done with the engine ends it: see `FileEngine`. What other processes do to the file
+    /// is noticed when the next look at it is due, as without a lease.
+    private struct Lease {
+        let writer: FileWriter
+        let end: Duration
+        var room: Int
+    }
+
+    /// The most bytes of a lease.
+    private static let leaseSize = 64 * 1024
+
+    /// Lets further records go into the file that has just taken some, as long as nothing can be due.
+    func grantLease(on writer: FileWriter?) {
+        guard slot == nil, scene.settings.sync == .never, let writer, writer.hasRecords,
+            failures.health.failure == nil
+        else { return }
+        let uptime = scene.clock.uptime()
+        guard let end = readiness.end(of: writer, at: uptime), end > uptime else { return }
+        let largest = scene.rolling.maximumSize
+        let room = largest > 0 ? min(largest - writer.size, RecordWriter.leaseSize) : RecordWriter.leaseSize
+        state.lease = Lease(writer: writer, end: end, room: budget.spendInAdvance(room))
+    }
+
+    func endLease() { state.lease = nil }
+
+    /// Writes records within the lease, if there is one that allows it, and ends it where that fails.
+    ///
+    /// - Returns: how many were written.
+    func writeByLease(_ bytes: UnsafeRawBufferPointer, _ ends: [Int]) -> Int {
+        state.hasOnlyGrown = false
+        guard let room = state.lease?.room, bytes.count <= room, let end = state.lease?.end,
+            scene.clock.uptime() < end, let writer = state.lease?.writer
+        else {
+            state.lease = nil
+            return 0
+        }
+        state.lease?.room = room - bytes.count
+        let outcome = writer.append(bytes, ends: ends[...], from: 0)
+        note(outcome, writer)
+        state.hasOnlyGrown = outcome.failure == nil
+        if outcome.failure != nil {
+            // The general way looks at the file, and tries the rest again.
+            state.lease = nil
+            _ = readiness.expireLook()
+        }
+        return outcome.records
+    }
+
+    private func note(_ outcome: FileWriter.Outcome, _ writer: FileWriter) {
+        scene.inventory.resize(writer.name, to: writer.size)
+        scene.counters.written += outcome.records
+        scene.counters.bytes += outcome.bytes
+    }
+
+    // MARK: Writing
+
+    /// Writes the records from the one of number `done` on; what prevents it is noted.
+    func write(
+        _ bytes: UnsafeRawBufferPointer, _ ends: [Int], _ marks: [UInt64], from done: Int = 0
+    ) -> Progress {
+        var batch = Batch(bytes: bytes, ends: ends, marks: marks, index: done)
         // Fewer, once a frame met a limit on the size of files.
         batch.most = slot == nil ? Int.max : JournalSlot.writeLimit
         var attempt = WriteGate.Attempt()
@@ -156,9 +233,7 @@ final class RecordWriter {
         if !marks.isEmpty {
             slot?.settle(upTo: marks[range.lowerBound..<range.lowerBound + outcome.records].max() ?? 0)
         }
-        scene.inventory.resize(writer.name, to: writer.size)
-        scene.counters.written += outcome.records
-        scene.counters.bytes += outcome.bytes
+        note(outcome, writer)
         if outcome.bytes > 0 { disk.noteWrite() }
         batch.index += outcome.records
         return outcome.failure
