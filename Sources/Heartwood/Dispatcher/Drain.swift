@@ -98,18 +98,18 @@ struct Drain {
     /// - Returns: the logger, which has the message, and which the caller keeps: others may remove it as soon
     ///   as the right ends; nil where the general way is to be gone.
     mutating func takeAlone(_ ring: RecordRing, _ gaps: RingGaps, before end: UInt64) -> AbstractLogger? {
-        guard journal == nil, !lacksJournal, recipients.count == 1, let recipient = recipients.first,
-            gaps.next == nil
-        else { return nil }
+        guard journal == nil, !lacksJournal, recipients.count == 1, gaps.next == nil else { return nil }
         let start = ring.consumed
         guard start < end, let (size, kind) = ring.record(at: start), kind == .message,
             start &+ UInt64(size) == end, size <= LoggerRunner.aloneCapacity
         else { return nil }
         let record = RecordView(ring.address(of: start))
         guard record.flags.isDisjoint(with: .references),
-            recipient.choice.levels.rawValue & record.levelBit != 0, recipient.node.inbox.beginAlone()
+            recipients[0].choice.levels.rawValue & record.levelBit != 0
         else { return nil }
-        let batch = recipient.node.runner.aloneBatch()
+        let logger = recipients[0].node.logger
+        guard logger.runsOnCaller, logger.node.inbox.beginAlone() else { return nil }
+        let batch = logger.node.runner.aloneBatch()
         batch.base.copyMemory(from: record.base, byteCount: size)
         (batch.size, batch.end) = (size, end)
         ring.consume(upTo: end)
@@ -122,7 +122,7 @@ struct Drain {
         accepted += 1
         acceptedBytes += size
         batch.add(at: 0, size: size, sequence: sequence)
-        return recipient.node.logger
+        return logger
     }
 
     mutating func perform(_ controls: [ControlBox]) {

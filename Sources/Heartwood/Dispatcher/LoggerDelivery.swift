@@ -5,7 +5,8 @@ import Synchronization
 /// Invariant: `outcome` is that of the message at hand; between two messages it says nothing.
 final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
     // MARK: Constants (any thread)
-    private unowned let logger: AbstractLogger
+    /// Kept by whoever has the right to run it.
+    private unowned(unsafe) let logger: AbstractLogger
     private let inbox: LoggerInbox
     private let follower: JournalFollower
     private let counters: LoggerCounters

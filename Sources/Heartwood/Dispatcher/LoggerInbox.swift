@@ -211,11 +211,11 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         return isMine
     }
 
-    /// Gives the right to run to a synchronous call, if the logger has nothing to do and may run on the threads of callers.
+    /// Gives the right to run to a synchronous call, if the logger, which may run on the threads of callers, has nothing to do.
     ///
     /// Called by the drain, which then hands a message over without an entry.
     func beginAlone() -> Bool {
-        if isLost || !logger.runsOnCaller { return false }
+        if isLost { return false }
         let isMine = state.withLock { state in
             if state.isRunning || state.needsQueue || !state.backlog.isEmpty { return false }
             state.isRunning = true

@@ -255,14 +255,16 @@ package final class FileWriter {
 
     private func writeAll(_ bytes: UnsafeRawBufferPointer) -> (written: Int, failure: SystemFailure?) {
         var waits = 0
-        // A file is always ready, but a network file system may not be: wait a second at most.
-        func mayRetry() -> Bool {
-            if waits == 10 { return false }
-            waits += 1
-            calls.waitUntilWritable(file.number)
-            return true
-        }
-        return SystemCalls.writeWhole(bytes, whenBlocked: mayRetry) { rest, _ throws(SystemFailure) in
+        return SystemCalls.writeWhole(
+            bytes,
+            whenBlocked: {
+                // A file is always ready, but a network file system may not be: wait a second at most.
+                if waits == 10 { return false }
+                waits += 1
+                calls.waitUntilWritable(file.number)
+                return true
+            }
+        ) { rest, _ throws(SystemFailure) in
             try calls.write(file.number, rest, quietly: isLimited)
         }
     }

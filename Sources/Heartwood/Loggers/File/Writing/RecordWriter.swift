@@ -15,7 +15,10 @@ final class RecordWriter {
 
     private struct State {
         var slot: JournalSlot?
-        var lease: Lease?
+        /// The file of the lease, when it ends, and the bytes that it is still good for; nil for no lease.
+        var leased: FileWriter?
+        var leaseEnd = Duration.zero
+        var leaseRoom = 0
         var hasOnlyGrown = false
     }
     @exclusivity(unchecked) private var state = State()
@@ -52,19 +55,12 @@ final class RecordWriter {
 
     // MARK: The lease
 
-    /// How long, and for how many bytes, records go into a file without a question: all parts have agreed to
-    /// the last write, and what they decide by does not change meanwhile.
-    ///
-    /// Whatever else is done with the engine ends it: see `FileEngine`. What other processes do to the file
-    /// is noticed when the next look at it is due, as without a lease.
-    private struct Lease {
-        let writer: FileWriter
-        let end: Duration
-        var room: Int
-    }
-
     /// The most bytes of a lease.
     private static let leaseSize = 64 * 1024
+
+    // For a while, and for some bytes, records go into the file without a question: all parts have agreed to
+    // the last write, and what they decide by does not change meanwhile. Whatever else is done with the engine
+    // ends it. What other processes do to the file is noticed when the next look at it is due, as without it.
 
     /// Lets further records go into the file that has just taken some, as long as nothing can be due.
     func grantLease(on writer: FileWriter?) {
@@ -75,29 +71,28 @@ final class RecordWriter {
         guard let end = readiness.end(of: writer, at: uptime), end > uptime else { return }
         let largest = scene.rolling.maximumSize
         let room = largest > 0 ? min(largest - writer.size, RecordWriter.leaseSize) : RecordWriter.leaseSize
-        state.lease = Lease(writer: writer, end: end, room: budget.spendInAdvance(room))
+        (state.leased, state.leaseEnd, state.leaseRoom) = (writer, end, budget.spendInAdvance(room))
     }
 
-    func endLease() { state.lease = nil }
+    func endLease() { state.leased = nil }
 
     /// Writes records within the lease, if there is one that allows it, and ends it where that fails.
     ///
     /// - Returns: how many were written.
     func writeByLease(_ bytes: UnsafeRawBufferPointer, _ ends: [Int]) -> Int {
         state.hasOnlyGrown = false
-        guard let room = state.lease?.room, bytes.count <= room, let end = state.lease?.end,
-            scene.clock.uptime() < end, let writer = state.lease?.writer
-        else {
-            state.lease = nil
+        guard let writer = state.leased else { return 0 }
+        guard bytes.count <= state.leaseRoom, scene.clock.uptime() < state.leaseEnd else {
+            state.leased = nil
             return 0
         }
-        state.lease?.room = room - bytes.count
+        state.leaseRoom -= bytes.count
         let outcome = writer.append(bytes, ends: ends[...], from: 0)
         note(outcome, writer)
         state.hasOnlyGrown = outcome.failure == nil
         if outcome.failure != nil {
             // The general way looks at the file, and tries the rest again.
-            state.lease = nil
+            state.leased = nil
             _ = readiness.expireLook()
         }
         return outcome.records
