@@ -1,7 +1,7 @@
 /// Every scenario, in the order of their output.
 let scenarios: [any Scenario] =
     [DisabledCall(), EnabledCall.typed, EnabledCall.string, EnabledCall.journaled, Allocations()]
-    + [CallInstructions()]
+    + [ConcurrentCalls(callers: 4), ConcurrentCalls(callers: 16), CallInstructions()]
     + FileScenario.all
     + [SynchronousCall(), ConsoleScenario(), CustomLogger(), StuckScenario(), MemoryScenario()]
     + [FileStartScenario(), FileTailScenario()]

@@ -56,6 +56,18 @@ struct Peers {
         Peer(
             name: "fmtlog", program: "fmtlog", arguments: { ["call", $0, "0", "1"] }, scenario: "call",
             part: "mean"),
+        Peer(
+            name: "quill", program: "quill", arguments: { ["call", $0, "0", "4"] }, scenario: "call-4",
+            part: "mean"),
+        Peer(
+            name: "fmtlog", program: "fmtlog", arguments: { ["call", $0, "0", "4"] }, scenario: "call-4",
+            part: "mean"),
+        Peer(
+            name: "quill", program: "quill", arguments: { ["call", $0, "0", "16"] }, scenario: "call-16",
+            part: "mean"),
+        Peer(
+            name: "fmtlog", program: "fmtlog", arguments: { ["call", $0, "0", "16"] }, scenario: "call-16",
+            part: "mean"),
         Peer(name: "quill", program: "quill", arguments: { ["async", $0, lines, "1"] }, scenario: "file"),
         Peer(name: "fmtlog", program: "fmtlog", arguments: { ["async", $0, lines, "1"] }, scenario: "file"),
         Peer(name: "quill", program: "quill", arguments: { ["async", $0, lines, "4"] }, scenario: "file-4"),

@@ -54,8 +54,8 @@ struct Intake {
             var call = Call(text: text, level: level, category: category, context: context, site: site)
             return intake.pointee.accept(&call, asynchronous)
         }
-        let ring = intake.pointee.ring
-        let record = ring.address(of: position)
+        // Not of a copy of the ring: it would be made on the stack for each call.
+        let record = intake.pointee.ring.address(of: position)
         RecordView(record).setPlain(
             time: ticks, thread: thread.id, context: Int64(context), site: site,
             category: category.map { $0.state.id } ?? CategoryRegistry.defaultID, textSize: text.count,
@@ -72,7 +72,7 @@ struct Intake {
         if text.count > 0 {
             cursor.copyMemory(from: text.baseAddress.unsafelyUnwrapped, byteCount: text.count)
         }
-        ring.publish(position, size: size, kind: .message)
+        intake.pointee.ring.publish(position, size: size, kind: .message)
         let synchronous =
             asynchronous.map { !$0 }
             ?? (intake.pointee.synchronousLevels.pointee.load(ordering: .relaxed) & level != 0)

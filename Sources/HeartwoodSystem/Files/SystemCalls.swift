@@ -40,7 +40,11 @@ package struct SystemCalls: Sendable {
     // MARK: Who asks
 
     /// The number of the process; kept, but asked for again in a forked child, which has another one.
-    package var process: Int32 { kernel?.process ?? hw_process() }
+    package var process: Int32 {
+        // Asked first: to unwrap it would copy it, for each line.
+        if kernel == nil { return hw_process() }
+        return kernel?.process ?? hw_process()
+    }
 
     /// The user whose files the process owns.
     package var user: UInt32 { kernel?.user ?? geteuid() }
@@ -114,7 +118,7 @@ package struct SystemCalls: Sendable {
     package func write(
         _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, quietly: Bool
     ) throws(SystemFailure) -> Int {
-        if let kernel { return try kernel.write(descriptor, bytes) }
+        if kernel != nil, let kernel { return try kernel.write(descriptor, bytes) }
         while true {
             var count = bytes.count
             switch fault?(.write) {

@@ -1,6 +1,8 @@
 import CAllocations
+import Dispatch
 import Foundation
 import Heartwood
+import Synchronization
 
 let user = "user-1234"
 
@@ -87,7 +89,7 @@ struct EnabledCall: Scenario {
         LogDispatcher.shared.add(logger)
         defer { LogDispatcher.shared.removeAll() }
         let burst = Burst()
-        let measurements = burst.measure(call)
+        let measurements = burst.measure(logger, call)
         try check(logger.count == burst.calls, "\(logger.count) of \(burst.calls) messages arrived")
         return measurements
     }
@@ -103,19 +105,23 @@ struct Burst {
     var calls: Int { warmUp + bursts * size }
 
     /// Makes the calls to the shared dispatcher, which is flushed after each burst.
-    func measure(_ call: (Int) -> Void) -> [Measurement] {
+    func measure(_ logger: AbstractLogger, _ call: (Int) -> Void) -> [Measurement] {
         for i in 0..<warmUp { call(i) }
         LogDispatcher.shared.flush()
 
         var means: [Double] = []
+        /// In how many bursts the drain has handed out messages, which it does on another core.
+        var disturbed = 0
         var single: [Double] = []
         single.reserveCapacity(bursts * size)
         let overhead = clockOverhead()
         for burst in 0..<bursts {
             if burst % 2 == 0 {
+                let received = logger.statistics.received
                 let start = now()
                 for i in 0..<size { call(i) }
                 means.append(Double(now() - start) / Double(size))
+                if logger.statistics.received != received { disturbed += 1 }
             } else {
                 for i in 0..<size {
                     let start = now()
@@ -128,6 +134,9 @@ struct Burst {
         single.sort()
         return [
             Measurement(part: "mean", value: median(means)),
+            Measurement(part: "least", value: percentile(means.sorted(), 0.1)),
+            Measurement(
+                part: "bursts with drain", value: 100 * Double(disturbed) / Double(means.count), unit: "%"),
             Measurement(part: "p50", value: percentile(single, 0.5)),
             Measurement(part: "p99", value: percentile(single, 0.99)),
             Measurement(part: "p99.9", value: percentile(single, 0.999)),
@@ -146,6 +155,48 @@ struct Burst {
 
 private let evenText = "a text of forty-odd characters, made earlier on"
 private let oddText = "another text of about as many characters as that"
+
+/// The cost of an enabled call on several threads that make their calls at the same time.
+struct ConcurrentCalls: Scenario {
+    let callers: Int
+    var name: String { "call-\(callers)" }
+    let unit = "ns/call"
+
+    private static let (bursts, size) = (100, 1000)
+
+    func run() throws -> [Measurement] {
+        let logger = CountingLogger()
+        LogDispatcher.shared.add(logger)
+        defer { LogDispatcher.shared.removeAll() }
+        let arrived = Atomic<Int>(0)
+        let means = Mutex<[Double]>([])
+        let threads = (0..<callers).map { _ in
+            let done = DispatchSemaphore(value: 0)
+            Thread {
+                for burst in 0..<Self.bursts {
+                    arrived.add(1, ordering: .sequentiallyConsistent)
+                    while arrived.load(ordering: .relaxed) < (burst + 1) * callers { sched_yield() }
+                    let start = now()
+                    for i in 0..<Self.size { logRequest(i, Double(i & 1023) / 8) }
+                    let mean = Double(now() - start) / Double(Self.size)
+                    means.withLock { $0.append(mean) }
+                    usleep(5000)
+                }
+                done.signal()
+            }.start()
+            return done
+        }
+        for thread in threads { thread.wait() }
+        LogDispatcher.shared.flush()
+        let calls = callers * Self.bursts * Self.size
+        try check(logger.count == calls, "\(logger.count) of \(calls) messages arrived")
+        let sorted = means.withLock { $0.sorted() }
+        return [
+            Measurement(part: "mean", value: median(sorted)),
+            Measurement(part: "p99 of bursts", value: percentile(sorted, 0.99)),
+        ]
+    }
+}
 
 /// Instructions of one call on its caller's thread, with what it waits for where it is synchronous.
 struct CallInstructions: Scenario {

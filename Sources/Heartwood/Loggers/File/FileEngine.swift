@@ -26,6 +26,8 @@ final class FileEngine {
     // MARK: Constants
 
     let directory: LogDirectory
+    /// The directory's; here as well, since to get it from there would copy it, for each line.
+    let calls: SystemCalls
     let inventory = FileInventory()
     /// How long to wait after a failure before trying again.
     static let retryInterval = Duration.milliseconds(250)
@@ -65,6 +67,7 @@ final class FileEngine {
         report: @escaping (FileEvent) -> Void = { _ in }
     ) {
         self.directory = directory
+        calls = directory.calls
         self.clock = clock
         scene = FileScene(directory, inventory, settings, clock, beginning: beginning, report: report)
         ledger = FileLedger(scene)
@@ -83,7 +86,6 @@ final class FileEngine {
 
     var settings: FileSettings { scene.settings }
     var counters: FileCounters { scene.counters }
-    var calls: SystemCalls { directory.calls }
     var isStarted: Bool { opener.survey.isStarted }
     /// The file that is written; nil for none.
     var writer: FileWriter? { current.writer }
