@@ -211,9 +211,9 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         return isMine
     }
 
-    /// Gives the right to run to a synchronous call, if the logger, which may run on the threads of callers, has nothing to do.
+    /// Gives the right to run to a synchronous call, if the logger has nothing to do.
     ///
-    /// Called by the drain, which then hands a message over without an entry.
+    /// Called by the drain, for a logger that may run on callers; it then hands a message over without an entry.
     func beginAlone() -> Bool {
         if isLost { return false }
         let isMine = state.withLock { state in

@@ -212,7 +212,7 @@ struct HTTPDownScenario: Scenario {
             LogDispatcher.shared.add(logger)
             defer { LogDispatcher.shared.removeAll() }
             let burst = Burst()
-            let measurements = burst.measure { logRequest($0, Double($0 & 1023) / 8) }
+            let measurements = burst.measure(logger) { logRequest($0, Double($0 & 1023) / 8) }
             let figures = logger.httpStatistics
             try check(
                 figures.stored == burst.calls && figures.pending == burst.calls,

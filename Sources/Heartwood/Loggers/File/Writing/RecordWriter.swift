@@ -58,9 +58,9 @@ final class RecordWriter {
     /// The most bytes of a lease.
     private static let leaseSize = 64 * 1024
 
-    // For a while, and for some bytes, records go into the file without a question: all parts have agreed to
-    // the last write, and what they decide by does not change meanwhile. Whatever else is done with the engine
-    // ends it. What other processes do to the file is noticed when the next look at it is due, as without it.
+    // For a while, and for some bytes, records go into the file without a question: all parts have agreed
+    // to the last write, and what they decide by does not change meanwhile. Whatever else is done with the
+    // engine ends it. What others do to the file is noticed at the next look that is due, as without it.
 
     /// Lets further records go into the file that has just taken some, as long as nothing can be due.
     func grantLease(on writer: FileWriter?) {
