@@ -25,26 +25,26 @@ package struct SystemCalls: Sendable {
     private let fault: (@Sendable (SystemCall) -> Fault?)?
     /// The system that is asked instead of the real one; nil for the real one.
     let kernel: (any FileKernel)?
+    /// Whether there is one: to look whether `kernel` is nil copies it, which is too much for each line.
+    private let isSimulated: Bool
 
     package init(fault: (@Sendable (SystemCall) -> Fault?)? = nil) {
         self.fault = fault
         kernel = nil
+        isSimulated = false
     }
 
     /// Makes calls of a simulated system.
     package init(kernel: any FileKernel) {
         fault = nil
         self.kernel = kernel
+        isSimulated = true
     }
 
     // MARK: Who asks
 
     /// The number of the process; kept, but asked for again in a forked child, which has another one.
-    package var process: Int32 {
-        // Asked first: to unwrap it would copy it, for each line.
-        if kernel == nil { return hw_process() }
-        return kernel?.process ?? hw_process()
-    }
+    package var process: Int32 { isSimulated ? kernel?.process ?? hw_process() : hw_process() }
 
     /// The user whose files the process owns.
     package var user: UInt32 { kernel?.user ?? geteuid() }
@@ -118,7 +118,7 @@ package struct SystemCalls: Sendable {
     package func write(
         _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, quietly: Bool
     ) throws(SystemFailure) -> Int {
-        if kernel != nil, let kernel { return try kernel.write(descriptor, bytes) }
+        if isSimulated, let kernel { return try kernel.write(descriptor, bytes) }
         while true {
             var count = bytes.count
             switch fault?(.write) {
