@@ -158,6 +158,7 @@ final class FileEngine {
 
     /// Opens the file of the next record, or creates it with its header.
     func openFile() {
+        output.endLease()
         checkProcess()
         if waiting.isEmpty { output.prepare() }
     }

@@ -247,7 +247,7 @@ import Testing
             "room",
             { _ = $0.makeRoom(forArchive: 1, of: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 0))) }
         ),
-        ("fork", { $0.owner = ProcessOwner(process: 1) }),
+        ("open", { $0.openFile() }), ("fork", { $0.owner = ProcessOwner(process: 1) }),
     ]
 
     @Test(
