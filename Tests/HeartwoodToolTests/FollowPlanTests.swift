@@ -214,7 +214,7 @@ private struct FollowedWorld {
             switch action {
             case .open(let file, let path, let place):
                 isDue = true
-                guard !hasMissed, let inode = paths[path] else {
+                guard !hasMissed || place > 0, let inode = paths[path] else {
                     plan.miss(file)
                     hasMissed = true
                     continue

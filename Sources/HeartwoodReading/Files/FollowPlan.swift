@@ -12,7 +12,7 @@ package import Heartwood
 /// 4. A copy or an archive of what was read is told by its first bytes, and not shown again; only what a copy
 ///    has and the cut file has lost is read from it.
 /// 5. A new file that is too short to tell is open and not read, for ``grace`` at most.
-/// 6. A file that could not be opened was not met: its archive is read in its place, before newer files.
+/// 6. A new file that could not be opened was not met: its archive is read in its place, before newer files.
 package struct FollowPlan {
     /// Which file it is: the kernel gives the number of a removed file to the next one, so its birth counts
     /// as well.

@@ -114,7 +114,7 @@ package final class LogFollower {
         open.mapValues(\.held)
     }
 
-    /// Does what the plan says; where `isInOrder`, it opens nothing newer than a file that it has missed.
+    /// Does what the plan says; where `isInOrder`, it opens no new file after one that it has missed.
     ///
     /// - Returns: whether files were opened, and whether one was missed, or left for the next look.
     @discardableResult
@@ -128,7 +128,8 @@ package final class LogFollower {
             case .open(let file, let path, _), .hold(let file, let path):
                 var offset = 0
                 if case .open(_, _, let place) = action { offset = place }
-                guard !(hasMissed && isInOrder), begin(file, path, offset) else {
+                // What was read in part before is older than all that is new.
+                guard !(hasMissed && isInOrder && offset == 0), begin(file, path, offset) else {
                     plan.miss(file)
                     known[path] = nil
                     hasMissed = true

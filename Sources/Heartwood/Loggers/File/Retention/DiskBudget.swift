@@ -150,13 +150,14 @@ final class DiskBudget {
     ///
     /// - Returns: how many.
     func spendInAdvance(_ most: Int) -> Int {
-        var room = quota > 0 ? min(most, quota - total) : most
-        if scene.settings.minimumFreeSpace > 0 {
-            room = min(room, credit)
-            credit -= max(0, room)
-        }
+        guard scene.settings.minimumFreeSpace > 0 else { return most }
+        let room = min(most, credit)
+        credit -= room
         return room
     }
+
+    /// Whether so many bytes are within the quota, of which archives take a part on another thread.
+    func hasRoom(for bytes: Int) -> Bool { quota == 0 || total + bytes <= quota }
 
     /// Looks at the free space again before the next write.
     func forgetFreeSpace() { credit = 0 }

@@ -70,8 +70,10 @@ final class RecordWriter {
         let uptime = scene.clock.uptime()
         guard let end = readiness.end(of: writer, at: uptime), end > uptime else { return }
         let largest = scene.rolling.maximumSize
-        let room = largest > 0 ? min(largest - writer.size, RecordWriter.leaseSize) : RecordWriter.leaseSize
-        (state.leased, state.leaseEnd, state.leaseRoom) = (writer, end, budget.spendInAdvance(room))
+        let rest = largest > 0 ? max(0, largest - writer.size) : Int.max
+        (state.leased, state.leaseEnd, state.leaseRoom) = (
+            writer, end, budget.spendInAdvance(min(rest, RecordWriter.leaseSize))
+        )
     }
 
     func endLease() { state.leased = nil }
@@ -82,7 +84,9 @@ final class RecordWriter {
     func writeByLease(_ bytes: UnsafeRawBufferPointer, _ ends: [Int]) -> Int {
         state.hasOnlyGrown = false
         guard let writer = state.leased else { return 0 }
-        guard bytes.count <= state.leaseRoom, scene.clock.uptime() < state.leaseEnd else {
+        guard bytes.count <= state.leaseRoom, scene.clock.uptime() < state.leaseEnd,
+            budget.hasRoom(for: bytes.count)
+        else {
             state.leased = nil
             return 0
         }
