@@ -123,21 +123,21 @@ package final class LogFollower {
         _ body: (ArraySlice<UInt8>, String) -> Void
     ) throws -> (hasOpened: Bool, hasMissed: Bool) {
         var (hasOpened, hasMissed) = (false, false)
+        func opens(_ file: FollowPlan.File, _ path: String, at offset: Int) -> Bool {
+            // What was read in part before is older than all that is new.
+            if !(hasMissed && isInOrder && offset == 0), begin(file, path, offset) { return true }
+            plan.miss(file)
+            known[path] = nil
+            hasMissed = true
+            return false
+        }
         for action in actions {
             switch action {
-            case .open(let file, let path, _), .hold(let file, let path):
-                var offset = 0
-                if case .open(_, _, let place) = action { offset = place }
-                // What was read in part before is older than all that is new.
-                guard !(hasMissed && isInOrder && offset == 0), begin(file, path, offset) else {
-                    plan.miss(file)
-                    known[path] = nil
-                    hasMissed = true
-                    continue
-                }
-                guard case .open = action else { continue }
+            case .open(let file, let path, let offset):
+                guard opens(file, path, at: offset) else { continue }
                 hasOpened = true
                 if isReading { try read(file, body) }
+            case .hold(let file, let path): _ = opens(file, path, at: 0)
             case .read(let file):
                 // While the names were looked up, it may have been cut: that is found the next time.
                 if let held = open[file]?.held, !plan.isCut(file, held) { try read(file, body) }

@@ -146,18 +146,17 @@ final class DiskBudget {
         credit -= bytes
     }
 
-    /// Spends as many bytes in advance as may be written without another look, `most` at most.
+    /// Spends so many bytes of what is known to be there, without another look.
     ///
-    /// - Returns: how many.
-    func spendInAdvance(_ most: Int) -> Int {
-        guard scene.settings.minimumFreeSpace > 0 else { return most }
-        let room = min(most, credit)
-        credit -= room
-        return room
+    /// - Returns: false where they are not within the quota, of which archives take a part on another thread,
+    ///   or not within the free space that the last look has found.
+    func spendKnown(_ bytes: Int) -> Bool {
+        guard quota == 0 || total + bytes <= quota else { return false }
+        guard scene.settings.minimumFreeSpace > 0 else { return true }
+        guard bytes <= credit else { return false }
+        credit -= bytes
+        return true
     }
-
-    /// Whether so many bytes are within the quota, of which archives take a part on another thread.
-    func hasRoom(for bytes: Int) -> Bool { quota == 0 || total + bytes <= quota }
 
     /// Looks at the free space again before the next write.
     func forgetFreeSpace() { credit = 0 }

@@ -71,9 +71,7 @@ final class RecordWriter {
         guard let end = readiness.end(of: writer, at: uptime), end > uptime else { return }
         let largest = scene.rolling.maximumSize
         let rest = largest > 0 ? max(0, largest - writer.size) : Int.max
-        (state.leased, state.leaseEnd, state.leaseRoom) = (
-            writer, end, budget.spendInAdvance(min(rest, RecordWriter.leaseSize))
-        )
+        (state.leased, state.leaseEnd, state.leaseRoom) = (writer, end, min(rest, RecordWriter.leaseSize))
     }
 
     func endLease() { state.leased = nil }
@@ -85,7 +83,7 @@ final class RecordWriter {
         state.hasOnlyGrown = false
         guard let writer = state.leased else { return 0 }
         guard bytes.count <= state.leaseRoom, scene.clock.uptime() < state.leaseEnd,
-            budget.hasRoom(for: bytes.count)
+            budget.spendKnown(bytes.count)
         else {
             state.leased = nil
             return 0
