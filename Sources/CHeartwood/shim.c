@@ -312,8 +312,94 @@ void hw_thread_read_name(struct hw_thread *thread, uint64_t ticks) {
 }
 
 extern const char *dispatch_queue_get_label(void *queue);
+extern void *dispatch_get_global_queue(intptr_t identifier, uintptr_t flags);
+extern struct hw_main_queue _dispatch_main_q;
 
-const char *hw_queue_label(void) { return dispatch_queue_get_label(NULL); }
+// The labels of a process's first thread, of threads without a queue, and of global queues never end, nor change.
+static bool lasts(const char *label) {
+    static const char *_Atomic lasting[3];
+    if (!lasting[0]) {
+        lasting[2] = dispatch_queue_get_label(dispatch_get_global_queue(0, 0));
+        lasting[1] = dispatch_queue_get_label(dispatch_get_global_queue(0, 2));
+        lasting[0] = dispatch_queue_get_label(&_dispatch_main_q);
+    }
+    return label == lasting[0] || label == lasting[1] || label == lasting[2];
+}
+
+static __attribute__((noinline)) struct hw_label measured(const char *label, struct hw_thread *thread) {
+    struct hw_label found = {label, label ? strnlen(label, 255) : 0};
+    if (lasts(label)) thread->label = found;
+    return found;
+}
+
+struct hw_label hw_queue_label(struct hw_thread *thread) {
+    const char *label = dispatch_queue_get_label(NULL);
+    if (__builtin_expect(label == thread->label.text, 1)) return thread->label;
+    return measured(label, thread);
+}
+
+// MARK: The ring
+
+// A record that has neither own fields, a task, references nor flags, as `RecordView` says.
+struct plain_record {
+    uint64_t commit, time, thread;
+    int64_t context;
+    // The site, and above it the category.
+    uint64_t place;
+    uint64_t text_size;
+    // The level, and the sizes of the names.
+    uint64_t sizes;
+    uint64_t sequence;
+    uint8_t body[];
+};
+
+// Completes a record for the journal, as `RecordView` does: its stamp, or its check where it is in two pages.
+static __attribute__((noinline)) void complete(
+    struct plain_record *record, uint64_t position, uint64_t salt, size_t names, int64_t size) {
+    record->sizes |= (position >> 3) << 40;
+    record->sequence = position ^ salt;
+    if ((int64_t)(position & 4095) + size > 4096) {
+        record->sequence = hw_record_check(record, record->body + names, record->text_size, position ^ salt);
+    }
+}
+
+struct hw_room hw_ring_put(
+    const struct hw_ring *ring, const void *text, size_t count, uint64_t place, int64_t context,
+    uint32_t level) {
+    static const struct hw_room none = {-1, 0};
+    void *task = swift_task_getCurrent();
+    const char *label = dispatch_queue_get_label(NULL);
+    struct hw_thread *thread = hw_thread_current();
+    size_t label_size = label == thread->label.text ? thread->label.size : measured(label, thread).size;
+    uint64_t ticks = hw_ticks();
+    hw_thread_refresh_name(thread, ticks);
+    if (task || thread->running_node || thread->cut_value || hw_outer_fields_load()) return none;
+    if (__atomic_load_n(ring->pad, __ATOMIC_RELAXED)) return none;
+    size_t name_size = thread->name_size;
+    size_t names = name_size + label_size;
+    int64_t size = (int64_t)((sizeof(struct plain_record) + names + count + 7) & ~(size_t)7);
+    if (size > ring->maximum_record) return none;
+    uint64_t position;
+    int64_t used = hw_ring_reserve(ring, size, &position);
+    if (used < 0) return none;
+
+    uint8_t *start = ring->base + (position & (uint64_t)(ring->capacity - 1));
+    struct plain_record *record = (struct plain_record *)start;
+    record->time = ticks;
+    record->thread = thread->id;
+    record->context = context;
+    record->place = place;
+    record->text_size = count;
+    record->sizes = (uint64_t)__builtin_ctz(level) | name_size << 16 | label_size << 24;
+    uint8_t *body = record->body;
+    if (name_size) hw_copy(body, thread->name, name_size);
+    hw_copy(body + name_size, label, label_size);
+    hw_copy(body + names, text, count);
+    uint64_t salt = __atomic_load_n(ring->tail + 1, __ATOMIC_RELAXED);
+    if (salt) complete(record, position, salt, names, size);
+    __atomic_store_n(&record->commit, (uint64_t)size | (uint64_t)hw_record_message << 32, __ATOMIC_RELEASE);
+    return (struct hw_room){used, size};
+}
 
 // MARK: The gate
 

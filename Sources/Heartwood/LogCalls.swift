@@ -5,57 +5,62 @@
 // FloorError remove the calls below a level from the binary, values and literals included.
 
 /// Passes a message that a logger wants to its dispatcher.
-///
-/// The caller still owns the text afterwards.
 @inlinable @inline(__always)
 func submit(
-    _ text: borrowing LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int,
+    _ text: consuming LogText, _ level: LogLevel, _ category: LogCategory?, _ context: Int,
     _ tag: (any Sendable)?,
     _ metadata: LogMetadata?, _ error: (any Error)?, _ asynchronous: Bool?, _ dispatcher: LogDispatcher?,
     _ file: StaticString, _ function: StaticString, _ line: UInt
 ) {
-    if tag == nil, metadata == nil, error == nil {
+    let count = text.count
+    // The compiler knows that names of files and functions have addresses.
+    if tag == nil, metadata == nil, error == nil, file.hasPointerRepresentation,
+        function.hasPointerRepresentation
+    {
         submitPlain(
-            text.buffer.base, text.count, level.rawValue, category, context, asynchronous, dispatcher, file,
-            function,
-            line)
+            text.buffer, count, level.rawValue, category, context, asynchronous, dispatcher, file.utf8Start,
+            function.utf8Start, line)
     } else {
         submitWithExtras(
-            text.buffer.base, text.count, level.rawValue, category, context, tag, metadata, error,
-            asynchronous, dispatcher, file, function, line)
+            text.buffer, count, level.rawValue, category, context, tag, metadata, error, asynchronous,
+            dispatcher, file, function, line)
     }
 }
 
 /// The path of nearly every message: only a text.
+///
+/// The buffer goes back to its thread. `file` and `function` end with a zero, as every `StaticString` does.
 @usableFromInline
 func submitPlain(
-    _ text: UnsafeMutableRawPointer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
-    _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: StaticString, _ function: StaticString,
-    _ line: UInt
+    _ text: consuming TextBuffer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
+    _ asynchronous: Bool?, _ dispatcher: LogDispatcher?, _ file: UnsafePointer<UInt8>,
+    _ function: UnsafePointer<UInt8>, _ line: UInt
 ) {
     let intake = dispatcher.map { $0.intake } ?? LogDispatcher.sharedIntake
     Intake.acceptPlain(
-        intake, UnsafeRawBufferPointer(start: text, count: count), level, category, context,
+        intake, text.base, count, level, category, context,
         CallSiteTable.id(file: file, function: function, line: line), asynchronous)
+    ThreadState.current.recycle(text)
 }
 
 /// The path of a message with a tag, fields or an error.
 @usableFromInline
 func submitWithExtras(
-    _ text: UnsafeMutableRawPointer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
+    _ text: consuming TextBuffer, _ count: Int, _ level: UInt32, _ category: LogCategory?, _ context: Int,
     _ tag: (any Sendable)?, _ metadata: LogMetadata?, _ error: (any Error)?, _ asynchronous: Bool?,
     _ dispatcher: LogDispatcher?, _ file: StaticString, _ function: StaticString, _ line: UInt
 ) {
     let fields = LogMetadata.adding(error, to: metadata).map { EncodedMetadata($0).bytes } ?? []
     fields.withUnsafeBytes { fields in
         var call = Call(
-            text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
+            text: UnsafeRawBufferPointer(start: text.base, count: count), level: level, category: category,
             context: context, site: CallSiteTable.id(file: file, function: function, line: line))
         call.fields = fields
         let dispatcher = dispatcher ?? .shared
         call.tag = tag.map(dispatcher.retainedBox)
         dispatcher.intake.pointee.accept(&call, asynchronous)
     }
+    ThreadState.current.recycle(text)
 }
 
 /// Logs a message at a given level: a custom one, or one that is known only while the program runs.
@@ -89,11 +94,10 @@ public func log(
     line: UInt = #line
 ) {
     guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
     submit(
-        text, level, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        text(), level, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function,
         line)
-    text.recycle()
 }
 
 /// Logs a `String` at a given level: a custom one, or one that is known only while the program runs.
@@ -127,11 +131,10 @@ public func log(
     line: UInt = #line
 ) {
     guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
     submit(
-        text, level, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        LogText(string()), level, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
+        file, function,
         line)
-    text.recycle()
 }
 
 /// Logs a message at the `fatal` level: the program cannot continue.
@@ -164,11 +167,10 @@ public func logFatal(
     line: UInt = #line
 ) {
     guard isLogEnabled(.fatal, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
     submit(
-        text, .fatal, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        text(), .fatal, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function,
         line)
-    text.recycle()
 }
 
 /// Logs a `String` at the `fatal` level: the program cannot continue.
@@ -201,11 +203,10 @@ public func logFatal(
     line: UInt = #line
 ) {
     guard isLogEnabled(.fatal, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
     submit(
-        text, .fatal, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        LogText(string()), .fatal, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
+        file, function,
         line)
-    text.recycle()
 }
 
 /// Logs a message at the `error` level: an operation failed.
@@ -238,11 +239,10 @@ public func logError(
     line: UInt = #line
 ) {
     guard isLogEnabled(.error, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
     submit(
-        text, .error, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        text(), .error, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function,
         line)
-    text.recycle()
 }
 
 /// Logs a `String` at the `error` level: an operation failed.
@@ -275,11 +275,10 @@ public func logError(
     line: UInt = #line
 ) {
     guard isLogEnabled(.error, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
     submit(
-        text, .error, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        LogText(string()), .error, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
+        file, function,
         line)
-    text.recycle()
 }
 
 /// Logs a message at the `warning` level: something may fail soon, or the program worked around a problem.
@@ -313,11 +312,10 @@ public func logWarning(
 ) {
     #if !FloorError
     guard isLogEnabled(.warning, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
     submit(
-        text, .warning, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        text(), .warning, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
         function, line)
-    text.recycle()
+
     #endif
 }
 
@@ -352,11 +350,11 @@ public func logWarning(
 ) {
     #if !FloorError
     guard isLogEnabled(.warning, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
     submit(
-        text, .warning, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        LogText(string()), .warning, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
+        file,
         function, line)
-    text.recycle()
+
     #endif
 }
 
@@ -391,11 +389,10 @@ public func logNotice(
 ) {
     #if !FloorWarning
     guard isLogEnabled(.notice, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
     submit(
-        text, .notice, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        text(), .notice, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
         function, line)
-    text.recycle()
+
     #endif
 }
 
@@ -430,11 +427,11 @@ public func logNotice(
 ) {
     #if !FloorWarning
     guard isLogEnabled(.notice, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
     submit(
-        text, .notice, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        LogText(string()), .notice, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
+        file,
         function, line)
-    text.recycle()
+
     #endif
 }
 
@@ -469,11 +466,11 @@ public func logInfo(
 ) {
     #if !FloorNotice
     guard isLogEnabled(.info, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
     submit(
-        text, .info, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        text(), .info, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function,
         line)
-    text.recycle()
+
     #endif
 }
 
@@ -508,11 +505,11 @@ public func logInfo(
 ) {
     #if !FloorNotice
     guard isLogEnabled(.info, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
     submit(
-        text, .info, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        LogText(string()), .info, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
+        file, function,
         line)
-    text.recycle()
+
     #endif
 }
 
@@ -547,11 +544,11 @@ public func logDebug(
 ) {
     #if !FloorInfo
     guard isLogEnabled(.debug, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
     submit(
-        text, .debug, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        text(), .debug, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        function,
         line)
-    text.recycle()
+
     #endif
 }
 
@@ -586,11 +583,11 @@ public func logDebug(
 ) {
     #if !FloorInfo
     guard isLogEnabled(.debug, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
     submit(
-        text, .debug, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file, function,
+        LogText(string()), .debug, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
+        file, function,
         line)
-    text.recycle()
+
     #endif
 }
 
@@ -625,11 +622,10 @@ public func logVerbose(
 ) {
     #if !FloorDebug
     guard isLogEnabled(.verbose, category: category, to: dispatcher, file: file) else { return }
-    let text = text()
     submit(
-        text, .verbose, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        text(), .verbose, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
         function, line)
-    text.recycle()
+
     #endif
 }
 
@@ -664,11 +660,11 @@ public func logVerbose(
 ) {
     #if !FloorDebug
     guard isLogEnabled(.verbose, category: category, to: dispatcher, file: file) else { return }
-    let text = LogText(string())
     submit(
-        text, .verbose, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
+        LogText(string()), .verbose, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
+        file,
         function, line)
-    text.recycle()
+
     #endif
 }
 

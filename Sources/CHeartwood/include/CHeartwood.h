@@ -92,6 +92,12 @@ bool hw_ticks_are_reliable(void);
 
 // MARK: What a thread keeps between two of its messages
 
+// The label of a dispatch queue.
+struct hw_label {
+    const char *text;
+    size_t size;
+};
+
 // Only its own thread touches it; freed when the thread ends.
 struct hw_thread {
     // The buffer for the next message, an owned reference; null while a message is being built.
@@ -113,6 +119,8 @@ struct hw_thread {
     // Whether a value of the next message was cut, as it was nested too deep.
     bool cut_value;
     char name[64];
+    // The label that the thread had last, if it is one that never ends; its size need not be counted again.
+    struct hw_label label;
     // How many locks the thread holds or waits for; read by a thread that forks.
     uint32_t locks;
     struct hw_thread *next, *before;
@@ -166,8 +174,8 @@ static inline void hw_thread_refresh_name(struct hw_thread *thread, uint64_t tic
     if (ticks >= thread->name_expires) hw_thread_read_name(thread, ticks);
 }
 
-// The label of the dispatch queue that runs the caller, or null.
-const char *hw_queue_label(void);
+// The label of the dispatch queue that runs the calling thread, and its size, 255 at most; 0 for none.
+struct hw_label hw_queue_label(struct hw_thread *thread);
 
 // The running task, or null.
 void *swift_task_getCurrent(void) __attribute__((swiftcall));
@@ -239,6 +247,36 @@ static inline void hw_outer_fields_set(void) {
 }
 
 // MARK: Bytes of texts
+
+// Copies bytes; what is short, as most texts are, without a call.
+static inline __attribute__((always_inline)) void hw_copy(void *target, const void *source, size_t count) {
+    uint8_t *to = (uint8_t *)target;
+    const uint8_t *from = (const uint8_t *)source;
+    // The last step copies some bytes again.
+    if (count > 128) {
+        memcpy(to, from, count);
+    } else if (count >= 32) {
+        const uint8_t *last = from + count - 32;
+        uint8_t *last_to = to + count - 32;
+        while (from < last) {
+            memcpy(to, from, 32);
+            from += 32;
+            to += 32;
+        }
+        memcpy(last_to, last, 32);
+    } else if (count >= 16) {
+        memcpy(to, from, 16);
+        memcpy(to + count - 16, from + count - 16, 16);
+    } else if (count >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + count - 8, from + count - 8, 8);
+    } else if (count >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + count - 4, from + count - 4, 4);
+    } else {
+        for (size_t index = 0; index < count; index++) to[index] = from[index];
+    }
+}
 
 typedef int8_t hw_bytes16 __attribute__((vector_size(16)));
 
@@ -411,6 +449,70 @@ static inline uint64_t hw_fold_bytes(const void *bytes, size_t count, uint64_t s
 static inline uint64_t hw_record_check(const void *record, const void *body, size_t count, uint64_t seed) {
     return hw_fold_words((const hw_word *)record, 1, 7, seed) + 3 * hw_fold_bytes(body, count, ~seed);
 }
+
+// MARK: The ring, as its producers see it
+
+// The memory of a `RecordRing`, whose invariants hold here; `RingMemory` has the rest.
+struct hw_ring {
+    uint8_t *base;
+    int64_t capacity;
+    // A larger record takes another way.
+    int64_t maximum_record;
+    // After it, on the same cache line, is the salt of the journal that the memory belongs to; 0 for none.
+    uint64_t *tail;
+    uint64_t *head;
+    // The address of the pad that records are encrypted with; 0 where they are not.
+    uintptr_t *pad;
+};
+
+// Where a record of `size` bytes is reserved, and how full the ring was before; -1 for none.
+struct hw_room {
+    int64_t used;
+    int64_t size;
+};
+
+enum { hw_record_message = 1, hw_record_control = 2, hw_record_filler = 3 };
+
+// Makes a reserved and written record visible to the consumer.
+static inline void hw_ring_publish(
+    const struct hw_ring *ring, uint64_t position, int64_t size, uint64_t kind) {
+    uint64_t *word = (uint64_t *)(ring->base + (position & (uint64_t)(ring->capacity - 1)));
+    __atomic_store_n(word, (uint64_t)size | kind << 32, __ATOMIC_RELEASE);
+}
+
+// Reserves `size` bytes, a multiple of 8 and at most `maximum_record`; says how full the ring was before, or -1 when
+// it is full.
+static inline __attribute__((always_inline)) int64_t hw_ring_reserve(
+    const struct hw_ring *ring, int64_t size, uint64_t *position) {
+    while (true) {
+        uint64_t tail = __atomic_load_n(ring->tail, __ATOMIC_RELAXED);
+        uint64_t head = __atomic_load_n(ring->head, __ATOMIC_ACQUIRE);
+        int64_t capacity = ring->capacity;
+        int64_t rest = capacity - (int64_t)(tail & (uint64_t)(capacity - 1));
+        int64_t filler = size <= rest ? 0 : rest;
+        int64_t used = (int64_t)(tail - head);
+        if (__builtin_expect(used + filler + size > capacity, 0)) {
+            // `tail` may be older than `head`: look again, unless the ring really is full.
+            if (__atomic_load_n(ring->tail, __ATOMIC_RELAXED) != tail) continue;
+            return -1;
+        }
+        // Sequentially consistent, together with the drain's falling asleep: see `DrainSchedule`.
+        uint64_t end = tail + (uint64_t)(filler + size);
+        if (!__atomic_compare_exchange_n(ring->tail, &tail, end, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) continue;
+        if (__builtin_expect(filler > 0, 0)) hw_ring_publish(ring, tail, filler, hw_record_filler);
+        *position = tail + (uint64_t)filler;
+        return used;
+    }
+}
+
+// Puts a message that is a text alone into the ring, with the names and the time of its call, unless something is out
+// of the ordinary: the call is in a hook or a task, there are fields from outside, records are encrypted, or there is
+// no room.
+//
+// `place` is the number of the call's site, and above it that of its category.
+struct hw_room hw_ring_put(
+    const struct hw_ring *ring, const void *text, size_t count, uint64_t place, int64_t context,
+    uint32_t level);
 
 // MARK: Sanitizer annotations (no-ops outside a thread-sanitizer build)
 

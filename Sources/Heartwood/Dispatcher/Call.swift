@@ -54,9 +54,7 @@ struct Call {
     mutating func setOrigin(_ thread: ThreadState, ticks: UInt64) {
         self.thread = thread.id
         threadName = thread.name(at: ticks)
-        if let label = hw_queue_label() {
-            queueLabel = UnsafeRawBufferPointer(start: label, count: min(strlen(label), 255))
-        }
+        queueLabel = thread.queueLabel
     }
 
     /// Writes everything but the first word, which publishes the record.

@@ -5,6 +5,11 @@ import Synchronization
 ///
 /// The dispatcher itself is reached through it only on the slow ways, and is kept alive by the caller meanwhile.
 struct Intake {
+    /// The ring for messages that are text alone.
+    ///
+    /// It is first, as calls find it where the intake is. It takes none where the cycle counter does not
+    /// stamp them.
+    private let plain: hw_ring
     let ring: RingMemory
     private let dispatcher: Unmanaged<LogDispatcher>
     /// What the drain does: see `DrainSchedule`.
@@ -17,6 +22,9 @@ struct Intake {
 
     init(_ dispatcher: LogDispatcher, usesTicks: Bool) {
         ring = dispatcher.ring.memory
+        var plain = ring.shared
+        if !usesTicks { plain.maximum_record = -1 }
+        self.plain = plain
         self.dispatcher = .passUnretained(dispatcher)
         held = dispatcher.backpressure.count
         self.usesTicks = usesTicks
@@ -32,58 +40,43 @@ struct Intake {
     /// Takes a message that is text alone: copies it into the ring, and sees to it that it is drained.
     ///
     /// This is the hot path. It allocates nothing, takes no lock and makes no system call while the ring has room and
-    /// the drain is awake. Calls in hooks, in tasks and with fields from outside take the other way, `accept`.
+    /// the drain is awake. What is out of the ordinary takes the other way, `accept`.
     ///
     /// It is given where the intake is, and not the intake: a copy of all of it would be kept on the stack.
     @inline(__always)
     static func acceptPlain(
-        _ intake: UnsafePointer<Intake>, _ text: UnsafeRawBufferPointer, _ level: UInt32,
+        _ intake: UnsafePointer<Intake>, _ text: UnsafeRawPointer, _ count: Int, _ level: UInt32,
         _ category: LogCategory?, _ context: Int, _ site: UInt32, _ asynchronous: Bool?
     ) {
-        let thread = ThreadState.current
-        let ticks = hw_ticks()
-        let name = thread.name(at: ticks)
-        let label = hw_queue_label()
-        let labelSize = label.map { min(strlen($0), 255) } ?? 0
-        let size = RecordView.padded(RecordView.header &+ name.count &+ labelSize &+ text.count)
-        guard intake.pointee.usesTicks, !thread.isInHook, !thread.hasCutValue, !hw_in_task(),
-            !hw_outer_fields_load(),
-            intake.pointee.ring.isPlain, size <= intake.pointee.ring.maximumRecord,
-            let (position, used) = intake.pointee.ring.reserve(size)
-        else {
-            var call = Call(text: text, level: level, category: category, context: context, site: site)
-            return intake.pointee.accept(&call, asynchronous)
+        let categoryID = category.map { $0.state.id } ?? CategoryRegistry.defaultID
+        let room = hw_ring_put(
+            UnsafeRawPointer(intake).assumingMemoryBound(to: hw_ring.self), text, count,
+            UInt64(site) | UInt64(categoryID) << 32, Int64(context), level)
+        if room.used < 0 {
+            return acceptOther(intake, text, count, level, category, context, site, asynchronous)
         }
-        // Not of a copy of the ring: it would be made on the stack for each call.
-        let record = intake.pointee.ring.address(of: position)
-        RecordView(record).setPlain(
-            time: ticks, thread: thread.id, context: Int64(context), site: site,
-            category: category.map { $0.state.id } ?? CategoryRegistry.defaultID, textSize: text.count,
-            level: level.trailingZeroBitCount, nameSize: name.count, queueSize: labelSize)
-        var cursor = record + RecordView.header
-        if name.count > 0 {
-            cursor.copyMemory(from: name.baseAddress.unsafelyUnwrapped, byteCount: name.count)
-            cursor += name.count
-        }
-        if labelSize > 0 {
-            cursor.copyMemory(from: label.unsafelyUnwrapped, byteCount: labelSize)
-            cursor += labelSize
-        }
-        if text.count > 0 {
-            cursor.copyMemory(from: text.baseAddress.unsafelyUnwrapped, byteCount: text.count)
-        }
-        intake.pointee.ring.publish(position, size: size, kind: .message)
         let synchronous =
             asynchronous.map { !$0 }
             ?? (intake.pointee.synchronousLevels.pointee.load(ordering: .relaxed) & level != 0)
         if synchronous {
             intake.pointee.dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(level) }
         } else {
-            intake.pointee.wakeDrain(fill: used, size: size)
+            intake.pointee.wakeDrain(fill: Int(room.used), size: Int(room.size))
             if intake.pointee.held.pointee.load(ordering: .relaxed) != 0 {
                 intake.pointee.dispatcher._withUnsafeGuaranteedRef { $0.backpressure.wait() }
             }
         }
+    }
+
+    @inline(never)
+    private static func acceptOther(
+        _ intake: UnsafePointer<Intake>, _ text: UnsafeRawPointer, _ count: Int, _ level: UInt32,
+        _ category: LogCategory?, _ context: Int, _ site: UInt32, _ asynchronous: Bool?
+    ) {
+        var call = Call(
+            text: UnsafeRawBufferPointer(start: text, count: count), level: level, category: category,
+            context: context, site: site)
+        intake.pointee.accept(&call, asynchronous)
     }
 
     /// Takes any message.

@@ -112,23 +112,28 @@ extension LogDispatcher {
     @inline(never)
     func waitForLoggers(_ level: UInt32) {
         if !hw_forked_child_load(), consumer.handleAlone() { return }
+        let end = ring.tail
         drainNow(byCaller: true)
         let (loggers, timeout) = settings.withLock { ($0.loggers, $0.synchronousTimeout) }
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
-        // Each is asked once, because its levels may change meanwhile. Usually all loggers want the message.
-        var wanting = loggers
-        let others = loggers.filter { $0.levels.rawValue & level == 0 || $0.node.inbox.isStuck }
-        if !others.isEmpty {
-            wanting.removeAll { logger in others.contains { $0 === logger } }
-            for logger in others {
-                logger.node.inbox.scheduleIfNeeded()
-                if logger.node.inbox.isStuck, logger.levels.rawValue & level != 0 {
-                    diagnostics.report(
-                        .timedOut, "a synchronous call did not wait for \(logger.name), which is stuck")
-                }
+        // Each is asked once, because its levels may change meanwhile.
+        var (own, others): ([AbstractLogger], [AbstractLogger]) = ([], [])
+        for logger in loggers {
+            let wants = logger.levels.rawValue & level != 0
+            if wants, !logger.node.inbox.isStuck {
+                if logger.runsOnCaller { own.append(logger) } else { others.append(logger) }
+                continue
+            }
+            logger.node.inbox.scheduleIfNeeded()
+            if wants {
+                diagnostics.report(
+                    .timedOut, "a synchronous call did not wait for \(logger.name), which is stuck")
             }
         }
-        for logger in LoggerNode.wait(for: wanting, until: deadline) {
+        // One after another, without a change of threads. The drain comes for those behind a slow one.
+        if own.count > 1 { consumer.leaveLoggers() }
+        for logger in own where !logger.node.runner.run(upTo: end, deadline) { others.append(logger) }
+        for logger in LoggerNode.wait(for: others, until: deadline) {
             logger.node.inbox.noteStuck()
             diagnostics.report(
                 .timedOut, "a synchronous call timed out waiting for \(logger.name) after \(timeout)")

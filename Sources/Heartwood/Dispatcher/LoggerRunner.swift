@@ -90,6 +90,31 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
         }
     }
 
+    /// Works off, for a synchronous call, what was handed out of the ring up to `end`.
+    ///
+    /// - Returns: false where another thread is at it, the logger's queue has to write some of it, or it is late.
+    func run(upTo end: UInt64, _ deadline: DispatchTime) -> Bool {
+        guard inbox.begin(asCaller: true) else { return false }
+        let thread = ThreadState.current
+        var isDone = true
+        right.use(thread) {
+            isOnQueue = false
+            while let entry = next() {
+                workOff(entry, thread)
+                if case .records(let slice, _) = entry {
+                    isDone = slice.batch.end >= end
+                } else {
+                    isDone = false
+                }
+                if holdsOutput { isDone = false }
+                if isDone || holdsOutput || DispatchTime.now() >= deadline { return stop() }
+            }
+            // Others have worked it off, or it was dropped.
+            isDone = true
+        }
+        return isDone
+    }
+
     /// The next entry; without one, the right to run ends in the same step.
     private func next() -> Backlog.Entry? {
         let owesLoss = lost.count > 0

@@ -94,8 +94,7 @@ final class RecordRing: @unchecked Sendable {  // raw memory under the invariant
         padWord.initialize(to: Atomic(0))
         self.memory = RingMemory(
             base: region + MemoryMap.pageSize, capacity: size,
-            tail: (region + JournalLayout.Counters.tail).bindMemory(to: Atomic<UInt64>.self, capacity: 2),
-            head: (region + JournalLayout.Counters.head).bindMemory(to: Atomic<UInt64>.self, capacity: 1),
+            tail: region + JournalLayout.Counters.tail, head: region + JournalLayout.Counters.head,
             pad: padWord)
         consumedWord = .allocate(capacity: 1)
         consumedWord.initialize(to: Atomic(0))

@@ -11,7 +11,9 @@ import Synchronization
 /// 2. The block sleeps only after it has said so and then found the ring empty, and no request for room that
 ///    came after its last look began: see `DrainSchedule`.
 /// 3. What was taken from the ring is passed on under the same lock, so that the order stays.
-/// 4. Whoever passes messages on keeps the dispatcher meanwhile: it does not end under the lock, which its
+/// 4. No logger waits for a caller that another logger holds up: what a caller has left when the block looks,
+///    and does not run when it looks again, is scheduled. The block does not sleep before.
+/// 5. Whoever passes messages on keeps the dispatcher meanwhile: it does not end under the lock, which its
 ///    end takes.
 final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic, and constant
     // MARK: Constants (any thread)
@@ -29,6 +31,8 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
     let schedule: UnsafeMutablePointer<Atomic<UInt8>>
     /// Where messages found no room in the ring, until the drain has passed on that they are missing there.
     private let gaps = RingGaps()
+    /// How often a synchronous call has left loggers with entries that nothing is scheduled for, for later.
+    private let left = Atomic<Int>(0)
 
     init(_ ring: RecordRing, _ drain: DrainLock, _ queue: DispatchQueue) {
         self.ring = ring
@@ -72,13 +76,30 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
         if claimed { queue.async { [dispatcher] in withExtendedLifetime(dispatcher) { self.run() } } }
     }
 
+    /// Notes that a synchronous call, which has drained the ring, will run several loggers one after another.
+    func leaveLoggers() {
+        left.add(1, ordering: .sequentiallyConsistent)
+        // Where it does not sleep, it comes by itself.
+        if schedule.pointee.load(ordering: .sequentiallyConsistent) == DrainSchedule.asleep { start() }
+    }
+
+    private func scheduleLoggers() {
+        drain.withLock { for recipient in $0.recipients { recipient.node.inbox.scheduleIfNeeded() } }
+    }
+
     /// Empties the ring until nothing has come for some milliseconds.
     ///
     /// Runs on the global queue, once at a time.
     private func run() {
         var idle = 0
+        // Of `left`: what the look before has seen, and what loggers have been scheduled for.
+        var scheduled = left.load(ordering: .sequentiallyConsistent) &- 1
+        var seen = scheduled
         while true {
             schedule.pointee.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
+            if seen != scheduled { scheduleLoggers() }
+            scheduled = seen
+            seen = left.load(ordering: .sequentiallyConsistent)
             let (end, requests) = (ring.tail, ring.roomRequests)
             let found = consume(upTo: end, byCaller: false)
             // Before the look ends: who begins to wait after this has asked for another one.
@@ -87,7 +108,11 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
                 idle = 0
             } else if idle == DrainSchedule.patience {
                 schedule.pointee.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
-                if ring.tail == ring.consumed, ring.roomRequests == requests { return }
+                if ring.tail == ring.consumed, ring.roomRequests == requests,
+                    left.load(ordering: .sequentiallyConsistent) == scheduled
+                {
+                    return
+                }
                 let (again, _) = schedule.pointee.compareExchange(
                     expected: DrainSchedule.asleep, desired: DrainSchedule.running,
                     ordering: .sequentiallyConsistent)

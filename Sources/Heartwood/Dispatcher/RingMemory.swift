@@ -5,31 +5,39 @@ import Synchronization
 ///
 /// Valid as long as its ring. The invariants are the ring's.
 struct RingMemory {
-    let base: UnsafeMutableRawPointer
-    let capacity: Int
-    /// A larger record takes another way (`LargeBody`).
-    let maximumRecord: Int
+    /// What its producers touch: see `hw_ring`, which reserves room in it.
+    let shared: hw_ring
     private let mask: UInt64
     /// Of a fill level, gives the number of the quarter it is in.
     let quarterShift: Int
+
+    var base: UnsafeMutableRawPointer { UnsafeMutableRawPointer(shared.base) }
+    var capacity: Int { Int(shared.capacity) }
+    /// A larger record takes another way (`LargeBody`).
+    var maximumRecord: Int { Int(shared.maximum_record) }
     /// After it, on the same cache line, is the salt of the journal that the memory belongs to; 0 for none.
-    let tailWord: UnsafeMutablePointer<Atomic<UInt64>>
-    let headWord: UnsafeMutablePointer<Atomic<UInt64>>
+    var tailWord: UnsafeMutablePointer<Atomic<UInt64>> { RingMemory.atomic(shared.tail) }
+    var headWord: UnsafeMutablePointer<Atomic<UInt64>> { RingMemory.atomic(shared.head) }
     /// The address of the pad that records are encrypted with; 0 where they are not.
-    let padWord: UnsafeMutablePointer<Atomic<UInt>>
+    var padWord: UnsafeMutablePointer<Atomic<UInt>> { RingMemory.atomic(shared.pad) }
+
+    @inline(__always)
+    private static func atomic<Value>(_ word: UnsafeMutablePointer<Value>) -> UnsafeMutablePointer<
+        Atomic<Value>
+    > {
+        UnsafeMutableRawPointer(word).assumingMemoryBound(to: Atomic<Value>.self)
+    }
 
     init(
-        base: UnsafeMutableRawPointer, capacity: Int, tail: UnsafeMutablePointer<Atomic<UInt64>>,
-        head: UnsafeMutablePointer<Atomic<UInt64>>, pad: UnsafeMutablePointer<Atomic<UInt>>
+        base: UnsafeMutableRawPointer, capacity: Int, tail: UnsafeMutableRawPointer,
+        head: UnsafeMutableRawPointer, pad: UnsafeMutableRawPointer
     ) {
-        self.base = base
-        self.capacity = capacity
-        maximumRecord = capacity / 4
+        shared = hw_ring(
+            base: base.assumingMemoryBound(to: UInt8.self), capacity: Int64(capacity),
+            maximum_record: Int64(capacity / 4), tail: tail.assumingMemoryBound(to: UInt64.self),
+            head: head.assumingMemoryBound(to: UInt64.self), pad: pad.assumingMemoryBound(to: UInt.self))
         mask = UInt64(capacity - 1)
         quarterShift = (capacity / 4).trailingZeroBitCount
-        tailWord = tail
-        headWord = head
-        padWord = pad
     }
 
     @inline(__always)
@@ -47,25 +55,9 @@ struct RingMemory {
     /// - Returns: the record's position and how full the ring was before, or nil when it is full.
     @inline(__always)
     func reserve(_ size: Int) -> (position: UInt64, used: Int)? {
-        while true {
-            let tail = tailWord.pointee.load(ordering: .relaxed)
-            let head = headWord.pointee.load(ordering: .acquiring)
-            let rest = capacity &- Int(truncatingIfNeeded: tail & mask)
-            let filler = size <= rest ? 0 : rest
-            let used = Int(truncatingIfNeeded: tail &- head)
-            if used &+ filler &+ size > capacity {
-                // `tail` may be older than `head`: look again, unless the ring really is full.
-                if tailWord.pointee.load(ordering: .relaxed) != tail { continue }
-                return nil
-            }
-            // Sequentially consistent, together with the drain's falling asleep: see `DrainSchedule`.
-            let (exchanged, _) = tailWord.pointee.weakCompareExchange(
-                expected: tail, desired: tail &+ UInt64(truncatingIfNeeded: filler &+ size),
-                ordering: .sequentiallyConsistent)
-            if !exchanged { continue }
-            if filler > 0 { publish(tail, size: filler, kind: .filler) }
-            return (tail &+ UInt64(truncatingIfNeeded: filler), used)
-        }
+        var position: UInt64 = 0
+        let used = withUnsafePointer(to: shared) { hw_ring_reserve($0, Int64(size), &position) }
+        return used < 0 ? nil : (position, Int(used))
     }
 
     /// Whether records are written as they are: without a journal, or one that has no key.
@@ -100,27 +92,22 @@ struct RingMemory {
         }
     }
 
-    /// Completes a record for the journal, before it is published.
-    @inline(__always)
-    private func mark(_ position: UInt64, _ size: Int, _ salt: UInt64) {
-        RecordView(address(of: position)).stamp(position, salt)
-        if JournalLayout.isInTwoPages(position, size) { seal(position, salt) }
-    }
-
-    @inline(never)
-    private func seal(_ position: UInt64, _ salt: UInt64) {
-        let record = RecordView(address(of: position))
-        record.seal(position, salt, copy: record)
-    }
-
     /// Makes a reserved and written record visible to the consumer.
     @inline(__always)
     func publish(_ position: UInt64, size: Int, kind: RecordView.Kind) {
+        let record = RecordView(address(of: position))
         if kind == .message {
             let salt = (tailWord + 1).pointee.load(ordering: .relaxed)
-            if salt != 0 { mark(position, size, salt) }
+            if salt != 0 { RingMemory.mark(record, at: position, size, salt) }
         }
         word(at: position).pointee.store(
             UInt64(truncatingIfNeeded: size) | kind.rawValue << 32, ordering: .releasing)
+    }
+
+    /// Completes a record for the journal, before it is published.
+    // Static, as the memory of a call would be copied onto its stack otherwise.
+    private static func mark(_ record: RecordView, at position: UInt64, _ size: Int, _ salt: UInt64) {
+        record.stamp(position, salt)
+        if JournalLayout.isInTwoPages(position, size) { record.seal(position, salt, copy: record) }
     }
 }

@@ -15,17 +15,17 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
 
     /// What identifies a call: addresses of static text, and the line.
     private struct Key: Hashable {
-        let file: UInt
-        let function: UInt
+        let file: UnsafePointer<UInt8>
+        let function: UnsafePointer<UInt8>
         let line: UInt
     }
 
     private final class Entry {
         let key: Key
-        let site: CallSite
-        init(key: Key, site: CallSite) {
+        let id: UInt32
+        init(key: Key, id: UInt32) {
             self.key = key
-            self.site = site
+            self.id = id
         }
     }
 
@@ -44,7 +44,7 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
         func id(of key: Key, at index: Int) -> UInt32? {
             guard let pointer = base[index].load(ordering: .acquiring) else { return nil }
             return Unmanaged<Entry>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
-                $0.key == key ? $0.site.id : nil
+                $0.key == key ? $0.id : nil
             }
         }
 
@@ -82,48 +82,38 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
     }
 
     /// The number of the site with these literals.
-    @inline(__always)
     static func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
-        guard let known = hw_call_sites_load() else {
-            return first(file: file, function: function, line: line)
+        if file.hasPointerRepresentation, function.hasPointerRepresentation {
+            return id(file: file.utf8Start, function: function.utf8Start, line: line)
         }
-        return Unmanaged<CallSiteTable>.fromOpaque(known)._withUnsafeGuaranteedRef {
-            $0.id(file: file, function: function, line: line)
-        }
+        return shared.id(
+            file: file.description, function: function.description, line: Int(clamping: line)) ?? .max
     }
 
-    @inline(never)
-    private static func first(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
-        hw_call_sites_store(Unmanaged.passUnretained(shared).toOpaque())
-        return shared.id(file: file, function: function, line: line)
-    }
-
+    /// The number of the site whose literals, which end with a zero, are at these addresses.
     @inline(__always)
-    private func id(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
-        guard file.hasPointerRepresentation, function.hasPointerRepresentation else {
-            return slowID(file: file, function: function, line: line)
+    static func id(file: UnsafePointer<UInt8>, function: UnsafePointer<UInt8>, line: UInt) -> UInt32 {
+        let key = Key(file: file, function: function, line: line)
+        guard let known = hw_call_sites_load() else { return first(key) }
+        return Unmanaged<CallSiteTable>.fromOpaque(known)._withUnsafeGuaranteedRef {
+            // Acquiring: what the entry points to was written before it was published.
+            let table = Unmanaged<Slots>.fromOpaque($0.slots.load(ordering: .acquiring))
+            // Nearly every site is in the first place where it may be.
+            let id = table._withUnsafeGuaranteedRef {
+                $0.id(of: key, at: CallSiteTable.slot(of: key) & $0.mask)
+            }
+            return id ?? $0.slowID(of: key)
         }
-        let key = Key(
-            file: UInt(bitPattern: file.utf8Start), function: UInt(bitPattern: function.utf8Start), line: line
-        )
-        // Acquiring: what the entry points to was written before it was published.
-        let table = Unmanaged<Slots>.fromOpaque(slots.load(ordering: .acquiring))
-        // Nearly every site is in the first place where it may be.
-        let known = table._withUnsafeGuaranteedRef {
-            $0.id(of: key, at: CallSiteTable.slot(of: key) & $0.mask)
-        }
-        return known ?? slowID(file: file, function: function, line: line)
     }
 
     @inline(never)
-    private func slowID(file: StaticString, function: StaticString, line: UInt) -> UInt32 {
-        guard file.hasPointerRepresentation, function.hasPointerRepresentation else {
-            return id(
-                file: file.description, function: function.description, line: Int(clamping: line)) ?? .max
-        }
-        let key = Key(
-            file: UInt(bitPattern: file.utf8Start), function: UInt(bitPattern: function.utf8Start), line: line
-        )
+    private static func first(_ key: Key) -> UInt32 {
+        hw_call_sites_store(Unmanaged.passUnretained(shared).toOpaque())
+        return shared.slowID(of: key)
+    }
+
+    @inline(never)
+    private func slowID(of key: Key) -> UInt32 {
         let table = Unmanaged<Slots>.fromOpaque(slots.load(ordering: .acquiring))
         return table._withUnsafeGuaranteedRef { table in
             var index = CallSiteTable.slot(of: key) & table.mask
@@ -131,23 +121,25 @@ final class CallSiteTable: @unchecked Sendable {  // the slots are atomics, the 
                 if let found = table.id(of: key, at: index) { return found }
                 index = (index + 1) & table.mask
             }
-            return register(key, file: file, function: function)
+            return register(key)
         }
     }
 
     private static func slot(of key: Key) -> Int {
-        let mixed = (key.file ^ (key.function &<< 1)) &+ key.line &* 0x9E37_79B9
+        let (file, function) = (UInt(bitPattern: key.file), UInt(bitPattern: key.function))
+        let mixed = (file ^ (function &<< 1)) &+ key.line &* 0x9E37_79B9
         return Int(truncatingIfNeeded: (mixed &* 0x9E37_79B9_7F4A_7C15) &>> 40)
     }
 
     @inline(never)
-    private func register(_ key: Key, file: StaticString, function: StaticString) -> UInt32 {
+    private func register(_ key: Key) -> UInt32 {
         content.withLock { content in
-            if let known = content.entries[key] { return known.site.id }
+            if let known = content.entries[key] { return known.id }
             let text = Text(
-                file: file.description, function: function.description, line: Int(clamping: key.line))
+                file: String(cString: key.file), function: String(cString: key.function),
+                line: Int(clamping: key.line))
             let id = content.byText[text] ?? CallSiteTable.add(text, to: &content)
-            let entry = Entry(key: key, site: content.sites[Int(id)])
+            let entry = Entry(key: key, id: id)
             content.entries[key] = entry
             guard let table = content.tables.last else { return id }
             if content.entries.count * 2 > table.mask {

@@ -80,19 +80,19 @@ public struct LogLevel: Hashable, Sendable {
     static func withDeclared(_ body: ([Int: Definition]) -> Void) { custom.withLock { body($0) } }
 
     /// The program cannot continue.
-    public static let fatal = LogLevel(standard: 0)
+    @inlinable public static var fatal: LogLevel { LogLevel(standard: 0) }
     /// An operation failed.
-    public static let error = LogLevel(standard: 1)
+    @inlinable public static var error: LogLevel { LogLevel(standard: 1) }
     /// Something may fail soon, or the program worked around a problem.
-    public static let warning = LogLevel(standard: 2)
+    @inlinable public static var warning: LogLevel { LogLevel(standard: 2) }
     /// A normal event that is worth attention, such as a start, a stop or a changed setting.
-    public static let notice = LogLevel(standard: 3)
+    @inlinable public static var notice: LogLevel { LogLevel(standard: 3) }
     /// What the program does, for the people who operate it.
-    public static let info = LogLevel(standard: 4)
+    @inlinable public static var info: LogLevel { LogLevel(standard: 4) }
     /// How the program works, for its developers.
-    public static let debug = LogLevel(standard: 5)
+    @inlinable public static var debug: LogLevel { LogLevel(standard: 5) }
     /// Every detail, such as single steps and raw values.
-    public static let verbose = LogLevel(standard: 6)
+    @inlinable public static var verbose: LogLevel { LogLevel(standard: 6) }
 
     /// The seven standard levels, the most serious first.
     public static let standardLevels: [LogLevel] = [

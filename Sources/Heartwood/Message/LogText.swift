@@ -1,3 +1,5 @@
+import CHeartwood
+
 /// The text of a message with its values: literal pieces and typed values, not a string.
 ///
 /// You do not use this type directly: write an interpolated literal in a log call. Every value works as in a
@@ -13,11 +15,7 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
     @usableFromInline let count: Int
 
     /// Gives the buffer back to the thread, for its next message.
-    @inlinable @inline(__always)
-    consuming func recycle() { LogText.recycle(buffer) }
-
-    @usableFromInline
-    static func recycle(_ buffer: consuming TextBuffer) { ThreadState.current.recycle(buffer) }
+    consuming func recycle() { ThreadState.current.recycle(buffer) }
 
     @usableFromInline
     static func takeBuffer() -> TextBuffer { ThreadState.current.takeBuffer() }
@@ -98,6 +96,17 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
             cursor += 1 + size
         }
 
+        /// The same, for a text of unknown size.
+        @inline(__always)
+        private mutating func putText(_ tag: PieceTag, _ bytes: UnsafeRawBufferPointer) {
+            let count = bytes.count
+            reserve(5 + count)
+            cursor.write(tag.rawValue, at: 0)
+            cursor.write(UInt32(truncatingIfNeeded: count), at: 1)
+            hw_copy(cursor + 5, bytes.baseAddress, count)
+            cursor += 5 + count
+        }
+
         @inlinable @inline(__always)
         mutating func put(_ tag: PieceTag, _ bytes: UnsafeRawBufferPointer) {
             let count = bytes.count
@@ -108,11 +117,11 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
             cursor += 5 + count
         }
 
-        @inlinable
+        @usableFromInline
         mutating func put(_ tag: PieceTag, _ string: String) {
             // Most strings are in one piece; one that is not, as some of Apple's are, is copied first.
             let done: Void? = string.utf8.withContiguousStorageIfAvailable {
-                put(tag, UnsafeRawBufferPointer($0))
+                putText(tag, UnsafeRawBufferPointer($0))
             }
             if done == nil {
                 var string = string

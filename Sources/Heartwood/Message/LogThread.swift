@@ -27,7 +27,7 @@ public struct LogThread: Hashable, Sendable {
         let name = thread.name(at: hw_ticks())
         return LogThread(
             id: thread.id, name: name.isEmpty ? nil : String(decoding: name, as: UTF8.self),
-            queueLabel: hw_queue_label().map { String(cString: $0) },
+            queueLabel: hw_queue_label(hw_thread_current()).text.map { String(cString: $0) },
             taskName: hw_in_task() ? Task<Never, Never>.name : nil)
     }
 }

@@ -190,22 +190,6 @@ struct RecordView {
 
     // MARK: - All at once
 
-    /// Writes the fields of a message that has neither own fields, a task, references nor flags, several at a
-    /// time.
-    @inline(__always)
-    func setPlain(
-        time: UInt64, thread: UInt64, context: Int64, site: UInt32, category: UInt32, textSize: Int,
-        level: Int, nameSize: Int, queueSize: Int
-    ) {
-        store(time, Offset.time)
-        store(thread, Offset.thread)
-        store(context, Offset.context)
-        store((UInt64(site) | UInt64(category) << 32).littleEndian, Offset.site)
-        store(UInt64(truncatingIfNeeded: textSize).littleEndian, Offset.textSize)
-        let sizes = UInt64(truncatingIfNeeded: nameSize) &<< 16 | UInt64(truncatingIfNeeded: queueSize) &<< 24
-        store((UInt64(truncatingIfNeeded: level) | sizes).littleEndian, Offset.level)
-    }
-
     /// Makes all fields zero.
     func clear() { memset(base, 0, RecordView.header) }
 

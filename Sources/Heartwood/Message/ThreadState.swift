@@ -69,6 +69,13 @@ struct ThreadState {
         return UnsafeRawBufferPointer(start: start, count: Int(thread.pointee.name_size))
     }
 
+    /// The label of the dispatch queue that the thread runs.
+    @inline(__always)
+    var queueLabel: UnsafeRawBufferPointer {
+        let label = hw_queue_label(thread)
+        return UnsafeRawBufferPointer(start: label.text, count: label.size)
+    }
+
     /// Has the name read again.
     func forgetName() { thread.pointee.name_expires = 0 }
 

@@ -12,17 +12,30 @@ import Testing
         case looksBeforeItWaits, sleepsWhateverWasAsked, loggerDoesNotWake, loggerOnlySignals,
             looksEndSilently
         case wakesWhenItPauses
+        case leaverDoesNotWake, leavesBeforeItPasses, sleepsWhateverWasLeft, schedulesOnce
     }
 
     private struct World: Hashable {
         enum Caller: Hashable { case full, registered, looking, waiting, woken, done }
         enum Logger: Hashable { case writing, written, waking, done }
         enum Block: Hashable {
-            case none, begin, look(asked: Int), wake(asked: Int), pause(asked: Int), lingering
+            case none, start, begin, look(asked: Int), wake(asked: Int), pause(asked: Int), lingering
             case saidAsleep(asked: Int)
         }
 
+        /// A synchronous call: it passes a message to two loggers, says so, wakes the drain, and is held up by the
+        /// first one.
+        enum Leaver: Hashable { case drained, passed, counted, heldUp }
+
         var callers: [Caller]
+        var leaver = Leaver.drained
+        var left = 0
+        /// Of `left`, what the block has seen, and scheduled loggers for.
+        var seen = 0
+        var scheduled = 0
+        /// Whether the second logger has the message, and whether its queue is scheduled.
+        var hasEntry = false
+        var runs = false
         var logger = Logger.writing
         var block = Block.none
         var schedule = DrainSchedule.asleep
@@ -41,7 +54,7 @@ import Testing
 
         mutating func wake(unlessRunning: Bool) {
             switch schedule {
-            case DrainSchedule.asleep: (schedule, block) = (DrainSchedule.running, .begin)
+            case DrainSchedule.asleep: (schedule, block) = (DrainSchedule.running, .start)
             case DrainSchedule.running where unlessRunning: break
             default: signals = 1
             }
@@ -77,6 +90,26 @@ import Testing
             case .waiting, .done: break
             }
         }
+        switch world.leaver {
+        case .drained:
+            step {
+                if fault == .leavesBeforeItPasses { $0.left += 1 } else { $0.hasEntry = true }
+                $0.leaver = .passed
+            }
+        case .passed:
+            step {
+                if fault == .leavesBeforeItPasses { $0.hasEntry = true } else { $0.left += 1 }
+                $0.leaver = .counted
+            }
+        case .counted:
+            step {
+                if $0.schedule == DrainSchedule.asleep, fault != .leaverDoesNotWake {
+                    $0.wake(unlessRunning: true)
+                }
+                $0.leaver = .heldUp
+            }
+        case .heldUp: break
+        }
         switch world.logger {
         case .writing: step { $0.logger = .written }
         case .written:
@@ -94,9 +127,17 @@ import Testing
         }
         switch world.block {
         case .none: break
+        case .start:
+            step {
+                $0.scheduled = fault == .schedulesOnce ? $0.left : $0.left - 1
+                $0.seen = $0.scheduled
+                $0.block = .begin
+            }
         case .begin:
             step {
                 $0.schedule = DrainSchedule.running
+                if $0.seen != $0.scheduled, $0.hasEntry { $0.runs = true }
+                ($0.scheduled, $0.seen) = ($0.seen, $0.left)
                 $0.block = .look(asked: $0.asked)
             }
         case .look(let asked):
@@ -129,7 +170,9 @@ import Testing
             }
         case .saidAsleep(let asked):
             step {
-                if $0.asked == asked || fault == .sleepsWhateverWasAsked { return $0.block = .none }
+                let isAsked = $0.asked != asked && fault != .sleepsWhateverWasAsked
+                let isLeft = $0.left != $0.scheduled && fault != .sleepsWhateverWasLeft
+                if !isAsked, !isLeft { return $0.block = .none }
                 $0.schedule = DrainSchedule.running
                 $0.patience = 1
                 $0.block = .begin
@@ -138,13 +181,14 @@ import Testing
         return results
     }
 
-    /// Goes through all orders of steps; returns an end at which somebody waits for room that nobody will make.
+    /// Goes through all orders of steps; returns an end at which somebody waits for room that nobody will make, or a
+    /// logger for a call that is held up.
     private func stuck(callers: Int, _ fault: Fault?) -> (end: World?, count: Int) {
         let first = World(callers: Array(repeating: .full, count: callers))
         var (seen, due): (Set<World>, [World]) = ([first], [first])
         while let world = due.popLast() {
             let next = steps(world, fault)
-            if next.isEmpty, world.callers.contains(.waiting) { return (world, seen.count) }
+            if next.isEmpty, world.callers.contains(.waiting) || !world.runs { return (world, seen.count) }
             for world in next where seen.insert(world).inserted { due.append(world) }
         }
         return (nil, seen.count)

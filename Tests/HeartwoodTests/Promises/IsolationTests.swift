@@ -1,6 +1,7 @@
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
+import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -45,6 +46,49 @@ struct IsolationTests {
         // On a loaded machine the others may be late as well.
         #expect(dispatcher.diagnostics.totals[.timedOut, default: 0] >= 1)
         stuck.release()
+    }
+
+    @Test("Promise 6: a logger that holds a synchronous call up keeps its message from no other one")
+    func holdsCallerUp() {
+        let dispatcher = LogDispatcher.forTest()
+        let stuck = StuckLogger(name: "stuck", formatter: nil, runsOnCaller: true)
+        let after = (0..<2).map { RecordingLogger(name: "after \($0)", formatter: nil, runsOnCaller: true) }
+        for logger in [stuck] + after { dispatcher.add(logger) }
+        // The others are reached by nothing but the look that the drain takes at what callers have left.
+        waitUntil {
+            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep
+        }
+        let caller = Thread { logError("x", asynchronous: false, to: dispatcher) }
+        caller.start()
+        #expect(stuck.waitUntilStuck())
+        waitUntil { after.allSatisfy { $0.texts == ["x"] } }
+        #expect(stuck.texts.isEmpty)
+        stuck.release()
+        waitUntil { caller.isFinished }
+        #expect(stuck.texts == ["x"])
+    }
+
+    @Test("A synchronous call runs the loggers that allow it one after another, on its own thread")
+    func oneAfterAnother() {
+        final class Where: RecordingLogger, @unchecked Sendable {
+            let threads = Locked<Set<UInt64>>([])
+            override func log(_ message: LogMessage) {
+                threads.withLock { _ = $0.insert(LogThread.current.id) }
+                super.log(message)
+            }
+        }
+        let dispatcher = LogDispatcher.forTest()
+        let loggers = (0..<3).map { Where(name: "\($0)", formatter: nil, runsOnCaller: true) }
+        for logger in loggers { dispatcher.add(logger) }
+        dispatcher.flush(timeout: .testLimit)
+        for index in 0..<100 {
+            logError("\(index)", asynchronous: false, to: dispatcher)
+            for logger in loggers { #expect(logger.texts.last == "\(index)") }
+        }
+        // On a busy machine the drain may come between; it does not in most calls.
+        for logger in loggers {
+            #expect(logger.threads.withLock { $0.contains(LogThread.current.id) })
+        }
     }
 
     @Test("Promise 4: a stuck logger costs synchronous calls their timeout once, until it has moved on")

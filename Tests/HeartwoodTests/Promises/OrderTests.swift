@@ -43,12 +43,14 @@ struct OrderTests {
     }
 
     @Test(
-        "Promise 1: callers that handle their messages themselves, beside others, keep one order and miss nothing"
-    )
-    func alone() {
+        "Promise 1: callers that run loggers themselves, beside others, keep one order and miss nothing",
+        arguments: [1, 3])
+    func onCallers(loggerCount: Int) {
         let dispatcher = LogDispatcher.forTest()
-        let logger = RecordingLogger(name: "caller", formatter: nil, runsOnCaller: true)
-        dispatcher.add(logger)
+        let loggers = (0..<loggerCount).map {
+            RecordingLogger(name: "caller \($0)", formatter: nil, runsOnCaller: true)
+        }
+        for logger in loggers { dispatcher.add(logger) }
         let missing = Locked(0)
         onThreads(3) { thread in
             for index in 0..<Load.scaled(1000) {
@@ -57,21 +59,75 @@ struct OrderTests {
                 logInfo("\(text)", asynchronous: thread == 2, to: dispatcher)
                 if thread == 2 {
                     for _ in 0..<200 { sched_yield() }
-                } else if index % 16 == 0, !logger.texts.contains(text) {
-                    missing.withLock { $0 += 1 }
+                } else if index % 16 == 0 {
+                    for logger in loggers where !logger.texts.contains(text) { missing.withLock { $0 += 1 } }
                 }
             }
         }
         dispatcher.flush(timeout: .testLimit)
         #expect(missing.withLock { $0 } == 0, "a synchronous call returns when its message has been handled")
-        let messages = logger.messages
-        #expect(messages.map(\.sequence) == (1...UInt64(messages.count)).map { $0 })
-        for thread in 0..<3 {
-            let own = logger.texts.filter { $0.hasPrefix("\(thread) ") }
-            #expect(own == (0..<Load.scaled(1000)).map { "\(thread) \($0)" })
+        for logger in loggers {
+            let messages = logger.messages
+            #expect(messages.map(\.sequence) == (1...UInt64(messages.count)).map { $0 })
+            for thread in 0..<3 {
+                let own = logger.texts.filter { $0.hasPrefix("\(thread) ") }
+                #expect(own == (0..<Load.scaled(1000)).map { "\(thread) \($0)" })
+            }
+            #expect(
+                logger.statistics.received == messages.count && logger.statistics.delivered == messages.count)
+            #expect(dispatcher.statistics.accepted == messages.count)
         }
-        #expect(logger.statistics.received == messages.count && logger.statistics.delivered == messages.count)
-        #expect(dispatcher.statistics.accepted == messages.count)
+    }
+
+    @Test(
+        "Promise 1: a synchronous call handles what waits before its message, and its message",
+        arguments: 1...3)
+    func waiting(batches: Int) {
+        let dispatcher = LogDispatcher.forTest()
+        let loggers = (0..<2).map {
+            RecordingLogger(name: "\($0)", formatter: nil, runsOnCaller: true)
+        }
+        for logger in loggers { dispatcher.add(logger) }
+        dispatcher.flush(timeout: .testLimit)
+        // Their own queues do not come to it.
+        for logger in loggers { logger.queue.suspend() }
+        for index in 0..<batches {
+            logInfo("\(index)", to: dispatcher)
+            waitUntil { loggers.allSatisfy { $0.statistics.received == index + 1 } }
+        }
+        logInfo("last", asynchronous: false, to: dispatcher)
+        for logger in loggers { #expect(logger.texts == (0..<batches).map { "\($0)" } + ["last"]) }
+        for logger in loggers { logger.queue.resume() }
+    }
+
+    @Test(
+        "Promise 1: calls on the shortest way keep their order and miss nothing, also where the ring is full"
+    )
+    func plain() async {
+        // In a process of its own: once there were fields from outside, calls take another way.
+        await #expect(processExitsWith: .exitCode(7)) {
+            let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64))
+            let loggers = (0..<2).map {
+                RecordingLogger(name: "\($0)", formatter: nil, runsOnCaller: $0 == 0)
+            }
+            for logger in loggers { dispatcher.add(logger) }
+            let count = 5000
+            onThreads(4) { thread in
+                for index in 0..<count {
+                    logInfo("\(thread) \(index)", asynchronous: index % 100 != 0, to: dispatcher)
+                }
+            }
+            if !dispatcher.flush(timeout: .testLimit).isComplete { _exit(1) }
+            for logger in loggers {
+                let messages = logger.messages
+                if messages.map(\.sequence) != (1...UInt64(4 * count)).map({ $0 }) { _exit(2) }
+                for thread in 0..<4 {
+                    let own = messages.map(\.text).filter { $0.hasPrefix("\(thread) ") }
+                    if own != (0..<count).map({ "\(thread) \($0)" }) { _exit(3) }
+                }
+            }
+            _exit(7)
+        }
     }
 
     @Test("Promise 1: synchronous and asynchronous messages of a thread keep their order")

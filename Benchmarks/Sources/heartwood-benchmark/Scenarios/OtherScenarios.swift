@@ -1,15 +1,28 @@
 import Foundation
 import Heartwood
 
-/// A synchronous call: it returns when the line has been handed to the kernel.
+/// A synchronous call: it returns when the line has been handed to the kernel, by one logger or several.
 struct SynchronousCall: Scenario {
     let name = "synchronous"
     let unit = "ns/call"
 
     func run() throws -> [Measurement] {
+        let one = try times(loggers: 1)
+        let several = try (2...3).map {
+            Measurement(part: "mean of \($0) loggers", value: mean(try times(loggers: $0)))
+        }
+        return [
+            Measurement(part: "mean", value: mean(one)),
+            Measurement(part: "p99", value: percentile(one.sorted(), 0.99)),
+        ] + several
+    }
+
+    private func mean(_ times: [Double]) -> Double { times.reduce(0, +) / Double(times.count) }
+
+    private func times(loggers: Int) throws -> [Double] {
         try withTemporaryDirectory { path in
-            let file = try FileLogger(directory: path)
-            LogDispatcher.shared.add(file)
+            let files = try (0..<loggers).map { try FileLogger(directory: path + "/\($0)") }
+            for file in files { LogDispatcher.shared.add(file) }
             defer { LogDispatcher.shared.removeAll() }
             let calls = 20_000
             var times: [Double] = []
@@ -18,15 +31,14 @@ struct SynchronousCall: Scenario {
                 logInfo("request \(i) from \(user) took \(12.5) ms", asynchronous: false)
                 times.append(Double(now() - start))
             }
-            guard let current = file.currentPath else { throw WrongResult("there is no file") }
-            let data = try Data(contentsOf: URL(fileURLWithPath: current))
-            let count = data.reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
-            try check(
-                count == calls, "\(count) of \(calls) lines were written when the last call had returned")
-            return [
-                Measurement(part: "mean", value: times.reduce(0, +) / Double(calls)),
-                Measurement(part: "p99", value: percentile(times.sorted(), 0.99)),
-            ]
+            for file in files {
+                guard let current = file.currentPath else { throw WrongResult("there is no file") }
+                let data = try Data(contentsOf: URL(fileURLWithPath: current))
+                let count = data.reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
+                try check(
+                    count == calls, "\(count) of \(calls) lines were written when the last call had returned")
+            }
+            return times
         }
     }
 }
