@@ -35,8 +35,7 @@ open class AbstractLogger: @unchecked Sendable {
     /// thread instead of `queue`.
     ///
     /// For loggers that care about neither, which saves two changes of thread.
-    package final var runsOnCaller: Bool { callerRuns.load(ordering: .relaxed) }
-    private let callerRuns: Atomic<Bool>
+    package final var runsOnCaller: Bool { node.inbox.runsOnCaller }
 
     /// Whether it takes no messages: a dispatcher flushes it, but neither lists nor removes it with the others.
     package final let isUnlisted: Bool
@@ -115,7 +114,6 @@ open class AbstractLogger: @unchecked Sendable {
         let name = name ?? String(describing: Self.self)
         self.name = name
         self.queue = queue ?? DispatchQueue(label: "heartwood.\(name)", qos: .utility)
-        callerRuns = Atomic(false)
         isUnlisted = false
         setUp(formatter)
     }
@@ -125,9 +123,9 @@ open class AbstractLogger: @unchecked Sendable {
         let name = name ?? String(describing: Self.self)
         self.name = name
         queue = DispatchQueue(label: "heartwood.\(name)", qos: .utility)
-        callerRuns = Atomic(runsOnCaller)
         isUnlisted = false
         setUp(formatter)
+        setRunsOnCaller(runsOnCaller)
     }
 
     /// Makes a logger that may be unlisted: one that sends what a module stores by itself.
@@ -135,13 +133,12 @@ open class AbstractLogger: @unchecked Sendable {
         let name = name ?? String(describing: Self.self)
         self.name = name
         queue = DispatchQueue(label: "heartwood.\(name)", qos: .utility)
-        callerRuns = Atomic(false)
         self.isUnlisted = isUnlisted
         setUp(formatter)
     }
 
     /// Changes whether waiting callers may run the hooks; false where a hook may wait for other processes.
-    final func setRunsOnCaller(_ mayRun: Bool) { callerRuns.store(mayRun, ordering: .relaxed) }
+    final func setRunsOnCaller(_ mayRun: Bool) { node.inbox.runsOnCaller = mayRun }
 
     private func setUp(_ formatter: LogFormatter?) {
         existingNode = LoggerNode(logger: self, queue: queue)

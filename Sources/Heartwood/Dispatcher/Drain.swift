@@ -95,9 +95,8 @@ struct Drain {
     /// message of another call, which has the place before `end` then: what the logger took of the rest it
     /// has worked off, or it would not be idle.
     ///
-    /// - Returns: the logger, which has the message, and which the caller keeps: others may remove it as soon
-    ///   as the right ends; nil where the general way is to be gone.
-    mutating func takeAlone(_ ring: RecordRing, _ gaps: RingGaps, before end: UInt64) -> AbstractLogger? {
+    /// - Returns: what runs the logger, and has the message; nil where the general way is to be gone.
+    mutating func takeAlone(_ ring: RecordRing, _ gaps: RingGaps, before end: UInt64) -> LoggerRunner? {
         guard journal == nil, !lacksJournal, recipients.count == 1, gaps.next == nil else { return nil }
         let start = ring.consumed
         guard start < end, let (size, kind) = ring.record(at: start), kind == .message,
@@ -107,13 +106,10 @@ struct Drain {
         guard record.flags.isDisjoint(with: .references),
             recipients[0].choice.levels.rawValue & record.levelBit != 0
         else { return nil }
-        let logger = recipients[0].node.logger
-        guard logger.runsOnCaller, logger.node.inbox.beginAlone() else { return nil }
-        let batch = logger.node.runner.aloneBatch()
-        batch.base.copyMemory(from: record.base, byteCount: size)
-        (batch.size, batch.end) = (size, end)
+        guard recipients[0].node.inbox.beginAlone() else { return nil }
+        let runner = recipients[0].node.runner
+        let copy = runner.copyAlone(record, size: size, end: end)
         ring.consume(upTo: end)
-        let copy = RecordView(batch.base)
         if usesTicks, !copy.flags.contains(.wallTime) {
             ticks.refreshIfOld(at: copy.time)
             copy.time = UInt64(bitPattern: ticks.wallTime(of: copy.time))
@@ -121,8 +117,8 @@ struct Drain {
         sequence += 1
         accepted += 1
         acceptedBytes += size
-        batch.add(at: 0, size: size, sequence: sequence)
-        return logger
+        runner.addAlone(size: size, sequence: sequence)
+        return runner
     }
 
     mutating func perform(_ controls: [ControlBox]) {

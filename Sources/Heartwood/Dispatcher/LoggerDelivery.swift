@@ -6,7 +6,7 @@ import Synchronization
 final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
     // MARK: Constants (any thread)
     /// Kept by whoever has the right to run it.
-    private unowned(unsafe) let logger: AbstractLogger
+    private let logger: Unmanaged<AbstractLogger>
     private let inbox: LoggerInbox
     private let follower: JournalFollower
     private let counters: LoggerCounters
@@ -23,7 +23,7 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
         _ logger: AbstractLogger, _ inbox: LoggerInbox, _ follower: JournalFollower,
         _ counters: LoggerCounters, _ right: RunningRight
     ) {
-        self.logger = logger
+        self.logger = .passUnretained(logger)
         self.inbox = inbox
         self.follower = follower
         self.counters = counters
@@ -49,21 +49,32 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
 
     /// Has the logger handle the wanted messages of a batch.
     func deliver(_ slice: RecordSlice, _ thread: ThreadState) {
+        deliver(from: slice.batch, thread) { handle in slice.forEach { handle($0) } }
+    }
+
+    /// Has the logger handle the one message of a batch.
+    func deliver(_ batch: RecordBatch, _ thread: ThreadState) {
+        deliver(from: batch, thread) { handle in handle(RecordView(batch.base)) }
+    }
+
+    @inline(__always)
+    private func deliver(
+        from batch: RecordBatch, _ thread: ThreadState, _ forEach: ((RecordView) -> Void) -> Void
+    ) {
         right.check()
-        let (logger, inbox, follower) = (logger, inbox, follower)
         var hasOriginal = false
         let isKept = follower.beginBatch()
         var outcomes = LoggerCounters.Outcomes()
         var storage = self.storage.take() ?? MessageStorage()
-        slice.forEach { record in
-            if isKept { follower.at(record, in: slice.batch) }
+        forEach { record in
+            if isKept { follower.at(record, in: batch) }
             if !isKnownUniquelyReferenced(&storage) { storage = MessageStorage() }
             storage.fill(from: record, names: &names)
             let isReentrant = record.flags.contains(.reentrant)
             thread.handlesReentrantMessage = isReentrant
             if !isReentrant { hasOriginal = true }
             outcome = .delivered
-            logger.handle(LogMessage(storage: storage))
+            logger._withUnsafeGuaranteedRef { $0.handle(LogMessage(storage: storage)) }
             inbox.noteProgress()
             outcomes.count(outcome)
         }
@@ -73,7 +84,7 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
         if !storage.isWorthFreeing { self.storage = storage }
         // A logger that logs at the end of each batch must not do so because of its own messages alone.
         thread.handlesReentrantMessage = !hasOriginal
-        logger.batchDidEnd()
+        logger._withUnsafeGuaranteedRef { $0.batchDidEnd() }
         thread.handlesReentrantMessage = false
     }
 
@@ -86,7 +97,7 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
         // What is logged about it shall not be held back in its turn.
         thread.handlesReentrantMessage = true
         outcome = .delivered
-        follower.aside { logger.log(message) }
+        follower.aside { logger._withUnsafeGuaranteedRef { $0.log(message) } }
         outcomes.count(outcome)
         counters.filtered.subtract(1, ordering: .relaxed)
         counters.add(&outcomes)
@@ -100,6 +111,7 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
         let thread = ThreadState.current
         thread.handlesReentrantMessage = true
         follower.clearMark()
+        let logger = logger.takeUnretainedValue()
         logger.log(LogMessage.ofLoss(loss.count, at: logger.currentTime))
         logger.batchDidEnd()
         thread.handlesReentrantMessage = false
@@ -116,6 +128,7 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
     /// - Returns: whether they are where they survive; if not, they were forgotten again.
     func deliver(_ messages: [RecoveredMessage], of slot: JournalSlot) -> Bool {
         right.check()
+        let logger = logger.takeUnretainedValue()
         guard let durable = logger as? any DurableLogger, durable.isSettled else { return false }
         return follower.follow(slot, durable) {
             let (before, selection) = (counters.snapshot, logger.selection?.checkpoint)
@@ -137,6 +150,7 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
 
     private func handle(_ messages: [RecoveredMessage], of slot: JournalSlot) {
         var outcomes = LoggerCounters.Outcomes()
+        let logger = logger.takeUnretainedValue()
         for message in messages {
             let storage = MessageStorage()
             storage.fill(message.parts)

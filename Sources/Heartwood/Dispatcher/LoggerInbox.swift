@@ -39,6 +39,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     // MARK: Atomics (any thread)
     /// In the child of a fork: the logger was at work then, and is not to be touched.
     private let lost = Atomic<Bool>(false)
+    private let callerRuns = Atomic<Bool>(false)
     /// Counts up with each message, each entry and each write of the logger: as long as it changes, the logger works.
     private let progress = Atomic<Int>(0)
     /// The progress at which a synchronous call has waited without success; -1: none.
@@ -59,6 +60,12 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     }
 
     deinit { queue.setSpecific(key: ownQueue, value: nil) }
+
+    /// Whether a caller that waits for the logger may have the right to run it.
+    var runsOnCaller: Bool {
+        get { callerRuns.load(ordering: .relaxed) }
+        set { callerRuns.store(newValue, ordering: .relaxed) }
+    }
 
     /// Whether the logger is never run again.
     var isLost: Bool { lost.load(ordering: .relaxed) }
@@ -141,7 +148,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
                 now: dispatcher?.clock.uptime() ?? SystemClock().uptime())
             slot?.pushed = batch.end
             counters.dropped.add(state.backlog.dropped - dropped, ordering: .relaxed)
-            return (byCaller && logger.runsOnCaller ? false : state.claimSchedule(), evicted)
+            return (byCaller && runsOnCaller ? false : state.claimSchedule(), evicted)
         }
         if mustSchedule { schedule() }
         return evicted
@@ -188,11 +195,11 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         if state.withLock({ $0.claimSchedule() }) { schedule() }
     }
 
-    private func schedule() {
+    private func schedule() { schedule(logger) }
+
+    private func schedule(_ logger: AbstractLogger) {
         if hw_forked_child_load() { return }
-        queue.async { [logger] in
-            logger.node.runner.run(until: nil)
-        }
+        queue.async { logger.node.runner.run(until: nil) }
     }
 
     // MARK: - The right to run
@@ -213,9 +220,9 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
 
     /// Gives the right to run to a synchronous call, if the logger has nothing to do.
     ///
-    /// Called by the drain, for a logger that may run on callers; it then hands a message over without an entry.
+    /// Called by the drain, which then hands a message over without an entry.
     func beginAlone() -> Bool {
-        if isLost { return false }
+        if isLost || !runsOnCaller { return false }
         let isMine = state.withLock { state in
             if state.isRunning || state.needsQueue || !state.backlog.isEmpty { return false }
             state.isRunning = true
@@ -247,12 +254,13 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     ///
     /// - Parameter leavingOutput: Whether the queue must write the logger's output before anything else.
     func end(leavingOutput: Bool) {
-        let mustSchedule = state.withLock { state in
+        let scheduled = state.withLock { state in
             state.isRunning = false
             state.needsQueue = leavingOutput
-            return state.claimSchedule()
+            // Kept before the lock is open: another thread may then have it removed, and end it.
+            return state.claimSchedule() ? logger : nil
         }
-        if mustSchedule { schedule() }
+        if let scheduled { schedule(scheduled) }
     }
 
     /// The queue has written the output that was left to it.

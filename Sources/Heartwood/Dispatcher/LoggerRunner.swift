@@ -24,8 +24,8 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
     @exclusivity(unchecked) private var isOnQueue = false
     /// Whether the logger holds output that it could not write without waiting.
     @exclusivity(unchecked) private var holdsOutput = false
-    /// For the message of a synchronous call that finds nothing else to do; made when the first one comes.
-    @exclusivity(unchecked) private var alone: RecordBatch?
+    /// For the message of a synchronous call that finds nothing else to do.
+    private let alone = RecordBatch(capacity: aloneCapacity)
 
     /// The size of the largest record that is handled so.
     static let aloneCapacity = 2048
@@ -44,26 +44,31 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
 
     // MARK: - A message without an entry
 
-    /// An empty batch for one message; called by the drain for a thread that has just got the right to run.
-    func aloneBatch() -> RecordBatch {
-        let batch = alone ?? RecordBatch(capacity: LoggerRunner.aloneCapacity)
-        alone = batch
-        batch.removeAll()
-        return batch
+    /// Copies a message, which ends at `end` of the ring; called by the drain for a thread that has just got the
+    /// right to run.
+    func copyAlone(_ record: RecordView, size: Int, end: UInt64) -> RecordView {
+        alone.removeAll()
+        alone.base.copyMemory(from: record.base, byteCount: size)
+        (alone.size, alone.end) = (size, end)
+        return RecordView(alone.base)
     }
 
-    /// Has the logger handle the message in that batch, on the thread of its caller, and ends the right to run.
+    /// The copy is as it is delivered now.
+    func addAlone(size: Int, sequence: UInt64) { alone.add(at: 0, size: size, sequence: sequence) }
+
+    /// Has the logger handle that message, on the thread of its caller, and ends the right to run.
+    ///
+    /// The logger may be gone when the right has ended.
     ///
     /// - Returns: false if the logger's queue has yet to write what it made of it.
     func runAlone() -> Bool {
         let thread = ThreadState.current
         var isWritten = true
         right.use(thread) {
-            guard let batch = alone else { return stop() }
             isOnQueue = false
             recovery.runBeforeMessage()
             announceLoss()
-            delivery.deliver(RecordSlice(batch, levels: .max), thread)
+            delivery.deliver(alone, thread)
             inbox.noteProgress()
             isWritten = !holdsOutput
             stop()

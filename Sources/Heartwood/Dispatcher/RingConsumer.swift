@@ -157,8 +157,8 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
     ///   to be gone.
     func handleAlone() -> Bool {
         let end = ring.tail
-        guard let logger = drain.withLock({ $0.takeAlone(ring, gaps, before: end) }) else { return false }
-        return logger.node.runner.runAlone()
+        guard let runner = drain.withLock({ $0.takeAlone(ring, gaps, before: end) }) else { return false }
+        return runner.runAlone()
     }
 
     /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.

@@ -56,8 +56,9 @@ struct FileBatch: ~Copyable {
     /// Forgets all records.
     mutating func removeAll() {
         buffer.removeAll()
-        ends.removeAll(keepingCapacity: true)
-        marks.removeAll(keepingCapacity: true)
+        // Each of them costs more than a look.
+        if ends.count == 1 { ends.removeLast() } else { ends.removeAll(keepingCapacity: true) }
+        if !marks.isEmpty { marks.removeAll(keepingCapacity: true) }
         isUrgent = false
     }
 }
