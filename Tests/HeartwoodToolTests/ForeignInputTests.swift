@@ -80,8 +80,10 @@ struct ForeignInputTests {
                 _ = condition.holds(for: parser.record(of: bytes))
                 return printer.text(of: bytes)
             }
+            // Foundation's reader refuses numbers that a double cannot hold, which JSON has.
+            let readable = String(decoding: json, as: UTF8.self).replacing("1e400", with: "1e4")
             #expect(
-                (try? JSONSerialization.jsonObject(with: Data(json))) != nil,
+                (try? JSONSerialization.jsonObject(with: Data(readable.utf8))) != nil,
                 "seed \(seed): \(String(decoding: line.prefix(2_000), as: UTF8.self))")
         }
     }

@@ -117,11 +117,11 @@ extension LogDispatcher {
         let (loggers, timeout) = settings.withLock { ($0.loggers, $0.synchronousTimeout) }
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
         // Each is asked once, because its levels may change meanwhile.
-        var (own, others): ([AbstractLogger], [AbstractLogger]) = ([], [])
+        var wanting: [AbstractLogger] = []
         for logger in loggers {
             let wants = logger.levels.rawValue & level != 0
             if wants, !logger.node.inbox.isStuck {
-                if logger.runsOnCaller { own.append(logger) } else { others.append(logger) }
+                wanting.append(logger)
                 continue
             }
             logger.node.inbox.scheduleIfNeeded()
@@ -130,10 +130,9 @@ extension LogDispatcher {
                     .timedOut, "a synchronous call did not wait for \(logger.name), which is stuck")
             }
         }
-        // One after another, without a change of threads. The drain comes for those behind a slow one.
-        if own.count > 1 { consumer.leaveLoggers() }
-        for logger in own where !logger.node.runner.run(upTo: end, deadline) { others.append(logger) }
-        for logger in LoggerNode.wait(for: others, until: deadline) {
+        // The drain comes for those behind a slow one.
+        if wanting.count > 1 { consumer.leaveLoggers() }
+        for logger in LoggerNode.wait(for: wanting, upTo: end, until: deadline) {
             logger.node.inbox.noteStuck()
             diagnostics.report(
                 .timedOut, "a synchronous call timed out waiting for \(logger.name) after \(timeout)")

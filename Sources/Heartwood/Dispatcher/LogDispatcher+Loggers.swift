@@ -50,6 +50,8 @@ extension LogDispatcher {
             settings.loggers.append(logger)
             updateGate(settings)
         }
+        // A synchronous call that did not know it yet may have left it a message.
+        node.inbox.scheduleIfNeeded()
         // Another thread may have set the levels meanwhile, before the drain knew the logger.
         let latest = logger.levelChoice
         if latest.number != choice.number { levelsDidChange(of: node, to: latest) }

@@ -119,6 +119,34 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
 
     // MARK: - Waiting
 
+    /// Waits until what these loggers were handed out of the ring up to `end` has been worked off.
+    ///
+    /// The calling thread, which is in no hook, runs those that allow it or whose queue it occupies, one after
+    /// another; the queues of the others work meanwhile.
+    ///
+    /// - Returns: those that have not finished at `deadline`.
+    static func wait(
+        for loggers: [AbstractLogger], upTo end: UInt64, until deadline: DispatchTime
+    ) -> [AbstractLogger] {
+        var own: [AbstractLogger] = []
+        var marks: [(logger: AbstractLogger, mark: InboxMark)] = []
+        func mark(_ logger: AbstractLogger) {
+            let mark = InboxMark()
+            _ = logger.node.inbox.push(mark, leavingItToCaller: false)
+            marks.append((logger, mark))
+        }
+        for logger in loggers {
+            if logger.runsOnCaller || logger.node.inbox.needsCaller {
+                own.append(logger)
+            } else {
+                mark(logger)
+            }
+        }
+        for logger in own where !logger.node.runner.run(upTo: end, deadline) { mark(logger) }
+        // While the caller was held up, more may have come before a mark than what it waits for.
+        return marks.filter { !$0.node.inbox.hasHandled(end) && !$1.wait(until: deadline) }.map(\.logger)
+    }
+
     /// Waits until everything that these loggers have taken so far has been worked off.
     ///
     /// All of them work at the same time: one that is stuck does not keep the others from finishing. The caller does

@@ -99,19 +99,15 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
     ///
     /// - Returns: false where another thread is at it, the logger's queue has to write some of it, or it is late.
     func run(upTo end: UInt64, _ deadline: DispatchTime) -> Bool {
-        guard inbox.begin(asCaller: true) else { return false }
+        if inbox.hasHandled(end) { return true }
+        guard inbox.begin(asCaller: true) else { return inbox.hasHandled(end) }
         let thread = ThreadState.current
-        var isDone = true
+        var isDone = false
         right.use(thread) {
             isOnQueue = false
             while let entry = next() {
                 workOff(entry, thread)
-                if case .records(let slice, _) = entry {
-                    isDone = slice.batch.end >= end
-                } else {
-                    isDone = false
-                }
-                if holdsOutput { isDone = false }
+                isDone = inbox.hasHandled(end)
                 if isDone || holdsOutput || DispatchTime.now() >= deadline { return stop() }
             }
             // Others have worked it off, or it was dropped.
@@ -143,6 +139,7 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
                 delivery.deliver(slice, thread)
             }
             follower.noteWorkedOff(slice.batch.end)
+            if !holdsOutput { inbox.noteHandled(upTo: slice.batch.end) }
             inbox.finish(weighing: slice.weight)
         }
     }

@@ -162,7 +162,8 @@ import Testing
                 var byte: UInt8 = 1
                 write(arrived, &byte, 1)
                 // Whoever waits for the parent's end waits for the ends of its pipes as well.
-                for other in 0..<Int32(4096) where other != leave {
+                for other in 0..<Int32(clamping: min(sysconf(Int32(_SC_OPEN_MAX)), 1 << 20))
+                where other != leave {
                     var status = stat()
                     if fstat(other, &status) == 0, status.st_mode & S_IFMT != S_IFREG { close(other) }
                 }

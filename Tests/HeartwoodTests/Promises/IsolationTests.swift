@@ -68,6 +68,34 @@ struct IsolationTests {
         #expect(stuck.texts == ["x"])
     }
 
+    @Test(
+        "Promise 6: a logger that holds a synchronous call up makes no other one late, however much it has to do"
+    )
+    func lateWithAnother() {
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.synchronousTimeout = .milliseconds(1)
+        let stuck = StuckLogger(name: "stuck", formatter: nil, runsOnCaller: true)
+        let slow = StuckLogger(name: "slow")
+        let others = [
+            RecordingLogger(name: "own", formatter: nil, runsOnCaller: true), RecordingLogger(name: "queue"),
+        ]
+        for logger in [stuck, slow] + others { dispatcher.add(logger) }
+        let caller = Thread { logError("x", asynchronous: false, to: dispatcher) }
+        caller.start()
+        #expect(stuck.waitUntilStuck() && slow.waitUntilStuck())
+        waitUntil { others.allSatisfy { $0.texts == ["x"] } }
+        // A mark would be reached after these.
+        for logger in others { logger.queue.suspend() }
+        logInfo("y", to: dispatcher)
+        waitUntil { others.allSatisfy { $0.statistics.received == 2 } }
+        stuck.release()
+        waitUntil { caller.isFinished }
+        let late = dispatcher.diagnostics.totals[.timedOut, default: 0]
+        #expect(late == 1, "the slow one alone")
+        for logger in others { logger.queue.resume() }
+        slow.release()
+    }
+
     @Test("A synchronous call runs the loggers that allow it one after another, on its own thread")
     func oneAfterAnother() {
         final class Where: RecordingLogger, @unchecked Sendable {

@@ -269,18 +269,27 @@ struct Allocations: Scenario {
     let unit = "blocks/call"
 
     func run() throws -> [Measurement] {
-        let logger = CountingLogger()
+        let counting = CountingLogger()
+        let measured = try measure(counting, "asynchronous") { logRequest($0, 12.5) }
+        try check(counting.count == 11_000, "\(counting.count) of 11,000 messages arrived")
+        return try withTemporaryDirectory { path in
+            [measured, try measure(FileLogger(directory: path), "synchronous") { logSynchronously($0) }]
+        }
+    }
+
+    private func measure(
+        _ logger: AbstractLogger, _ part: String, _ call: (Int) -> Void
+    ) throws -> Measurement {
         LogDispatcher.shared.add(logger)
         defer { LogDispatcher.shared.removeAll() }
-        for i in 0..<1000 { logRequest(i, 12.5) }
+        for i in 0..<1000 { call(i) }
         let calls = 10_000
         let before = allocations_of_this_thread()
-        for i in 0..<calls { logRequest(i, 12.5) }
+        for i in 0..<calls { call(i) }
         let blocks = allocations_of_this_thread() - before
         try check(before >= 0, "blocks are counted on Linux with the GNU C library only")
         try check(before > 0, "the counter does not count")
         LogDispatcher.shared.flush()
-        try check(logger.count == 1000 + calls, "\(logger.count) of \(1000 + calls) messages arrived")
-        return [Measurement(value: Double(blocks) / Double(calls))]
+        return Measurement(part: part, value: Double(blocks) / Double(calls))
     }
 }
