@@ -85,7 +85,7 @@ struct JournalScene: Codable, Sendable {
         return dispatcher
     }
 
-    /// Logs on four threads until the process ends.
+    /// Logs on four threads until the process ends; of one of them, each third call is synchronous.
     func log(_ path: String, run: Int, calls: SystemCalls = SystemCalls(), ends: () -> Void) throws {
         let dispatcher = makeDispatcher(path)
         guard case .active = dispatcher.journalStatus else { exit(4) }
@@ -97,7 +97,8 @@ struct JournalScene: Codable, Sendable {
             Thread.detachNewThread {
                 var number = 0
                 while true {
-                    logInfo("\(run) \(thread) \(number) \(text)", to: dispatcher)
+                    let waits = thread == 3 && number % 3 == 0
+                    logInfo("\(run) \(thread) \(number) \(text)", asynchronous: !waits, to: dispatcher)
                     number += 1
                     witness.note(thread, number)
                 }
