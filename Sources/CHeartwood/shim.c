@@ -340,7 +340,24 @@ struct hw_label hw_queue_label(struct hw_thread *thread) {
 
 // MARK: The ring
 
-// A record that has neither own fields, a task, references nor flags, as `RecordView` says.
+#ifdef __linux__
+extern const char *swift_task_getCurrentTaskName(void) __attribute__((swiftcall));
+#endif
+
+// The name of the running task, up to 255 bytes; false where only Swift can tell.
+static inline bool task_name(struct hw_label *name) {
+    *name = (struct hw_label){NULL, 0};
+    if (!hw_in_task()) return true;
+#ifdef __linux__
+    name->text = swift_task_getCurrentTaskName();
+    if (name->text) name->size = strnlen(name->text, 255);
+    return true;
+#else
+    return false;
+#endif
+}
+
+// A record that has neither fields, references nor flags, as `RecordView` says.
 struct plain_record {
     uint64_t commit, time, thread;
     int64_t context;
@@ -367,16 +384,17 @@ struct hw_room hw_ring_put(
     const struct hw_ring *ring, const void *text, size_t count, uint64_t place, int64_t context,
     uint32_t level) {
     static const struct hw_room none = {-1, 0};
-    void *task = swift_task_getCurrent();
+    struct hw_label task;
+    if (!task_name(&task)) return none;
     const char *label = dispatch_queue_get_label(NULL);
     struct hw_thread *thread = hw_thread_current();
     size_t label_size = label == thread->label.text ? thread->label.size : measured(label, thread).size;
     uint64_t ticks = hw_ticks();
     hw_thread_refresh_name(thread, ticks);
-    if (task || thread->running_node || thread->cut_value || hw_outer_fields_load()) return none;
+    if (thread->running_node || thread->cut_value || hw_outer_fields_load()) return none;
     if (__atomic_load_n(ring->pad, __ATOMIC_RELAXED)) return none;
     size_t name_size = thread->name_size;
-    size_t names = name_size + label_size;
+    size_t names = name_size + label_size + task.size;
     int64_t size = (int64_t)((sizeof(struct plain_record) + names + count + 7) & ~(size_t)7);
     if (size > ring->maximum_record) return none;
     uint64_t position;
@@ -390,10 +408,11 @@ struct hw_room hw_ring_put(
     record->context = context;
     record->place = place;
     record->text_size = count;
-    record->sizes = (uint64_t)__builtin_ctz(level) | name_size << 16 | label_size << 24;
+    record->sizes = (uint64_t)__builtin_ctz(level) | name_size << 16 | label_size << 24 | (uint64_t)task.size << 32;
     uint8_t *body = record->body;
     if (name_size) hw_copy(body, thread->name, name_size);
     hw_copy(body + name_size, label, label_size);
+    if (task.size) hw_copy(body + name_size + label_size, task.text, task.size);
     hw_copy(body + names, text, count);
     uint64_t salt = __atomic_load_n(ring->tail + 1, __ATOMIC_RELAXED);
     if (salt) complete(record, position, salt, names, size);

@@ -506,8 +506,7 @@ static inline __attribute__((always_inline)) int64_t hw_ring_reserve(
 }
 
 // Puts a message that is a text alone into the ring, with the names and the time of its call, unless something is out
-// of the ordinary: the call is in a hook or a task, there are fields from outside, records are encrypted, or there is
-// no room.
+// of the ordinary: the call is in a hook, there are fields from outside, records are encrypted, or there is no room.
 //
 // `place` is the number of the call's site, and above it that of its category.
 struct hw_room hw_ring_put(

@@ -196,6 +196,13 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         return mustRun
     }
 
+    /// Puts a mark after the entries so far.
+    func push() -> InboxMark {
+        let mark = InboxMark()
+        _ = push(mark, leavingItToCaller: false)
+        return mark
+    }
+
     /// Whether the queue cannot work while the caller waits: the caller occupies it, or is a forked child without threads.
     var needsCaller: Bool { DispatchQueue.getSpecific(key: ownQueue) != nil || hw_forked_child_load() }
 

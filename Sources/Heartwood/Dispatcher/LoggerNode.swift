@@ -128,21 +128,17 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
     static func wait(
         for loggers: [AbstractLogger], upTo end: UInt64, until deadline: DispatchTime
     ) -> [AbstractLogger] {
-        var own: [AbstractLogger] = []
         var marks: [(logger: AbstractLogger, mark: InboxMark)] = []
-        func mark(_ logger: AbstractLogger) {
-            let mark = InboxMark()
-            _ = logger.node.inbox.push(mark, leavingItToCaller: false)
-            marks.append((logger, mark))
+        for logger in loggers where !logger.runsOnCaller && !logger.node.inbox.needsCaller {
+            marks.append((logger, logger.node.inbox.push()))
         }
-        for logger in loggers {
-            if logger.runsOnCaller || logger.node.inbox.needsCaller {
-                own.append(logger)
-            } else {
-                mark(logger)
+        let queued = marks.count
+        for logger in loggers where !marks.prefix(queued).contains(where: { $0.logger === logger }) {
+            if !logger.node.runner.run(upTo: end, deadline) {
+                marks.append((logger, logger.node.inbox.push()))
             }
         }
-        for logger in own where !logger.node.runner.run(upTo: end, deadline) { mark(logger) }
+        if marks.isEmpty { return [] }
         // While the caller was held up, more may have come before a mark than what it waits for.
         return marks.filter { !$0.node.inbox.hasHandled(end) && !$1.wait(until: deadline) }.map(\.logger)
     }

@@ -22,8 +22,8 @@ import CHeartwood
 
 /// Reads and writes the fields of one record, wherever its bytes are.
 ///
-/// Nothing else knows where a field is; the first word while a record is in the ring is `RecordRing`'s. All
-/// of it is inlined to plain loads and stores.
+/// Nothing else knows where a field is but `hw_ring_put`, which writes the usual record; the first word while
+/// a record is in the ring is `RecordRing`'s. All of it is inlined to plain loads and stores.
 struct RecordView {
     /// What a record in the ring is.
     enum Kind: UInt64 {

@@ -53,23 +53,22 @@ struct RecordRingTests {
         #expect(RecordRing(capacity: -5).capacity == 65_536)
     }
 
-    // In processes of their own, and not on a test's thread: a task is out of the ordinary, and so is a process that
-    // had fields from outside.
+    // In processes of their own: calls of one that had fields from outside take another way.
 
     @Test("A message that is text alone is the same record, whichever way it takes")
     func plain() async {
         await #expect(processExitsWith: .exitCode(7)) {
-            onThreads(1) { _ in
-                Self.comparePlain(salt: 0)
-                Self.comparePlain(salt: 0x5A17)
-                _exit(7)
+            onThreads(1) { _ in Self.comparePlain(salt: 0) }
+            for name in [nil, "", "worker", String(repeating: "ä", count: 200)] {
+                await Task(name: name) { Self.comparePlain(salt: 0x5A17, task: name ?? "") }.value
             }
+            _exit(7)
         }
     }
 
-    private static func comparePlain(salt: UInt64) {
+    private static func comparePlain(salt: UInt64, task: String = "") {
         // Never drained: each record has a place of its own.
-        let (one, other) = (RecordRing(capacity: 1 << 20), RecordRing(capacity: 1 << 20))
+        let (one, other) = (RecordRing(capacity: 2 << 20), RecordRing(capacity: 2 << 20))
         for ring in [one, other] { (ring.memory.tailWord + 1).pointee.store(salt, ordering: .relaxed) }
         let text = (0..<700).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) }
         let labels = [0, 1, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 64, 128, 129, 254, 255, 300]
@@ -77,46 +76,47 @@ struct RecordRingTests {
             let queue = DispatchQueue(label: String(repeating: "q", count: size))
             for count in Array(0..<140) + [255, 256, 600, 700] {
                 queue.sync {
-                    text.withUnsafeBytes { text in
-                        let place = UInt64(number) | UInt64(CategoryRegistry.defaultID) << 32
-                        let room = withUnsafePointer(to: one.memory.shared) {
-                            hw_ring_put($0, text.baseAddress, count, place, Int64(-count), 16)
+                    Array(task.utf8.prefix(255)).withUnsafeBytes { task in
+                        text.withUnsafeBytes { text in
+                            let place = UInt64(number) | UInt64(CategoryRegistry.defaultID) << 32
+                            let room = withUnsafePointer(to: one.memory.shared) {
+                                hw_ring_put($0, text.baseAddress, count, place, Int64(-count), 16)
+                            }
+                            let position = one.tail &- UInt64(room.size)
+                            var call = Call(
+                                text: UnsafeRawBufferPointer(rebasing: text.prefix(count)), level: 16,
+                                category: nil, context: -count, site: UInt32(number))
+                            call.time = RecordView(one.address(of: position)).time
+                            call.setOrigin(.current, ticks: hw_ticks())
+                            call.taskName = task
+                            guard let (place, used) = other.reserve(call.size), place == position,
+                                used == Int(room.used), call.size == Int(room.size)
+                            else { _exit(1) }
+                            other.memory.write(call, call.size, at: place)
+                            other.publish(place, size: call.size, kind: .message)
                         }
-                        let position = one.tail &- UInt64(room.size)
-                        var call = Call(
-                            text: UnsafeRawBufferPointer(rebasing: text.prefix(count)), level: 16,
-                            category: nil, context: -count, site: UInt32(number))
-                        call.time = RecordView(one.address(of: position)).time
-                        call.setOrigin(.current, ticks: hw_ticks())
-                        guard let (place, used) = other.reserve(call.size), place == position,
-                            used == Int(room.used), call.size == Int(room.size)
-                        else { _exit(1) }
-                        other.memory.write(call, call.size, at: place)
-                        other.publish(place, size: call.size, kind: .message)
                     }
                 }
             }
         }
-        if one.tail != other.tail || one.tail < 500_000 || one.tail > 1 << 20 { _exit(2) }
-        if memcmp(one.memory.base, other.memory.base, 1 << 20) != 0 { _exit(3) }
+        if one.tail != other.tail || one.tail < 500_000 || one.tail > 2 << 20 { _exit(2) }
+        if memcmp(one.memory.base, other.memory.base, 2 << 20) != 0 { _exit(3) }
     }
 
     @Test("A full ring, and a message that is too large for it, are told to the call")
     func plainWithoutRoom() async {
         await #expect(processExitsWith: .exitCode(7)) {
-            onThreads(1) { _ in
-                let ring = RecordRing(capacity: 65_536)
-                let text = [UInt8](repeating: 0x61, count: 20_000)
-                func put(_ count: Int) -> hw_room {
-                    withUnsafePointer(to: ring.memory.shared) { hw_ring_put($0, text, count, 0, 0, 1) }
-                }
-                if put(20_000).used != -1 || ring.tail != 0 { _exit(1) }
-                var count = 0
-                while put(10_000).used >= 0 { count += 1 }
-                // A smaller one has room.
-                if count != 6 || put(0).used < 60_000 { _exit(2) }
-                _exit(7)
+            let ring = RecordRing(capacity: 65_536)
+            let text = [UInt8](repeating: 0x61, count: 20_000)
+            func put(_ count: Int) -> hw_room {
+                withUnsafePointer(to: ring.memory.shared) { hw_ring_put($0, text, count, 0, 0, 1) }
             }
+            if put(20_000).used != -1 || ring.tail != 0 { _exit(1) }
+            var count = 0
+            while put(10_000).used >= 0 { count += 1 }
+            // A smaller one has room.
+            if count != 6 || put(0).used < 60_000 { _exit(2) }
+            _exit(7)
         }
     }
 

@@ -73,27 +73,39 @@ struct IsolationTests {
     )
     func lateWithAnother() {
         let dispatcher = LogDispatcher.forTest()
-        dispatcher.synchronousTimeout = .milliseconds(1)
         let stuck = StuckLogger(name: "stuck", formatter: nil, runsOnCaller: true)
         let slow = StuckLogger(name: "slow")
-        let others = [
-            RecordingLogger(name: "own", formatter: nil, runsOnCaller: true), RecordingLogger(name: "queue"),
-        ]
-        for logger in [stuck, slow] + others { dispatcher.add(logger) }
-        let caller = Thread { logError("x", asynchronous: false, to: dispatcher) }
+        let own = RecordingLogger(name: "own", formatter: nil, runsOnCaller: true)
+        let queued = RecordingLogger(name: "queued")
+        let loggers = [stuck, slow, own, queued]
+        for logger in loggers { dispatcher.add(logger) }
+        waitUntil {
+            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep
+        }
+        // The test does what the drain would do.
+        dispatcher.consumer.queue.suspend()
+        logInfo("x", to: dispatcher)
+        let end = dispatcher.ring.tail
+        let late = Locked<[String]>([])
+        let caller = Thread {
+            dispatcher.drainNow(byCaller: true)
+            let others = LoggerNode.wait(for: loggers, upTo: end, until: .now() + 0.001)
+            late.withLock { $0 = others.map(\.name) }
+        }
         caller.start()
         #expect(stuck.waitUntilStuck() && slow.waitUntilStuck())
-        waitUntil { others.allSatisfy { $0.texts == ["x"] } }
-        // A mark would be reached after these.
-        for logger in others { logger.queue.suspend() }
+        own.node.inbox.scheduleIfNeeded()
+        waitUntil { own.node.inbox.hasHandled(end) && queued.node.inbox.hasHandled(end) }
+        // What comes now must not be waited for.
+        for logger in [own, queued] { logger.queue.suspend() }
         logInfo("y", to: dispatcher)
-        waitUntil { others.allSatisfy { $0.statistics.received == 2 } }
+        dispatcher.drainNow()
         stuck.release()
         waitUntil { caller.isFinished }
-        let late = dispatcher.diagnostics.totals[.timedOut, default: 0]
-        #expect(late == 1, "the slow one alone")
-        for logger in others { logger.queue.resume() }
+        #expect(late.withLock { $0 } == ["slow"])
+        for logger in [own, queued] { logger.queue.resume() }
         slow.release()
+        dispatcher.consumer.queue.resume()
     }
 
     @Test("A synchronous call runs the loggers that allow it one after another, on its own thread")

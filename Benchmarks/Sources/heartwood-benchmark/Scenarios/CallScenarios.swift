@@ -208,6 +208,7 @@ struct CallInstructions: Scenario {
         /// Loggers of files; none for a logger that counts.
         var files = 0
         var levels = LogLevelMask.all
+        var isInTask = false
         let call: @Sendable (Int) -> Void
 
         /// Makes so many calls; those in `countedCalls` are counted.
@@ -223,10 +224,20 @@ struct CallInstructions: Scenario {
                 for i in 0..<100 { call(i) }
                 for _ in 0..<count / 100 {
                     dispatcher.flush()
-                    countedCalls(call)
+                    if isInTask { CallInstructions.inTask { countedCalls(call) } } else { countedCalls(call) }
                 }
             }
         }
+    }
+
+    /// Waits for a task that calls `body`.
+    private static func inTask(_ body: @escaping @Sendable () -> Void) {
+        let done = DispatchSemaphore(value: 0)
+        Task.detached {
+            body()
+            done.signal()
+        }
+        done.wait()
     }
 
     static let kinds = [
@@ -235,6 +246,7 @@ struct CallInstructions: Scenario {
         Kind(name: "integer") { logInfo("request \($0)") },
         Kind(name: "string") { logInfo($0 & 1 == 0 ? evenText : oddText) },
         Kind(name: "usual") { logRequest($0, Double($0 & 1023) / 8) },
+        Kind(name: "usual, in a task", isInTask: true) { logRequest($0, Double($0 & 1023) / 8) },
         Kind(name: "synchronous", files: 1) { logSynchronously($0) },
         Kind(name: "synchronous-2", files: 2) { logSynchronously($0) },
         Kind(name: "synchronous-3", files: 3) { logSynchronously($0) },
