@@ -173,7 +173,7 @@ struct Drain {
             if ring.isCut { return nil }
         }
         batch.size = total
-        batch.end = position
+        batch.set(end: position, of: ring.number)
         ring.consume(upTo: position)
         handOut(batch, ring, from: start, byCaller: byCaller, isInRing: true)
         return position

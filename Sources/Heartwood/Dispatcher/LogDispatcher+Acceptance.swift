@@ -132,7 +132,7 @@ extension LogDispatcher {
         }
         // The drain comes for those behind a slow one.
         if wanting.count > 1 { consumer.leaveLoggers() }
-        for logger in LoggerNode.wait(for: wanting, upTo: end, until: deadline) {
+        for logger in LoggerNode.wait(for: wanting, upTo: end, of: ring.number, until: deadline) {
             logger.node.inbox.noteStuck()
             diagnostics.report(
                 .timedOut, "a synchronous call timed out waiting for \(logger.name) after \(timeout)")

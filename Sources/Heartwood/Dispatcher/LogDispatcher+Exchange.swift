@@ -35,7 +35,7 @@ extension LogDispatcher {
                 logger.node.leave()
             }
             for (logger, choice) in arriving {
-                logger.node.start()
+                logger.node.start(ring)
                 drain.add(logger.node, choice, at: ring.consumed)
             }
         }

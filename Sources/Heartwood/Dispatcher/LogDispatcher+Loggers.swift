@@ -41,7 +41,7 @@ extension LogDispatcher {
         let choice = logger.levelChoice
         // A node does not keep its logger: that is kept here, and from `start` on by the membership.
         submit { [logger, ring] drain in
-            logger.node.start()
+            logger.node.start(ring)
             drain.add(node, choice, at: ring.consumed)
         }
         // The journal must know of the logger before it has a message for it.

@@ -40,8 +40,9 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     /// In the child of a fork: the logger was at work then, and is not to be touched.
     private let lost = Atomic<Bool>(false)
     private let callerRuns = Atomic<Bool>(false)
-    /// Up to where in the ring everything that was handed out is worked off.
+    /// Up to where in the ring of this number everything that was handed out is worked off.
     private let handled = Atomic<UInt64>(0)
+    private let handledRing = Atomic<UInt64>(0)
     /// Counts up with each message, each entry and each write of the logger: as long as it changes, the logger works.
     private let progress = Atomic<Int>(0)
     /// The progress at which a synchronous call has waited without success; -1: none.
@@ -117,11 +118,26 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     @inline(__always)
     func noteProgress() { progress.store(progress.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
-    /// Notes that what comes before `end` in the ring is worked off; only the running thread does so.
-    func noteHandled(upTo end: UInt64) { handled.store(end, ordering: .releasing) }
+    /// Notes that what comes now is from the ring of this number; the running thread does so.
+    func begin(ring: UInt64) {
+        // First the position: whoever sees the ring sees none of another one.
+        handled.store(0, ordering: .releasing)
+        handledRing.store(ring, ordering: .releasing)
+    }
 
-    /// Whether it is known that what comes before `end` in the ring is worked off.
-    func hasHandled(_ end: UInt64) -> Bool { handled.load(ordering: .acquiring) >= end }
+    /// Notes that a batch is worked off; the running thread does so.
+    ///
+    /// It may be one of a dispatcher that the logger belonged to before, if that was released.
+    func noteHandled(_ batch: RecordBatch) {
+        if batch.ring == handledRing.load(ordering: .relaxed) {
+            handled.store(batch.end, ordering: .releasing)
+        }
+    }
+
+    /// Whether it is known that what comes before `end` in the ring of this number is worked off.
+    func hasHandled(_ end: UInt64, of ring: UInt64) -> Bool {
+        handledRing.load(ordering: .acquiring) == ring && handled.load(ordering: .acquiring) >= end
+    }
 
     /// Whether a synchronous call has waited for the logger without success, and it has not come a step further since: the next
     /// calls do not wait for it.

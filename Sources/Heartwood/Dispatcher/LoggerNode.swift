@@ -51,9 +51,10 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
     func attach(to dispatcher: LogDispatcher) -> LogDispatcher? { membership.join(dispatcher) }
 
     /// The first thing that the drain has a logger do in a dispatcher.
-    func start() {
+    func start(_ ring: RecordRing) {
         membership.retain(logger)
-        inbox.push { [logger] in
+        inbox.push { [logger, number = ring.number] in
+            logger.node.inbox.begin(ring: number)
             logger.tellFormatter()
             logger.didAdd()
         }
@@ -119,14 +120,14 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
 
     // MARK: - Waiting
 
-    /// Waits until what these loggers were handed out of the ring up to `end` has been worked off.
+    /// Waits until what these loggers were handed out of a dispatcher's ring up to `end` has been worked off.
     ///
     /// The calling thread, which is in no hook, runs those that allow it or whose queue it occupies, one after
     /// another; the queues of the others work meanwhile.
     ///
     /// - Returns: those that have not finished at `deadline`.
     static func wait(
-        for loggers: [AbstractLogger], upTo end: UInt64, until deadline: DispatchTime
+        for loggers: [AbstractLogger], upTo end: UInt64, of ring: UInt64, until deadline: DispatchTime
     ) -> [AbstractLogger] {
         var marks: [(logger: AbstractLogger, mark: InboxMark)] = []
         for logger in loggers where !logger.runsOnCaller && !logger.node.inbox.needsCaller {
@@ -134,13 +135,17 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
         }
         let queued = marks.count
         for logger in loggers where !marks.prefix(queued).contains(where: { $0.logger === logger }) {
-            if !logger.node.runner.run(upTo: end, deadline) {
+            if !logger.node.runner.run(upTo: end, of: ring, deadline) {
                 marks.append((logger, logger.node.inbox.push()))
             }
         }
         if marks.isEmpty { return [] }
         // While the caller was held up, more may have come before a mark than what it waits for.
-        return marks.filter { !$0.node.inbox.hasHandled(end) && !$1.wait(until: deadline) }.map(\.logger)
+        return marks.filter { logger, mark in
+            let inbox = logger.node.inbox
+            return !inbox.hasHandled(end, of: ring) && !mark.wait(until: deadline)
+                && !inbox.hasHandled(end, of: ring)
+        }.map(\.logger)
     }
 
     /// Waits until everything that these loggers have taken so far has been worked off.

@@ -98,16 +98,20 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
     /// Works off, for a synchronous call, what was handed out of the ring up to `end`.
     ///
     /// - Returns: false where another thread is at it, the logger's queue has to write some of it, or it is late.
-    func run(upTo end: UInt64, _ deadline: DispatchTime) -> Bool {
-        if inbox.hasHandled(end) { return true }
-        guard inbox.begin(asCaller: true) else { return inbox.hasHandled(end) }
+    func run(upTo end: UInt64, of ring: UInt64, _ deadline: DispatchTime) -> Bool {
+        if inbox.hasHandled(end, of: ring) {
+            // What came after it may have been left to this caller as well.
+            inbox.scheduleIfNeeded()
+            return true
+        }
+        guard inbox.begin(asCaller: true) else { return inbox.hasHandled(end, of: ring) }
         let thread = ThreadState.current
         var isDone = false
         right.use(thread) {
             isOnQueue = false
             while let entry = next() {
                 workOff(entry, thread)
-                isDone = inbox.hasHandled(end)
+                isDone = inbox.hasHandled(end, of: ring)
                 if isDone || holdsOutput || DispatchTime.now() >= deadline { return stop() }
             }
             // Others have worked it off, or it was dropped.
@@ -139,7 +143,7 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
                 delivery.deliver(slice, thread)
             }
             follower.noteWorkedOff(slice.batch.end)
-            if !holdsOutput { inbox.noteHandled(upTo: slice.batch.end) }
+            if !holdsOutput { inbox.noteHandled(slice.batch) }
             inbox.finish(weighing: slice.weight)
         }
     }

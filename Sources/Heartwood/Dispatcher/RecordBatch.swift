@@ -8,6 +8,8 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
     var size = 0
     /// The position in the ring after its last record.
     var end: UInt64 = 0
+    /// The number of that ring; 0 for none.
+    private(set) var ring: UInt64 = 0
     /// How many records there are.
     private(set) var count = 0
     private(set) var hasReferences = false
@@ -59,6 +61,9 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
         if !kept { base.deallocate() }
     }
 
+    /// Says where in which ring its records end.
+    func set(end: UInt64, of ring: UInt64) { (self.end, self.ring) = (end, ring) }
+
     /// Forgets the records, none of which has references.
     func removeAll() {
         assert(!hasReferences && counts == nil)
@@ -91,7 +96,7 @@ final class RecordBatch: @unchecked Sendable {  // written by the drain, then on
         var size = 0
         slice.forEach { size += $0.size }
         let copy = RecordBatch(capacity: max(size, 8))
-        copy.end = slice.batch.end
+        copy.set(end: slice.batch.end, of: slice.batch.ring)
         slice.forEach { record in
             let size = record.size
             (copy.base + copy.size).copyMemory(from: record.base, byteCount: size)

@@ -23,6 +23,9 @@ import Synchronization
 final class RecordRing: @unchecked Sendable {  // raw memory under the invariants above
     // MARK: Constants (any thread)
     let memory: RingMemory
+    /// Tells the positions of one ring from those of another.
+    let number = RecordRing.last.add(1, ordering: .relaxed).newValue
+    private static let last = Atomic<UInt64>(0)
     private let waitingWord: UnsafeMutablePointer<Atomic<Int>>
     private let asked = Atomic<Int>(0)
     /// The page of the counters and, right after it, the ring: what a journal puts its file in the place of.

@@ -89,13 +89,17 @@ struct IsolationTests {
         let late = Locked<[String]>([])
         let caller = Thread {
             dispatcher.drainNow(byCaller: true)
-            let others = LoggerNode.wait(for: loggers, upTo: end, until: .now() + 0.001)
+            let others = LoggerNode.wait(
+                for: loggers, upTo: end, of: dispatcher.ring.number, until: .now() + 0.001)
             late.withLock { $0 = others.map(\.name) }
         }
         caller.start()
         #expect(stuck.waitUntilStuck() && slow.waitUntilStuck())
         own.node.inbox.scheduleIfNeeded()
-        waitUntil { own.node.inbox.hasHandled(end) && queued.node.inbox.hasHandled(end) }
+        waitUntil {
+            own.node.inbox.hasHandled(end, of: dispatcher.ring.number)
+                && queued.node.inbox.hasHandled(end, of: dispatcher.ring.number)
+        }
         // What comes now must not be waited for.
         for logger in [own, queued] { logger.queue.suspend() }
         logInfo("y", to: dispatcher)
@@ -106,6 +110,21 @@ struct IsolationTests {
         for logger in [own, queued] { logger.queue.resume() }
         slow.release()
         dispatcher.consumer.queue.resume()
+    }
+
+    @Test("A synchronous call waits for a logger that has handled more in another dispatcher")
+    func movedLogger() {
+        let (one, other) = (LogDispatcher.forTest(), LogDispatcher.forTest())
+        let moved = RecordingLogger(name: "moved")
+        one.add(moved)
+        for index in 0..<100 { logInfo("\(index)", to: one) }
+        one.remove(moved, timeout: .testLimit)
+        moved.queue.suspend()
+        other.synchronousTimeout = .milliseconds(20)
+        other.add(moved)
+        logError("x", asynchronous: false, to: other)
+        #expect(other.diagnostics.totals[.timedOut, default: 0] == 1)
+        moved.queue.resume()
     }
 
     @Test("A synchronous call runs the loggers that allow it one after another, on its own thread")
