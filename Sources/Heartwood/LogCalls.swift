@@ -96,8 +96,7 @@ public func log(
     guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
     submit(
         text(), level, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
-        function,
-        line)
+        function, line)
 }
 
 /// Logs a `String` at a given level: a custom one, or one that is known only while the program runs.
@@ -169,8 +168,7 @@ public func logFatal(
     guard isLogEnabled(.fatal, category: category, to: dispatcher, file: file) else { return }
     submit(
         text(), .fatal, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
-        function,
-        line)
+        function, line)
 }
 
 /// Logs a `String` at the `fatal` level: the program cannot continue.
@@ -241,8 +239,7 @@ public func logError(
     guard isLogEnabled(.error, category: category, to: dispatcher, file: file) else { return }
     submit(
         text(), .error, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
-        function,
-        line)
+        function, line)
 }
 
 /// Logs a `String` at the `error` level: an operation failed.
@@ -315,7 +312,6 @@ public func logWarning(
     submit(
         text(), .warning, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
         function, line)
-
     #endif
 }
 
@@ -352,9 +348,7 @@ public func logWarning(
     guard isLogEnabled(.warning, category: category, to: dispatcher, file: file) else { return }
     submit(
         LogText(string()), .warning, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
-        file,
-        function, line)
-
+        file, function, line)
     #endif
 }
 
@@ -392,7 +386,6 @@ public func logNotice(
     submit(
         text(), .notice, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
         function, line)
-
     #endif
 }
 
@@ -429,9 +422,7 @@ public func logNotice(
     guard isLogEnabled(.notice, category: category, to: dispatcher, file: file) else { return }
     submit(
         LogText(string()), .notice, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
-        file,
-        function, line)
-
+        file, function, line)
     #endif
 }
 
@@ -468,9 +459,7 @@ public func logInfo(
     guard isLogEnabled(.info, category: category, to: dispatcher, file: file) else { return }
     submit(
         text(), .info, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
-        function,
-        line)
-
+        function, line)
     #endif
 }
 
@@ -509,7 +498,6 @@ public func logInfo(
         LogText(string()), .info, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
         file, function,
         line)
-
     #endif
 }
 
@@ -546,9 +534,7 @@ public func logDebug(
     guard isLogEnabled(.debug, category: category, to: dispatcher, file: file) else { return }
     submit(
         text(), .debug, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
-        function,
-        line)
-
+        function, line)
     #endif
 }
 
@@ -587,7 +573,6 @@ public func logDebug(
         LogText(string()), .debug, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
         file, function,
         line)
-
     #endif
 }
 
@@ -625,7 +610,6 @@ public func logVerbose(
     submit(
         text(), .verbose, category, context, tag(), metadata(), error(), asynchronous, dispatcher, file,
         function, line)
-
     #endif
 }
 
@@ -662,9 +646,7 @@ public func logVerbose(
     guard isLogEnabled(.verbose, category: category, to: dispatcher, file: file) else { return }
     submit(
         LogText(string()), .verbose, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
-        file,
-        function, line)
-
+        file, function, line)
     #endif
 }
 

@@ -181,8 +181,10 @@ import Testing
         return results
     }
 
-    /// Goes through all orders of steps; returns an end at which somebody waits for room that nobody will make, or a
-    /// logger for a call that is held up.
+    /// Tries all orders of the steps.
+    ///
+    /// Returns a final state in which a caller waits for room that is never made, or a logger for a call that is
+    /// held up; nil if there is none.
     private func stuck(callers: Int, _ fault: Fault?) -> (end: World?, count: Int) {
         let first = World(callers: Array(repeating: .full, count: callers))
         var (seen, due): (Set<World>, [World]) = ([first], [first])
