@@ -291,7 +291,7 @@ import Testing
         log.write(20, to: engine)
         #expect(engine.counters.waiting == 8)
         #expect(engine.counters.dropped == 12)
-        #expect(engine.untilTick == FileEngine.retryInterval)
+        #expect(engine.untilTick == FileHealth.retryInterval)
         isFull.withLock { $0 = false }
         clock.advance(by: .milliseconds(250))
         engine.tick()

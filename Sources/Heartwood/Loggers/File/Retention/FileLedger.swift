@@ -10,7 +10,12 @@ import CHeartwood
 /// Not thread-safe: owned by the engine.
 final class FileLedger {
     let lock: DirectoryLock
-    private let scene: FileScene
+    /// Called with the name of a file that cannot be used, and why.
+    var report: (_ name: String, any Error) -> Void = { _, _ in }
+    /// The naming in effect.
+    var naming: LogFileNaming
+    private let directory: LogDirectory
+    private let inventory: FileInventory
     private var file: CatalogueFile
     /// The catalogue as it was last read or written.
     private(set) var catalogue = FileCatalogue()
@@ -19,17 +24,13 @@ final class FileLedger {
     /// The lock's number when this engine last looked.
     private var seen: DirectoryLock.Generation?
 
-    init(_ scene: FileScene) {
-        self.scene = scene
-        lock = DirectoryLock(scene.directory, name: ".\(scene.settings.naming.application).lock")
-        file = FileLedger.file(scene, lock)
-        lock.report = { [unowned scene] in scene.report($1, name: $0) }
-    }
-
-    private static func file(_ scene: FileScene, _ lock: DirectoryLock) -> CatalogueFile {
-        CatalogueFile(
-            scene.directory, application: scene.settings.naming.application, lock: lock,
-            report: { [unowned scene] in scene.report($1, name: $0) })
+    init(_ directory: LogDirectory, _ inventory: FileInventory, _ naming: LogFileNaming) {
+        self.directory = directory
+        self.inventory = inventory
+        self.naming = naming
+        lock = DirectoryLock(directory, name: ".\(naming.application).lock")
+        file = CatalogueFile(directory, application: naming.application, lock: lock) { _, _ in }
+        lock.report = { [unowned self] in report($0, $1) }
     }
 
     /// Whether it is known what is finished: the catalogue was read, or does not exist.
@@ -37,7 +38,11 @@ final class FileLedger {
 
     /// Reads the catalogue of the naming in effect.
     func load(isFirst: Bool = false) {
-        if isFirst { file = FileLedger.file(scene, lock) }
+        if isFirst {
+            file = CatalogueFile(directory, application: naming.application, lock: lock) {
+                [unowned self] in report($0, $1)
+            }
+        }
         catalogue = file.load()
     }
 
@@ -66,8 +71,8 @@ final class FileLedger {
         // In the same order each time.
         for (name, label) in claims.sorted(by: { $0.key < $1.key }) {
             do {
-                if let file = try scene.directory.hold(name) {
-                    scene.calls.unlock(file.number)
+                if let file = try directory.hold(name) {
+                    directory.calls.unlock(file.number)
                     continue
                 }
                 // Whoever has found it finished may be archiving it.
@@ -84,18 +89,6 @@ final class FileLedger {
         return true
     }
 
-    // MARK: Shared writing
-
-    /// Takes the lock that shared writing needs.
-    ///
-    /// - Returns: whether the shared file is this process's alone for the moment.
-    func beginWrite() -> Bool { scene.settings.isShared ? lock.acquire() : true }
-
-    /// Releases what ``beginWrite()`` has taken.
-    func endWrite() {
-        if scene.settings.isShared { lock.release() }
-    }
-
     // MARK: Changes of others
 
     /// Whether another process or logger may have created or finished a file since ``noteSeen()``.
@@ -110,7 +103,7 @@ final class FileLedger {
 
     func isFinished(_ entry: FileInventory.Entry) -> Bool {
         if entry.stage != .plain { return true }
-        guard entry.name != scene.settings.naming.activeName else { return false }
+        guard entry.name != naming.activeName else { return false }
         return catalogue.isFinished(entry.name, entry.label)
     }
 
@@ -118,11 +111,11 @@ final class FileLedger {
     ///
     /// A date in the future that no file has any more was a wrong clock's, and is forgotten.
     func newest(at now: LogTimestamp) -> LogFileLabel? {
-        let newest = scene.inventory.newest
+        let newest = inventory.newest
         guard let finished = catalogue.finished else { return newest }
         guard let newest, newest >= finished else {
             guard let createdAt = finished.createdAt, createdAt > now else { return finished }
-            let entries = scene.inventory.entries
+            let entries = inventory.entries
             catalogue = file.update { catalogue in
                 let known = catalogue
                 catalogue.finished =
@@ -137,38 +130,37 @@ final class FileLedger {
     ///
     /// The others are told first, so that a death in between hides nothing; they look once the lock is free.
     /// What they have changed before must be known already.
-    func note(opened: FileWriter?, finished: [(name: String, label: LogFileLabel)]) {
-        let entries = scene.inventory.entries
-        let active = scene.settings.naming.activeName
+    func note(opened: (name: String, label: LogFileLabel)?, finished: [(name: String, label: LogFileLabel)]) {
+        let entries = inventory.entries
         let isNew = catalogue.finished == nil && file.isKnown
         _ = lock.acquire()
         defer { lock.release() }
         let mayStore = checkClaims() && lock.countUp()
-        catalogue = file.update(opening: opened?.name, mayStore: mayStore) { [unowned scene] catalogue in
+        catalogue = file.update(opening: opened?.name, mayStore: mayStore) { catalogue in
             if let opened {
-                if opened.name == active { catalogue.active = opened.label }
+                if opened.name == naming.activeName { catalogue.active = opened.label }
                 catalogue.open.insert(opened.name)
             }
             for (name, label) in finished {
-                FileLedger.finish(name, label, among: entries, isNew: isNew, &catalogue, scene)
+                finish(name, label, among: entries, isNew: isNew, &catalogue)
             }
-            FileLedger.prune(&catalogue, scene.inventory)
+            prune(&catalogue)
         }
         if file.hasUnsaved { for (name, label) in finished { claims[name] = label } } else { claims = [:] }
         noteSeen()
     }
 
-    private static func finish(
+    private func finish(
         _ name: String, _ label: LogFileLabel, among entries: [FileInventory.Entry], isNew: Bool,
-        _ catalogue: inout FileCatalogue, _ scene: FileScene
+        _ catalogue: inout FileCatalogue
     ) {
         // The mark passes over files that are not finished by this.
         for entry in entries.reversed() where entry.name != name && entry.label <= label {
             if let mark = catalogue.finished, entry.label <= mark { break }
-            guard entry.stage == .plain, !entry.isUnfinished, entry.name != scene.settings.naming.activeName
+            guard entry.stage == .plain, !entry.isUnfinished, entry.name != naming.activeName
             else { continue }
             // Without a catalogue, only the lock tells.
-            if isNew, scene.directory.isFree(entry.name) { continue }
+            if isNew, directory.isFree(entry.name) { continue }
             catalogue.open.insert(entry.name)
         }
         catalogue.open.remove(name)
@@ -177,7 +169,7 @@ final class FileLedger {
     }
 
     /// Forgets files that are gone; seldom, because it costs a look at all names.
-    private static func prune(_ catalogue: inout FileCatalogue, _ inventory: FileInventory) {
+    private func prune(_ catalogue: inout FileCatalogue) {
         guard catalogue.processed.count > 32, catalogue.processed.count > 2 * inventory.count else { return }
         let there = Set(inventory.entries.map(\.name))
         catalogue.processed = catalogue.processed.filter(there.contains)
@@ -202,4 +194,9 @@ final class FileLedger {
         guard catalogue.active != nil else { return }
         catalogue = file.update { $0.active = nil }
     }
+}
+
+extension SystemFailure {
+    /// Whether it is the process that lacks something, so that another file would not do either.
+    var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(number) }
 }

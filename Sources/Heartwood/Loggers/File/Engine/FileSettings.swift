@@ -19,4 +19,14 @@ struct FileSettings: Sendable {
     var isEncrypted = false
     /// Where the key comes from.
     var key: (any SecretProvider)?
+
+    /// When files are rolled, with the limit that the quota allows.
+    var effectiveRolling: RollingPolicy {
+        var policy = rolling
+        policy.maximumSize = retention.effectiveFileSize(policy.maximumSize)
+        return policy
+    }
+
+    /// What the next file is encrypted with; nil for plain text.
+    func cipher() throws -> FrameCipher? { isEncrypted ? try FrameCipher(ofLogs: key) : nil }
 }

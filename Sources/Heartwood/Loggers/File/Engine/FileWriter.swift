@@ -11,43 +11,43 @@ import CHeartwood
 /// All this holds while no other process writes to the file: its lock is held alone, or the directory's.
 ///
 /// Not thread-safe: owned by the engine.
-package final class FileWriter {
-    package let file: Descriptor
-    package let identity: FileStatus.Identity
-    package internal(set) var label: LogFileLabel
+final class FileWriter {
+    let file: Descriptor
+    let identity: FileStatus.Identity
+    var label: LogFileLabel
     /// Whether other processes write to the file as well.
-    package let isShared: Bool
-    package var name: String
+    let isShared: Bool
+    var name: String
     /// When the file was created; as exactly as is known.
-    package let createdAt: LogTimestamp
+    let createdAt: LogTimestamp
     /// The bytes in the file, as far as is known: others may cut or extend it.
-    @exclusivity(unchecked) package private(set) var size: Int
+    private(set) var size: Int
     /// Whether there is more in it than a header.
-    @exclusivity(unchecked) package var hasRecords: Bool
+    var hasRecords: Bool
     /// Whether the header has still to be written.
-    @exclusivity(unchecked) package var needsHeader: Bool
-    @exclusivity(unchecked) var deadline = RollingPolicy.Deadline(
-        wall: nil, steady: nil, earliest: LogTimestamp(nanoseconds: .min))
+    var needsHeader: Bool
+    /// Others have written to it with another key.
+    var isForeign = false
 
     /// Makes frames of the records; nil where they are written as they are.
     private var frames: FrameEncoder?
     /// Whether records are encrypted before they are written.
-    package let isFramed: Bool
+    let isFramed: Bool
     /// Where the last frame ends that `frames` knows of.
     private var framesEnd: Int
     /// The process has a limit on the size of files, so a write could raise a signal that ends it.
-    @exclusivity(unchecked) private var isLimited: Bool
+    private var isLimited: Bool
     /// The part of a record at the end of the file that could not be cut off; empty for none.
-    @exclusivity(unchecked) private var part: [UInt8] = []
+    private var part: [UInt8] = []
     /// Records are lines, so that one that others left without its end must be ended.
     private let endsLines: Bool
     /// Where the last whole line ends that is known; what comes after it others wrote.
-    @exclusivity(unchecked) private var wholeEnd: Int
+    private var wholeEnd: Int
     private let calls: SystemCalls
 
-    package init(
+    init(
         file: Descriptor, status: FileStatus, name: String, label: LogFileLabel, createdAt: LogTimestamp,
-        isNew: Bool, hasHeader: Bool, endsLines: Bool = true, isWhole: Bool = true,
+        isNew: Bool, endsLines: Bool = true, isWhole: Bool = true,
         frames: FrameEncoder? = nil, isShared: Bool = false,
         calls: SystemCalls
     ) {
@@ -58,7 +58,7 @@ package final class FileWriter {
         self.createdAt = createdAt
         self.size = status.size
         self.hasRecords = !isNew && status.size > 0
-        self.needsHeader = hasHeader && status.size == 0
+        self.needsHeader = status.size == 0
         self.endsLines = endsLines
         self.wholeEnd = isWhole ? status.size : 0
         self.frames = frames
@@ -69,18 +69,25 @@ package final class FileWriter {
         self.calls = calls
     }
 
+    /// What decisions need to know of the file.
+    var facts: FilePlan.File {
+        FilePlan.File(
+            size: size, hasRecords: hasRecords, needsHeader: needsHeader, isTorn: isTorn, isShared: isShared,
+            isFramed: isFramed, isForeign: isForeign, createdAt: createdAt)
+    }
+
     /// The key that records are encrypted with.
-    package var cipher: FrameCipher? { frames?.cipher }
+    var cipher: FrameCipher? { frames?.cipher }
 
     /// How many of the records were written.
-    package struct Outcome: Sendable {
-        package var records = 0
-        package var bytes = 0
-        package var failure: SystemFailure?
+    struct Outcome: Sendable {
+        var records = 0
+        var bytes = 0
+        var failure: SystemFailure?
     }
 
     /// Whether the file is still there, under its name.
-    package enum Place: Sendable, Equatable { case inPlace, removed, moved }
+    enum Place: Sendable, Equatable { case inPlace, removed, moved }
 
     // MARK: Looking
 
@@ -89,7 +96,7 @@ package final class FileWriter {
     /// A part that still cannot be cut off stays, and ``append(_:ends:from:announce:)`` completes its record.
     ///
     /// - Throws: what prevented it; nothing must be written then.
-    package func refresh() throws(SystemFailure) -> FileStatus {
+    func refresh() throws(SystemFailure) -> FileStatus {
         let status = try calls.status(file.number)
         let before = size
         // Cut to nothing from outside, as `copytruncate` does, it is as good as new.
@@ -132,7 +139,7 @@ package final class FileWriter {
     /// newline.
     ///
     /// - Returns: how many bytes were cut off; nil where none.
-    package func endTornLine(mayCut: Bool) throws(SystemFailure) -> Int? {
+    func endTornLine(mayCut: Bool) throws(SystemFailure) -> Int? {
         guard endsLines, !isFramed, !isTorn, size != wholeEnd else { return nil }
         guard size > 0 else {
             wholeEnd = 0
@@ -161,7 +168,7 @@ package final class FileWriter {
     /// Looks for the file under its name.
     ///
     /// Where that cannot be found out, a file that still has a name counts as being in its place.
-    package func place(_ status: FileStatus, in directory: LogDirectory) -> Place {
+    func place(_ status: FileStatus, in directory: LogDirectory) -> Place {
         if status.links == 0 { return .removed }
         do throws(SystemFailure) {
             return try calls.status(path: directory.path + "/" + name).identity == identity
@@ -172,13 +179,13 @@ package final class FileWriter {
     }
 
     /// Looks again whether the process has a limit on the size of files.
-    package func checkLimit() { isLimited = calls.fileSizeLimit() != nil }
+    func checkLimit() { isLimited = calls.fileSizeLimit() != nil }
 
     /// Whether a part of a record is at the end of the file and could not be cut off.
-    package var isTorn: Bool { !part.isEmpty }
+    var isTorn: Bool { !part.isEmpty }
 
     /// Whether the part at the end can only be cut off: a header or a frame is not completed.
-    package var mustCut: Bool { isTorn && (isFramed || needsHeader && !hasRecords) }
+    var mustCut: Bool { isTorn && (isFramed || needsHeader && !hasRecords) }
 
     // MARK: Writing
 
@@ -186,7 +193,7 @@ package final class FileWriter {
     ///
     /// `bytes` are the records, without gaps; `ends` says where each ends, in numbers of which `start` is the
     /// place of the first byte. `announce` is given what goes into the file, just before it does.
-    package func append(
+    func append(
         _ bytes: UnsafeRawBufferPointer, ends: ArraySlice<Int>, from start: Int,
         announce: (UnsafeRawBufferPointer) -> Void = { _ in }
     ) -> Outcome {
@@ -234,7 +241,7 @@ package final class FileWriter {
     }
 
     /// Writes the header of a new file, all of it or nothing.
-    package func writeHeader(_ bytes: UnsafeRawBufferPointer) -> SystemFailure? {
+    func writeHeader(_ bytes: UnsafeRawBufferPointer) -> SystemFailure? {
         let before = size
         if isFramed {
             let outcome = writeFrames(bytes) { _ in }
@@ -330,7 +337,7 @@ package final class FileWriter {
     /// Goes on after the frames that other processes have written meanwhile.
     ///
     /// - Returns: false where they are written with another key, so that the file must be left to them.
-    package func followFrames() throws -> Bool {
+    func followFrames() throws -> Bool {
         guard let cipher, size != framesEnd else { return true }
         guard let tail = try FrameTail.find(in: file, size: size, cipher, calls) else { return false }
         if tail.end < size {
@@ -344,5 +351,49 @@ package final class FileWriter {
 
     // MARK: The disk
 
-    package func sync() throws(SystemFailure) { try calls.sync(file.number) }
+    func sync() throws(SystemFailure) { try calls.sync(file.number) }
+}
+
+/// Cuts off what a crash left of a last line, so that the next one begins at the beginning of a line (promise
+/// 8).
+struct TornLineRepair {
+    /// How far back the end of the last whole line is looked for.
+    static let reach = 1 << 20
+
+    /// Cuts the file after its last newline, and zero bytes that a power cut left.
+    ///
+    /// A file that has no newline within reach is left as it is, with a newline at its end: it is not ours to
+    /// guess.
+    ///
+    /// - Returns: how many bytes were cut off.
+    static func repair(
+        _ file: Descriptor, size: Int, calls: SystemCalls
+    ) throws(SystemFailure) -> Int {
+        guard size > 0 else { return 0 }
+        var end = size
+        var block = [UInt8](repeating: 0, count: 4096)
+        while end > 0, size - end < reach {
+            let start = max(0, end - block.count)
+            let count = try calls.fill(&block, end - start, from: file.number, at: start)
+            if let newline = block[..<count].lastIndex(of: UInt8(ascii: "\n")) {
+                let whole = start + newline + 1
+                if whole < size { try calls.truncate(file.number, to: whole) }
+                return size - whole
+            }
+            end = start
+        }
+        if end == 0 {
+            try calls.truncate(file.number, to: 0)
+            return size
+        }
+        let newline: [UInt8] = [UInt8(ascii: "\n")]
+        var failure: SystemFailure?
+        newline.withUnsafeBytes { bytes in
+            do throws(SystemFailure) { _ = try calls.write(file.number, bytes, quietly: true) } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return 0
+    }
 }

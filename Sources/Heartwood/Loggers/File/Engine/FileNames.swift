@@ -4,39 +4,38 @@ import CHeartwood
 ///
 /// Not thread-safe: owned by the engine.
 final class FileNames {
-    private let scene: FileScene
-    private let ledger: FileLedger
-    private let survey: DirectorySurvey
+    private let store: FileStore
     /// A name that a renamed file has still to lose.
     private var surplus: (name: String, identity: FileStatus.Identity)?
 
-    init(_ scene: FileScene, _ ledger: FileLedger, _ survey: DirectorySurvey) {
-        self.scene = scene
-        self.ledger = ledger
-        self.survey = survey
-    }
+    init(_ store: FileStore) { self.store = store }
 
-    private var directory: LogDirectory { scene.directory }
-    private var inventory: FileInventory { scene.inventory }
-    private var settings: FileSettings { scene.settings }
+    private var directory: LogDirectory { store.directory }
+    private var inventory: FileInventory { store.inventory }
+    private var ledger: FileLedger { store.ledger }
+    private var settings: FileSettings { store.settings }
 
     /// Whether a renamed file has still to lose its old name.
     var hasSurplusName: Bool { surplus != nil }
 
     // MARK: Names that files keep
 
-    /// Gives a file with the fixed active name, or with a name that is far ahead of the clock, the name that
-    /// it keeps.
-    func giveFinalName(_ file: FileWriter, _ now: LogTimestamp) throws {
+    /// Gives the open file the name that it keeps, if it has the fixed active name or one that is far ahead
+    /// of the clock.
+    ///
+    /// - Returns: its name and label from now on.
+    func finalName(
+        of old: String, _ label: LogFileLabel, isShared: Bool, _ now: LogTimestamp
+    ) throws -> (name: String, label: LogFileLabel) {
         correctNames(now)
-        let old = file.name
         // Others who write to the same file look for it under its name.
-        let isAhead = !file.isShared && isAhead(file.label, now)
+        let isAhead = !isShared && isAhead(label, now)
         let isActive = old == settings.naming.activeName
-        guard isAhead || isActive else { return }
-        let label = isAhead ? correctLabel(file.label, now) : file.label
-        (file.name, file.label) = try isActive ? renameFinal(old, label) : rename(old, .plain, to: label)
-        inventory.rename(old, to: file.name, label: file.label)
+        guard isAhead || isActive else { return (old, label) }
+        let label = isAhead ? correctLabel(label, now) : label
+        let final = try isActive ? renameFinal(old, label) : rename(old, .plain, to: label)
+        inventory.rename(old, to: final.0, label: final.1)
+        return final
     }
 
     /// Gives a file the first name that is free, from its label on.
@@ -74,7 +73,7 @@ final class FileNames {
     func finishFound(_ entry: FileInventory.Entry) -> String {
         let (name, label) = finishedName(entry)
         ledger.note(opened: nil, finished: [(name, label)])
-        scene.report(.foundFinished(name: name))
+        store.report(.foundFinished(name: name))
         return name
     }
 
@@ -86,7 +85,7 @@ final class FileNames {
         let (name, label) = finishedName(entry)
         guard name != active, !hasSurplusName else { return false }
         ledger.note(opened: nil, finished: [(name, label)])
-        scene.report(.foundFinished(name: name))
+        store.report(.foundFinished(name: name))
         return true
     }
 
@@ -97,7 +96,7 @@ final class FileNames {
         // By now it may be the name of another file.
         if let status = try directory.status(name), status.identity == identity, status.links > 1 {
             try directory.remove(name)
-            survey.refresh()
+            store.refresh()
         }
         surplus = nil
     }
@@ -136,16 +135,16 @@ final class FileNames {
             guard !isActive, !entry.isForeign, !entry.isProtected,
                 let file = try? directory.hold(entry.name)
             else { return }
-            defer { scene.calls.unlock(file.number) }
+            defer { store.calls.unlock(file.number) }
             do {
                 let (name, label) = try rename(entry.name, entry.stage, to: correctLabel(entry.label, now))
                 inventory.rename(entry.name, to: name, label: label)
-                scene.report(
+                store.report(
                     .advice(
-                        "The name of “\(entry.name)” is more than a year ahead of the clock, so the file was renamed to"
-                            + " “\(name)”"))
+                        "The name of “\(entry.name)” is more than a year ahead of the clock, so the file was"
+                            + " renamed to “\(name)”"))
             } catch {
-                return scene.report(error, name: entry.name)
+                return store.report(error, name: entry.name)
             }
         }
     }
@@ -178,6 +177,6 @@ final class FileNames {
     /// Points the symbolic link to the file that is written.
     func updateLink(_ name: String) {
         guard let link = settings.currentLink, link != name else { return }
-        do { try directory.pointLink(link, to: name) } catch { scene.report(error, name: link) }
+        do { try directory.pointLink(link, to: name) } catch { store.report(error, name: link) }
     }
 }

@@ -51,7 +51,7 @@ struct RollingPolicy: Sendable, Hashable {
         /// By the steady clock; nil for never.
         var steady: Duration?
         /// A wall clock before this was set back so far that the deadline must be computed again.
-        var earliest: LogTimestamp
+        var earliest = LogTimestamp(nanoseconds: .min)
 
         func isReached(wall now: LogTimestamp, steady uptime: Duration) -> Bool {
             if let wall, now >= wall { return true }
@@ -87,5 +87,11 @@ struct RollingPolicy: Sendable, Hashable {
         // The clock stops there, and each line would come after it.
         if deadline.wall?.nanoseconds == .max { deadline.wall = nil }
         return deadline
+    }
+
+    /// Whether a file of so many bytes that was created then is over.
+    func isOver(size: Int, createdAt: LogTimestamp, wall now: LogTimestamp, steady uptime: Duration) -> Bool {
+        maximumSize > 0 && size >= maximumSize
+            || deadline(createdAt: createdAt, wall: now, steady: uptime).isReached(wall: now, steady: uptime)
     }
 }

@@ -1,0 +1,718 @@
+import CHeartwood
+
+/// Writes records into log files: asks ``FilePlan`` what is to be done, and does it.
+///
+/// 1. **Whole.** Every record is in one file, once, in order, and never in part (promise 8).
+/// 2. **Accounted.** What was accepted is written, is pending, or was dropped and counted; a file in which
+///    records are missing says so in their place (promise 4).
+/// 3. **Nothing escapes.** No failure of a system call ends the process, or is thrown to whoever logs
+///    (promise 7).
+/// 4. **Nothing of others.** What could not be opened, identified and locked is left alone (promise 12).
+///
+/// Not thread-safe: it is owned by the logger, which calls it on its queue.
+final class FileEngine {
+    // MARK: Constants
+
+    let directory: LogDirectory
+    /// The directory's; here as well, since to get it from there would copy it, for each line.
+    let calls: SystemCalls
+    let inventory: FileInventory
+    private let clock: any LogClock
+    private let store: FileStore
+    private let opener: FileOpener
+    /// The header of a new file; empty for none.
+    private let header: () -> [UInt8]
+    /// The record that tells how many were dropped, and why.
+    private let announcement: (Int, SystemFailure?) -> [UInt8]
+    private let report: (FileEvent) -> Void
+
+    // MARK: Owned by the logger
+
+    private var plan: FilePlan
+    /// The file that is written; nil for none.
+    private(set) var writer: FileWriter?
+    /// Where the journal is told of each write before it is made.
+    var slot: JournalSlot? { didSet { endLease() } }
+    /// The process that the state belongs to; another one after a fork.
+    private var process: ProcessOwner
+    /// The file of the lease, when it ends, and the bytes that it is still good for; nil for no lease.
+    private var leased: FileWriter?
+    private var leaseEnd = Duration.zero
+    private var leaseRoom = 0
+    /// Whether the last write was one within a lease, and has changed nothing but the length of the file.
+    private(set) var hasOnlyGrown = false
+
+    /// Makes an engine; nothing is read or written before the first record.
+    ///
+    /// - Parameters:
+    ///   - directory: where the files are.
+    ///   - settings: the settings in effect.
+    ///   - clock: the time.
+    ///   - lookInterval: how long a look at the open file is enough for; zero, which has the file looked at
+    ///     before each write, unless given.
+    ///   - header: the header of a new file; empty for none.
+    ///   - beginning: how a new file would begin; not known unless given.
+    ///   - announcement: the record that tells how many were dropped, and why.
+    ///   - report: is told what happens to files.
+    init(
+        directory: LogDirectory, settings: FileSettings, clock: any LogClock = SystemClock(),
+        lookInterval: Duration = .zero,
+        header: @escaping () -> [UInt8] = { [] },
+        beginning: @escaping () -> FileBeginning = { FileBeginning() },
+        announcement: @escaping (Int, SystemFailure?) -> [UInt8] = FileEngine.plainAnnouncement,
+        report: @escaping (FileEvent) -> Void = { _ in }
+    ) {
+        self.directory = directory
+        self.clock = clock
+        self.header = header
+        self.announcement = announcement
+        self.report = report
+        store = FileStore(directory, settings, clock, report)
+        inventory = store.inventory
+        opener = FileOpener(store, beginning: beginning)
+        plan = FilePlan(settings, lookInterval: lookInterval)
+        calls = directory.calls
+        process = ProcessOwner(directory.calls)
+    }
+
+    /// An announcement for files of lines.
+    static func plainAnnouncement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
+        Array((LogMessage.lossText(count, because: failure) + "\n").utf8)
+    }
+
+    var settings: FileSettings { plan.settings }
+    /// The process that the state belongs to; set by whoever has made sure that it is this one.
+    var owner: ProcessOwner {
+        get { process }
+        set {
+            endLease()
+            process = newValue
+        }
+    }
+    private var ledger: FileLedger { store.ledger }
+    private var names: FileNames { opener.names }
+    var isStarted: Bool { store.isStarted }
+    /// Whether everything that was accepted is in a file, or was dropped.
+    var isIdle: Bool { plan.pending.isEmpty }
+    /// Whether all that processes must know of each other's files is on the disk, and was read from it.
+    var isSaved: Bool { ledger.isSaved && ledger.isKnown }
+
+    var counters: FileCounters {
+        var counters = plan.counters
+        counters.failures += store.failures
+        return counters
+    }
+
+    /// Reads what earlier runs left in the directory; once.
+    func start() throws { try store.start() }
+
+    // MARK: Writing
+
+    /// Writes records; those that no file takes are pending until a later call, as many as the limit allows.
+    ///
+    /// - Parameters:
+    ///   - bytes: the records, without gaps.
+    ///   - ends: where each ends.
+    ///   - marks: the mark of each in the journal; none without a journal.
+    ///   - isUrgent: synchronize afterwards.
+    func write(
+        _ bytes: UnsafeRawBufferPointer, _ ends: [Int], marks: [UInt64] = [], isUrgent: Bool = false
+    ) {
+        guard !ends.isEmpty else { return }
+        checkProcess()
+        var done = writeByLease(bytes, ends)
+        if done == ends.count { return }
+        if isIdle {
+            let records = write(Records(bytes: bytes, ends: ends, marks: marks, index: done))
+            done = records.index
+            if let number = records.unwritable {
+                let failure = SystemFailure(.write, number)
+                plan.drop(failure)
+                tellDropped(1, because: failure)
+            }
+        }
+        if done < ends.count {
+            let dropped = plan.park(bytes, ends, marks, from: done, announcement: announcement)
+            tellDropped(dropped, because: plan.health.failure)
+            if plan.health.mayTry(at: clock.uptime()) { retry() }
+        }
+        if settings.sync != .never { perform(.rest(isUrgent: isUrgent)) }
+        grantLease()
+    }
+
+    /// The records of one call, and how far they are.
+    private struct Records {
+        let bytes: UnsafeRawBufferPointer
+        let ends: [Int]
+        let marks: [UInt64]
+        /// The first record that is not dealt with yet.
+        var index = 0
+        /// Why no file can ever hold the last one that was dealt with.
+        var unwritable: Int32?
+
+        var isDone: Bool { index >= ends.count || unwritable != nil }
+        var start: Int { index == 0 ? 0 : ends[index - 1] }
+    }
+
+    /// Writes records until all are written, one can never be, or nothing can be written now.
+    private func write(_ given: Records) -> Records {
+        var records = given
+        let isLocked = beginWrite()
+        defer { endWrite() }
+        plan.begin(mostRecords: slot == nil ? .max : JournalSlot.writeLimit)
+        while !records.isDone {
+            let moment = moment(isLocked)
+            let step = plan.next(.records(records.ends[records.index...], from: records.start), moment)
+            switch step {
+            case .write(let count, let bytes): write(count, bytes, of: &records, step, moment)
+            case .complete: append(1, of: &records, step, moment)
+            case .never(let number):
+                records.index += 1
+                records.unwritable = number
+            default: perform(step, moment)
+            }
+            if plan.failure != nil { return records }
+        }
+        plan.noteSuccess()
+        return records
+    }
+
+    private func write(
+        _ count: Int, _ bytes: Int, of records: inout Records, _ step: FilePlan.Step,
+        _ moment: FilePlan.Moment
+    ) {
+        do throws(SystemFailure) {
+            if !plan.spend(bytes) {
+                let (free, total) = try calls.freeSpace(directory.descriptor.number)
+                guard plan.spend(bytes, free: free, of: total) else {
+                    throw SystemFailure(.freeSpace, ENOSPC)
+                }
+            }
+            append(count, of: &records, step, moment)
+        } catch {
+            fail(step, error, moment)
+        }
+    }
+
+    private func append(
+        _ count: Int, of records: inout Records, _ step: FilePlan.Step, _ moment: FilePlan.Moment
+    ) {
+        guard let writer else { return }
+        let range = records.index..<records.index + count
+        let (start, ends, marks, slot) = (records.start, records.ends, records.marks, slot)
+        let part = UnsafeRawBufferPointer(rebasing: records.bytes[start..<ends[range.upperBound - 1]])
+        let outcome = writer.append(part, ends: ends[range], from: start) { written in
+            if marks.isEmpty { return }
+            slot?.intend(
+                writer.identity, writer.name, size: writer.size, written, from: start, ends: ends[range],
+                marks: marks[range], isFrame: writer.isFramed)
+        }
+        if !marks.isEmpty {
+            slot?.settle(upTo: marks[range.lowerBound..<range.lowerBound + outcome.records].max() ?? 0)
+        }
+        inventory.resize(writer.name, to: writer.size)
+        records.index += outcome.records
+        note(step, .wrote(outcome), moment)
+        if let failure = plan.failure { tellFailed(failure) }
+    }
+
+    /// Tries again to write what is pending.
+    func retry() {
+        endLease()
+        guard !isIdle else { return }
+        repeat {
+            guard let pending = plan.beginRetry(announcement) else { break }
+            let dealt = pending.bytes.withUnsafeBytes {
+                write(Records(bytes: $0, ends: pending.ends, marks: pending.marks))
+            }
+            let settled = plan.noteRetry(dealt.index, never: dealt.unwritable, at: clock.uptime())
+            if settled.hasDropped { tellDropped(1, because: plan.pending.reason) }
+            if settled.hasUnwritableAnnouncement, !plan.pending.hasRecords { break }
+        } while plan.health.failure == nil
+        if plan.hasRecovered() { report(.resumed(dropped: plan.counters.dropped)) }
+    }
+
+    /// Opens the file of the next record, or creates it with its header.
+    func openFile() {
+        endLease()
+        checkProcess()
+        guard isIdle else { return }
+        plan.lookClosely()
+        let isLocked = beginWrite()
+        defer { endWrite() }
+        perform(.file, isLocked)
+    }
+
+    /// Has the file looked at before each write for a second, since others may be about to remove it, or only
+    /// before the next write.
+    func lookClosely(forWhile: Bool) {
+        endLease()
+        plan.lookClosely(until: forWhile ? clock.uptime() + .seconds(1) : nil)
+    }
+
+    /// Takes the lock that shared writing needs.
+    ///
+    /// - Returns: whether a shared file is this process's alone for the moment.
+    private func beginWrite() -> Bool { plan.settings.isShared ? ledger.lock.acquire() : true }
+
+    private func endWrite() {
+        if plan.settings.isShared { ledger.lock.release() }
+    }
+
+    // MARK: The lease
+
+    private func endLease() { leased = nil }
+
+    private func grantLease() {
+        guard slot == nil, isIdle, let (end, bytes) = plan.lease(moment()) else { return }
+        (leased, leaseEnd, leaseRoom) = (writer, end, bytes)
+    }
+
+    /// Writes records within the lease, if there is one that allows it, and ends it where that fails.
+    ///
+    /// - Returns: how many were written.
+    private func writeByLease(_ bytes: UnsafeRawBufferPointer, _ ends: [Int]) -> Int {
+        hasOnlyGrown = false
+        guard let writer = leased else { return 0 }
+        guard bytes.count <= leaseRoom, clock.uptime() < leaseEnd,
+            plan.maySpend(bytes.count, total: plan.hasQuota ? inventory.total : 0)
+        else {
+            leased = nil
+            return 0
+        }
+        leaseRoom -= bytes.count
+        let outcome = writer.append(bytes, ends: ends[...], from: 0)
+        inventory.resize(writer.name, to: writer.size)
+        plan.noteLeased(outcome)
+        hasOnlyGrown = outcome.failure == nil
+        if !hasOnlyGrown { leased = nil }
+        return outcome.records
+    }
+
+    // MARK: Steps
+
+    private func moment(_ isLocked: Bool = true) -> FilePlan.Moment {
+        let (wall, uptime) = (clock.now(), clock.uptime())
+        store.compareClocks(wall, uptime)
+        plan.file = writer?.facts
+        return FilePlan.Moment(
+            wall: wall, uptime: uptime, total: inventory.total, ageCheck: store.ageCheck, isLocked: isLocked,
+            isJournaled: slot != nil)
+    }
+
+    /// Does what the plan says for a demand that writes no records.
+    private func perform(_ demand: FilePlan.Demand, _ isLocked: Bool = true) {
+        plan.begin()
+        while true {
+            let moment = moment(isLocked)
+            let step = plan.next(demand, moment)
+            if step == .wait(because: nil) { return }
+            perform(step, moment)
+            if plan.failure != nil { return }
+        }
+    }
+
+    private func perform(_ step: FilePlan.Step, _ moment: FilePlan.Moment) {
+        do {
+            switch step {
+            case .examine: try examine(moment)
+            case .open:
+                try open(moment)
+                note(step, .done, moment)
+                if let writer { try follow(writer) }
+                return
+            case .roll(isFollowed: true): try roll(moment)
+            case .roll(isFollowed: false):
+                let isLocked = ledger.lock.acquire()
+                defer { ledger.lock.release() }
+                if let writer, writer.isShared, !isLocked { return note(step, .postponed, moment) }
+                try finish(keepsEmpty: true)
+            case .makeRoom(let bytes): try makeRoom(bytes)
+            case .header: try writeHeader(moment)
+            case .synchronize: try synchronizeAll()
+            case .wait(let number): throw SystemFailure(.write, number ?? EIO)
+            case .write, .complete, .never: return
+            }
+            note(step, .done, moment)
+        } catch {
+            fail(step, error, moment)
+        }
+    }
+
+    private func note(_ step: FilePlan.Step, _ outcome: FilePlan.Outcome, _ moment: FilePlan.Moment) {
+        plan.file = writer?.facts
+        plan.note(step, outcome, moment)
+    }
+
+    private func fail(
+        _ step: FilePlan.Step, _ error: any Error, _ moment: FilePlan.Moment, isLeft: Bool = false
+    ) {
+        if let error = error as? LogError, error.code == .secret { report(.locked(reason: "\(error)")) }
+        let failure = error as? SystemFailure ?? SystemFailure(.open, (error as? LogError)?.cause ?? EPERM)
+        note(step, isLeft ? .left(failure) : .failed(failure), moment)
+        tellFailed(failure)
+    }
+
+    private func tellFailed(_ failure: SystemFailure) {
+        report(.failed(failure, name: writer?.name, waiting: plan.pending.total))
+    }
+
+    private func tellDropped(_ count: Int, because failure: SystemFailure?) {
+        if count > 0 { report(.dropped(records: plan.counters.dropped, failure)) }
+    }
+
+    /// Looks at the open file: releases it where others took it away or have finished it, cuts off what an
+    /// earlier failure left, and ends a line that others left without its end.
+    private func examine(_ moment: FilePlan.Moment) throws {
+        guard let writer else { return }
+        if writer.isShared, !moment.isLocked {
+            // It must not be changed without its lock.
+            _ = try releaseIfTakenAway(writer, calls.status(writer.file.number))
+            return
+        }
+        do {
+            let wasTorn = writer.isTorn
+            let status = try writer.refresh()
+            inventory.resize(writer.name, to: writer.size)
+            if wasTorn, !writer.isTorn {
+                report(.repaired(name: writer.name, bytes: status.size - writer.size))
+            }
+            if releaseIfTakenAway(writer, status) { return }
+            writer.checkLimit()
+        } catch {
+            guard writer.mustCut || error.number == EBADF else { throw error }
+            // What is at its end cannot be cut off, or it was closed by others: leave it alone.
+            opener.requireNew()
+            ledger.note(opened: nil, finished: [(writer.name, writer.label)])
+            release(writer)
+            return fail(.examine, error, moment, isLeft: true)
+        }
+        if writer.isShared, followOthers(writer) { return }
+        try follow(writer)
+    }
+
+    /// Goes on after what others have written to the file meanwhile.
+    private func follow(_ writer: FileWriter) throws {
+        if writer.isShared { writer.isForeign = try !writer.followFrames() }
+        if let cut = try writer.endTornLine(mayCut: writer.isShared) {
+            report(.repaired(name: writer.name, bytes: cut))
+            inventory.resize(writer.name, to: writer.size)
+        }
+    }
+
+    private func open(_ moment: FilePlan.Moment) throws {
+        if let writer { try leave(writer, moment) }
+        writer = try opener.open(moment.wall, moment.uptime)
+    }
+
+    /// Leaves the file of all, or of this process alone, for the other.
+    private func leave(_ writer: FileWriter, _ moment: FilePlan.Moment) throws {
+        guard moment.isLocked, writer.hasRecords else { return release(writer) }
+        let status = try writer.refresh()
+        if releaseIfTakenAway(writer, status) { return }
+        retire(writer)
+    }
+
+    private func makeRoom(_ bytes: Int) throws {
+        if bytes == 0 {
+            try store.start()
+            store.refresh()
+        }
+        store.applyLimits(incoming: bytes)
+    }
+
+    private func writeHeader(_ moment: FilePlan.Moment) throws {
+        guard let writer else { return }
+        let bytes = header()
+        plan.noteHeader(bytes.count)
+        guard !bytes.isEmpty else {
+            writer.needsHeader = false
+            return
+        }
+        if plan.isBeyondQuota(bytes.count, total: inventory.total) {
+            store.applyLimits(incoming: bytes.count)
+            if plan.isBeyondQuota(bytes.count, total: inventory.total) { throw SystemFailure(.write, EDQUOT) }
+        }
+        if let failure = bytes.withUnsafeBytes({ writer.writeHeader($0) }) { throw failure }
+        inventory.resize(writer.name, to: writer.size)
+    }
+
+    // MARK: Rolling
+
+    /// Finishes the file and creates the next one at once; keeps the open one where that fails.
+    private func roll(_ moment: FilePlan.Moment) throws {
+        guard let old = writer else { return }
+        _ = ledger.lock.acquire()
+        defer { ledger.lock.release() }
+        let name = old.name
+        do {
+            let cipher = try settings.cipher()
+            try giveFinalName(old, moment.wall)
+            writer = try opener.create(
+                moment.wall, cipher, isShared: old.isShared, finishing: (old.name, old.label))
+        } catch {
+            // With its final name, it would count as finished.
+            if old.name != name { ledger.note(opened: (old.name, old.label), finished: []) }
+            throw error
+        }
+        close(old)
+        store.applyLimits()
+    }
+
+    /// Finishes the file that is written, or that the next line would have continued.
+    ///
+    /// The next line creates a file.
+    ///
+    /// - Parameter keepsEmpty: Whether a file without records stays as it is.
+    /// - Returns: false where it was not possible; the file is then still written to.
+    @discardableResult
+    func rollNow(keepsEmpty: Bool = true) -> Bool {
+        endLease()
+        checkProcess()
+        plan.begin()
+        let moment = moment()
+        do {
+            try finish(keepsEmpty: keepsEmpty)
+            note(.roll(isFollowed: false), .done, moment)
+            return true
+        } catch {
+            fail(.roll(isFollowed: false), error, moment)
+            return false
+        }
+    }
+
+    private func finish(keepsEmpty: Bool) throws {
+        retry()
+        guard let old = writer else {
+            opener.requireNew()
+            return try opener.finishLeftovers()
+        }
+        guard old.hasRecords || !keepsEmpty else { return }
+        let isLocked = ledger.lock.acquire()
+        defer { ledger.lock.release() }
+        guard isLocked || !old.isShared else { throw SystemFailure(.lock, EAGAIN) }
+        if old.isShared, followOthers(old) { return }
+        if try releaseIfTakenAway(old, old.refresh()) { return }
+        guard !old.isTorn else { throw SystemFailure(.truncate, EIO) }
+        try giveFinalName(old, clock.now())
+        if !settings.isShared { opener.requireNew() }
+        retire(old)
+        store.applyLimits()
+    }
+
+    private func giveFinalName(_ file: FileWriter, _ now: LogTimestamp) throws {
+        (file.name, file.label) = try names.finalName(of: file.name, file.label, isShared: file.isShared, now)
+    }
+
+    /// Notes that a file is finished, and closes it.
+    private func retire(_ old: FileWriter) {
+        writer = nil
+        ledger.note(opened: nil, finished: [(old.name, old.label)])
+        close(old)
+    }
+
+    /// Closes a file that is finished.
+    private func close(_ old: FileWriter) {
+        if settings.sync != .never {
+            _ = try? old.sync()
+        } else {
+            plan.noteFinished(old.name) { [inventory] in Set(inventory.entries.map(\.name)) }
+        }
+        let modified = try? calls.status(old.file.number).modified
+        inventory.modify(old.name, at: modified ?? clock.now())
+        inventory.protect(old.name, false)
+        // Others wait for this lock, and a child that a fork made holds the file open as well.
+        calls.unlock(old.file.number)
+        report(.rolled(name: old.name))
+    }
+
+    /// Releases the file without finishing it.
+    private func release(_ file: FileWriter) {
+        inventory.protect(file.name, false)
+        if process.isHere(calls) { calls.unlock(file.file.number) }
+        writer = nil
+        store.refresh()
+    }
+
+    /// Releases a file that is not under its name any more: the name may be another file's by now.
+    ///
+    /// - Returns: whether it was released.
+    private func releaseIfTakenAway(_ file: FileWriter, _ status: FileStatus) -> Bool {
+        let place = file.place(status, in: directory)
+        guard place != .inPlace else { return false }
+        report(.disturbed(name: file.name, place))
+        // A file with the fixed active name that is there by now was made for us; any other is another's.
+        if file.name == settings.naming.activeName { ledger.forgetActive() } else { opener.requireNew() }
+        release(file)
+        return true
+    }
+
+    /// Leaves a file that another process has finished.
+    private func followOthers(_ file: FileWriter) -> Bool {
+        guard ledger.hasChanges else { return false }
+        ledger.load()
+        // Where that cannot be read, it is looked at again before the next write.
+        guard ledger.isKnown else { return false }
+        ledger.noteSeen()
+        guard ledger.catalogue.isFinished(file.name, file.label) else { return false }
+        release(file)
+        return true
+    }
+
+    // MARK: The disk
+
+    /// Puts everything that was written on the disk: the open file, those that were finished, and their
+    /// names.
+    func synchronize() throws(SystemFailure) {
+        endLease()
+        plan.begin()
+        let moment = moment()
+        do {
+            try synchronizeAll()
+            note(.synchronize, .done, moment)
+        } catch {
+            fail(.synchronize, error, moment)
+            throw error
+        }
+    }
+
+    private func synchronizeAll() throws(SystemFailure) {
+        while let name = plan.sync.files.first {
+            // One that is gone was removed by the limits, or is an archive, which is on the disk already.
+            if let (file, _) = try? directory.open(name, acceptsLinked: true) { try calls.sync(file.number) }
+            plan.noteFileSynced()
+        }
+        if let writer { try writer.sync() }
+        if plan.sync.hasNames {
+            try calls.syncDirectory(directory.descriptor.number)
+            plan.noteNamesSynced()
+        }
+    }
+
+    // MARK: Limits and archives
+
+    /// Looks at the directory again.
+    func refreshInventory() {
+        endLease()
+        store.refresh()
+    }
+
+    /// Removes what the limits say.
+    func applyRetention() {
+        endLease()
+        store.applyLimits()
+    }
+
+    /// Makes room for the archive of a file, by removing older files only.
+    func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
+        endLease()
+        return store.makeRoom(forArchive: bytes, of: label)
+    }
+
+    /// The finished files that are not archives yet, or that the processor has not dealt with, oldest first.
+    var unarchived: [String] { store.unarchived(except: writer?.name) }
+
+    // MARK: Time
+
+    /// Does what is due: tries again, synchronizes, rolls an idle file.
+    func tick() {
+        endLease()
+        checkProcess()
+        if isStarted { ledger.saveChanges() }
+        try? names.removeSurplusName()
+        if !isIdle, plan.health.mayTry(at: clock.uptime()) { retry() }
+        perform(.time)
+    }
+
+    /// How long until ``tick()`` has something to do; nil for never.
+    var untilTick: Duration? {
+        let delay = plan.delay(moment())
+        guard isStarted && !ledger.isSaved || names.hasSurplusName else { return delay }
+        return min(delay ?? FileHealth.retryInterval, FileHealth.retryInterval)
+    }
+
+    // MARK: Settings and the end
+
+    /// Takes new settings.
+    ///
+    /// Their limits hold at once. Before the engine has started nothing is done: settings come one by one,
+    /// and the first must not remove what the second would keep.
+    func apply(_ new: FileSettings) {
+        endLease()
+        checkProcess()
+        let (old, wasStarted) = (settings, isStarted)
+        if wasStarted, old.naming !== new.naming || old.scheme !== new.scheme || old.isShared != new.isShared
+        {
+            // With the old names, which the file has.
+            leaveFile()
+            store.forgetStart()
+        }
+        store.settings = new
+        plan.apply(new, isStarted: wasStarted, moment())
+        guard wasStarted else { return }
+        if let writer, writer.isFramed != new.isEncrypted || writer.isFramed && !hasKey(writer) {
+            leaveFile()
+        }
+        if plan.hasNewLimits { advise() }
+        perform(.time)
+        if old.currentLink != new.currentLink, let writer { names.updateLink(writer.name) }
+    }
+
+    /// Whether the file is encrypted with the key that is to be used from now on.
+    private func hasKey(_ file: FileWriter) -> Bool { (try? settings.cipher()) == file.cipher }
+
+    /// Finishes the file, or releases it where that is not possible; the next one is new.
+    private func leaveFile() {
+        let file = writer
+        if let file, !file.hasRecords || !rollNow(), writer === file { release(file) }
+        opener.requireNew()
+    }
+
+    /// Tells of settings that contradict each other.
+    func advise() {
+        for advice in settings.retention.contradictions(maximumFileSize: settings.rolling.maximumSize) {
+            report(.advice(advice))
+        }
+    }
+
+    /// After a fork, the child forgets what its parent will write, and creates a file of its own.
+    private func checkProcess() {
+        guard process.leaveParent(calls) else { return }
+        opener.noteSharing()
+        if !settings.isShared { opener.requireNew() }
+        if let writer { inventory.protect(writer.name, true) }
+        writer = nil
+        slot = nil
+        forgetWaiting()
+    }
+
+    /// Forgets what is pending: after a fork it is the parent's.
+    func forgetWaiting() { plan.forgetPending(isDropped: false) }
+
+    /// Releases the file; it may be continued later.
+    func close() {
+        retry()
+        let (count, failure) = (plan.pending.count, plan.health.failure)
+        if count > 0 {
+            plan.forgetPending(isDropped: true)
+            tellDropped(count, because: failure)
+        }
+        releaseSynced()
+    }
+
+    /// Closes the file, and keeps what is pending; the next record opens it again.
+    func reopen() {
+        retry()
+        releaseSynced()
+    }
+
+    private func releaseSynced() {
+        endLease()
+        if isStarted { ledger.saveChanges() }
+        guard let writer else { return }
+        // The last chance to cut off the part of a record that is dropped, or written to another file.
+        if writer.isTorn { _ = try? writer.refresh() }
+        if settings.sync != .never { _ = try? writer.sync() }
+        release(writer)
+    }
+}

@@ -1,0 +1,457 @@
+import CHeartwood
+
+/// Opens the file that is written next: one that an earlier run left, or a new one.
+///
+/// 1. Only the newest file is continued. An older one would take lines that are newer than those of the files
+///    after it, and would be the first that the limits remove.
+/// 2. A file that has no writer and is not the newest is finished, whatever its size and age.
+/// 3. A file that another process or logger has locked is left to it, and a file is written only while its
+///    lock is held.
+/// 4. A new label is after those of all files that are there, and of all that are finished.
+/// 5. Whatever a file that is there refuses, it is reported by its name, and the logger continues with
+///    another one.
+///
+/// Not thread-safe: owned by the engine.
+final class FileOpener {
+    /// How many files that are not finished are looked at.
+    private static let candidateLimit = 32
+
+    let names: FileNames
+    private let store: FileStore
+    /// How a new file would begin.
+    private let beginning: () -> FileBeginning
+    /// The next file must not be one that is there already.
+    private var mustBegin = false
+    /// Another process or logger writes to this directory, so names say whose they are.
+    private var sharesDirectory = false
+
+    init(_ store: FileStore, beginning: @escaping () -> FileBeginning) {
+        self.store = store
+        self.beginning = beginning
+        names = FileNames(store)
+    }
+
+    private var directory: LogDirectory { store.directory }
+    private var inventory: FileInventory { store.inventory }
+    private var ledger: FileLedger { store.ledger }
+    private var settings: FileSettings { store.settings }
+    private var calls: SystemCalls { store.calls }
+
+    /// Has the next file be a new one.
+    func requireNew() { mustBegin = true }
+
+    /// Another process or logger writes to this directory.
+    func noteSharing() { sharesDirectory = true }
+
+    /// Opens the file to write to.
+    func open(_ now: LogTimestamp, _ uptime: Duration) throws -> FileWriter {
+        try store.start()
+        let cipher = try settings.cipher()
+        if !directory.isInPlace {
+            try directory.reopen()
+            ledger.lock.reset()
+            store.refresh()
+        }
+        let isLocked = ledger.lock.acquire()
+        defer { ledger.lock.release() }
+        let hasChanges = ledger.hasChanges
+        ledger.load()
+        if isLocked, hasChanges {
+            store.refresh()
+            ledger.noteSeen()
+        }
+        if isLocked { names.correctNames(now) }
+        // A file that several processes write to is opened only while no other one writes.
+        let isShared = settings.isShared && isLocked
+        if !mustBegin, isShared == settings.isShared, ledger.isKnown,
+            let found = try find(now, uptime, cipher)
+        {
+            return found
+        }
+        let new = try create(now, cipher, isShared: isShared, finishing: nil)
+        mustBegin = false
+        return new
+    }
+
+    // MARK: Files of earlier runs
+
+    /// The files that are not finished, newest first, as many as are looked at.
+    private var candidates: [FileInventory.Entry] {
+        Array(
+            inventory.entries.reversed().lazy
+                .filter { [ledger] in
+                    !$0.isUnfinished && !$0.isProtected && !$0.isForeign && !ledger.isFinished($0)
+                }
+                .prefix(FileOpener.candidateLimit))
+    }
+
+    /// The name of the only file that may be continued; nil where a newer one was finished.
+    private var continuable: String? {
+        let files = inventory.entries.filter { !$0.isUnfinished && !$0.isForeign }
+        guard let newest = files.last else { return nil }
+        // What was finished last may be gone, and then only the catalogue knows of it. The names on the disk
+        // tell more exactly where they can: a naming need not give a file the same label in each run.
+        let asksCatalogue = settings.isShared || !files.contains { ledger.isFinished($0) }
+        if asksCatalogue, let finished = ledger.catalogue.finished, newest.label <= finished { return nil }
+        return newest.name
+    }
+
+    /// Continues the newest file, where it is not finished, has no writer, and that is allowed and sensible.
+    ///
+    /// Others that are not finished and have no writer are finished on the way.
+    private func find(_ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?) throws -> FileWriter? {
+        let continuable = continuable
+        var chosen: FileWriter?
+        for entry in candidates {
+            do {
+                let mayContinue = entry.name == continuable
+                if let found = try examine(entry, now, uptime, cipher, mayContinue: mayContinue) {
+                    chosen = found
+                }
+            } catch let failure as SystemFailure where failure.isShortage {
+                if chosen == nil { throw failure }
+                break
+            } catch let failure as SystemFailure where failure.number == ENOENT {
+                continue
+            } catch {
+                store.report(error, name: entry.name)
+            }
+        }
+        guard let chosen else { return nil }
+        inventory.protect(chosen.name, true)
+        // Another process may have finished it before this one had its lock, and could not note that yet. A
+        // file with the fixed active name that others have made has no label of its own before.
+        let hasLabel = chosen.name != settings.naming.activeName || ledger.catalogue.active != nil
+        if !hasLabel || !ledger.catalogue.open.contains(chosen.name) {
+            ledger.note(opened: (chosen.name, chosen.label), finished: [])
+        }
+        names.updateLink(chosen.name)
+        return chosen
+    }
+
+    /// Looks at a file that is not finished; finishes it where it is not to be continued and has no writer.
+    private func examine(
+        _ entry: FileInventory.Entry, _ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?,
+        mayContinue: Bool
+    ) throws -> FileWriter? {
+        guard let taken = try take(entry.name) else { return nil }
+        let (file, isAlone) = (taken.file, taken.isAlone)
+        var status = taken.status
+        // Until the lock was taken, its writer may have finished it.
+        ledger.load()
+        guard ledger.isKnown, !ledger.isFinished(entry) else { return nil }
+        let createdAt = self.createdAt(file, entry, status)
+        let isFramed = try FrameTail.isFramed(file, calls)
+        var tail: FrameTail?
+        if isFramed || cipher != nil {
+            tail = try cipher.flatMap { try FrameTail.find(in: file, size: status.size, $0, calls) }
+        }
+        let size = status.size
+        if isAlone { try repair(file, entry, &status, tail, isFramed: isFramed) }
+        // Encrypted and plain text do not mix, and neither do two keys.
+        let isOurs = cipher == nil ? !isFramed : tail != nil
+        let isOtherVariant = entry.label.variant != settings.naming.variant
+        // In shared mode all follow the newest file, also those that write to an older one still, and those
+        // that would begin another way.
+        guard mayContinue, settings.reusesFiles || settings.isShared, isOurs, !isOtherVariant,
+            !settings.effectiveRolling.isOver(size: size, createdAt: createdAt, wall: now, steady: uptime),
+            try !isAlone || beginning().fits(file, size: status.size, cipher, calls)
+        else {
+            names.finishFound(entry)
+            return nil
+        }
+        if settings.isShared, isAlone { _ = try calls.tryLock(file.number, shared: true) }
+        return FileWriter(
+            file: file, status: status, name: entry.name, label: entry.label, createdAt: createdAt,
+            isNew: false, endsLines: settings.repairsTornLines, isWhole: isAlone,
+            frames: try cipher.map { try FrameEncoder($0, behind: tail?.last) }, isShared: settings.isShared,
+            calls: calls)
+    }
+
+    /// Cuts off what a crash left after the last whole line or frame.
+    private func repair(
+        _ file: Descriptor, _ entry: FileInventory.Entry, _ status: inout FileStatus, _ tail: FrameTail?,
+        isFramed: Bool
+    ) throws(SystemFailure) {
+        var cut = 0
+        if let tail {
+            cut = status.size - tail.end
+            if cut > 0 { try calls.truncate(file.number, to: tail.end) }
+        } else if !isFramed, settings.repairsTornLines {
+            cut = try TornLineRepair.repair(file, size: status.size, calls: calls)
+        }
+        guard cut > 0 else { return }
+        store.report(.repaired(name: entry.name, bytes: cut))
+        status = try calls.status(file.number)
+        inventory.resize(entry.name, to: status.size)
+    }
+
+    /// When a file was created, as exactly as can be known without believing the file system where the name
+    /// knows better.
+    private func createdAt(
+        _ file: Descriptor, _ entry: FileInventory.Entry, _ status: FileStatus
+    ) -> LogTimestamp {
+        let birth = calls.birth(file.number) ?? status.modified
+        guard let createdAt = entry.label.createdAt else { return min(birth, status.modified) }
+        // A name that tells only the day may be completed by the birth, if that rounds to the same name.
+        let naming = settings.naming
+        let told = naming.name(for: LogFileLabel(createdAt: createdAt))
+        let seen = naming.name(for: LogFileLabel(createdAt: birth))
+        return told == seen ? max(createdAt, birth) : createdAt
+    }
+
+    /// Finishes the files that earlier runs left, but those that other processes and loggers use.
+    func finishLeftovers() throws {
+        try store.start()
+        for entry in candidates {
+            guard let taken = try take(entry.name) else { continue }
+            if taken.isAlone { names.finishFound(entry) }
+            calls.unlock(taken.file.number)
+        }
+    }
+
+    // MARK: New files
+
+    /// Creates a file, and notes in the same step that `old` is finished.
+    func create(
+        _ now: LogTimestamp, _ cipher: FrameCipher?, isShared: Bool,
+        finishing old: (name: String, label: LogFileLabel)?
+    ) throws -> FileWriter {
+        try names.removeSurplusName()
+        // Others may have changed the directory. Looking costs a call per file, so not where there are very
+        // many.
+        let hasChanges = ledger.hasChanges
+        if hasChanges { ledger.load() }
+        if hasChanges || inventory.count <= 200 || store.isOutdated { store.refresh() }
+        // The open file is about to be finished, so it may be removed, too, where only one is kept.
+        store.applyLimits(incomingFiles: 1)
+        let writer = try createNamed(newLabel(now, isShared: isShared), now, cipher, isShared: isShared)
+        ledger.note(opened: (writer.name, writer.label), finished: old.map { [$0] } ?? [])
+        return writer
+    }
+
+    private func createNamed(
+        _ first: LogFileLabel, _ now: LogTimestamp, _ cipher: FrameCipher?, isShared: Bool
+    ) throws -> FileWriter {
+        var label = first
+        let naming = settings.naming
+        // The fixed name is that of the file of all.
+        var isActiveRefused = isShared != settings.isShared
+        for _ in 0..<10_000 {
+            let name =
+                isActiveRefused ? naming.name(for: label) : naming.activeName ?? naming.name(for: label)
+            guard LogFileNaming.isUsable(name) else { throw LogDirectory.Refusal.badName }
+            do {
+                guard let file = try createLocked(name, isShared: isShared) else {
+                    label.count()
+                    continue
+                }
+                do {
+                    return try adopt(file, name, label, now, cipher, isShared: isShared)
+                } catch {
+                    _ = try? directory.remove(name)
+                    throw error
+                }
+            } catch let failure as SystemFailure where failure.number == EEXIST {
+                guard name == naming.activeName else {
+                    label.count()
+                    continue
+                }
+                switch try takeActive(name, label, now, cipher) {
+                case .taken(let writer): return writer
+                case .renamed: continue
+                case .refused:
+                    isActiveRefused = true
+                    // The file with the dated name is after it, also when it can be used again.
+                    if let entry = inventory.entries.last(where: { $0.name == name }) {
+                        ledger.keepActive(entry.label)
+                    }
+                }
+            }
+        }
+        throw SystemFailure(.open, EEXIST)
+    }
+
+    /// The label of a new file, which the naming can write and read.
+    private func newLabel(_ now: LogTimestamp, isShared: Bool) throws -> LogFileLabel {
+        let naming = settings.naming
+        let newest = ledger.newest(at: now)
+        let process = (sharesDirectory || settings.isShared) && !isShared ? calls.process : nil
+        let usual = naming.next(at: now, after: newest, process: process)
+        var label = usual
+        if type(of: settings.scheme) != LogFileScheme.self {
+            label = settings.scheme.label(at: now, after: newest, naming: naming)
+            label.process = process ?? label.process
+            let name = naming.name(for: label)
+            let isLater = newest.map { $0 < label } ?? true
+            let isOurs = naming.recognize(name) != nil && settings.scheme.owns(name, label: label)
+            if !isLater || !isOurs {
+                let why = isOurs ? "is not after the newest file" : "does not belong to the logger"
+                store.report(
+                    .advice("The label of a new file (“\(name)”) \(why), so the usual label is used"))
+                label = usual
+            }
+        }
+        let name = naming.name(for: label)
+        guard naming.recognize(name) != nil else {
+            store.report(
+                .advice(
+                    "The naming cannot read its own name “\(name)”, so no file is created;"
+                        + " override label(of:) together with name(for:)"))
+            throw SystemFailure(.open, EINVAL)
+        }
+        return label
+    }
+
+    /// Creates a file and takes its lock.
+    ///
+    /// - Returns: nil where another process took the lock or removed the file first.
+    private func createLocked(_ name: String, isShared: Bool) throws -> Descriptor? {
+        let usual = UInt16(truncatingIfNeeded: settings.fileMode)
+        let mode = UInt32(settings.scheme.permissions(of: name, usual: usual)) & 0o777
+        let file = try directory.create(name, mode: mode)
+        calls.protect(file.number, as: settings.protection)
+        guard try lock(new: file, name, isShared: isShared) else { return nil }
+        // Until it was locked, others may have taken it for a file without a writer, and removed it.
+        guard try directory.status(name)?.identity == calls.status(file.number).identity else { return nil }
+        settings.scheme.didCreate(directory.path + "/" + name)
+        return file
+    }
+
+    private func adopt(
+        _ file: Descriptor, _ name: String, _ label: LogFileLabel, _ now: LogTimestamp,
+        _ cipher: FrameCipher?, tail: FramePlace? = nil, isWhole: Bool = true, isShared: Bool
+    ) throws -> FileWriter {
+        let status = try calls.status(file.number)
+        let writer = FileWriter(
+            file: file, status: status, name: name, label: label, createdAt: now, isNew: true,
+            endsLines: settings.repairsTornLines, isWhole: isWhole,
+            frames: try cipher.map { try FrameEncoder($0, behind: tail) }, isShared: isShared, calls: calls)
+        inventory.insert(
+            FileInventory.Entry(
+                name: name, label: label, stage: .plain, size: status.size, modified: now, isProtected: true))
+        names.updateLink(name)
+        return writer
+    }
+
+    // MARK: The fixed active name
+
+    /// What became possible with a file that has the fixed active name.
+    private enum ActiveFile {
+        case taken(FileWriter)
+        /// It could not be continued, and has its dated name by now.
+        case renamed
+        /// It must not be touched; the new file gets its dated name at once.
+        case refused
+    }
+
+    /// The fixed active name is taken: by a file that logrotate or another program made for the logger, or by
+    /// a trap.
+    private func takeActive(
+        _ name: String, _ label: LogFileLabel, _ now: LogTimestamp, _ cipher: FrameCipher?
+    ) throws -> ActiveFile {
+        do {
+            guard let taken = try take(name) else { return .refused }
+            let (file, status) = (taken.file, taken.status)
+            if let active = ledger.catalogue.active,
+                inventory.entries.contains(where: { $0.name != name && active < $0.label })
+            {
+                // It was refused once, and files with dated names are after it: its lines are older than
+                // theirs.
+                return names.putAside(name) ? .renamed : .refused
+            }
+            if settings.isShared, taken.isAlone { _ = try calls.tryLock(file.number, shared: true) }
+            let tail: FrameTail?
+            do {
+                tail = try cipher.flatMap { try FrameTail.find(in: file, size: status.size, $0, calls) }
+                guard try cipher == nil ? !FrameTail.isFramed(file, calls) : tail?.end == status.size,
+                    try !taken.isAlone || beginning().fits(file, size: status.size, cipher, calls)
+                else {
+                    return names.putAside(name) ? .renamed : .refused
+                }
+            } catch {
+                store.report(error, name: name)
+                return names.putAside(name) ? .renamed : .refused
+            }
+            let writer = try adopt(
+                file, name, label, now, cipher, tail: tail?.last, isWhole: false, isShared: settings.isShared)
+            writer.hasRecords = status.size > 0
+            return .taken(writer)
+        } catch let failure as SystemFailure where failure.isShortage {
+            throw failure
+        } catch let failure as SystemFailure where failure.number == ENOENT {
+            // Its writer has just given it its dated name.
+            return .renamed
+        } catch {
+            store.report(error, name: name)
+            return .refused
+        }
+    }
+
+    // MARK: Locks
+
+    /// Opens a file and takes its lock: alone, or with others where all write to one file.
+    ///
+    /// - Returns: the file, and whether no other process writes to it; nil where another process or logger
+    ///   has it.
+    /// - Throws: `ENOENT` where the name was another file's before the lock was taken.
+    private func take(_ name: String) throws -> (file: Descriptor, status: FileStatus, isAlone: Bool)? {
+        let (file, _) = try directory.open(name)
+        let isAlone = try calls.tryLock(file.number)
+        guard try isAlone || settings.isShared && calls.tryLock(file.number, shared: true) else {
+            sharesDirectory = true
+            return nil
+        }
+        let status = try calls.status(file.number)
+        guard try directory.status(name)?.identity == status.identity else {
+            throw SystemFailure(.open, ENOENT)
+        }
+        return (file, status, isAlone)
+    }
+
+    /// Takes the lock of a file that was just created.
+    ///
+    /// - Returns: false where another process took it first.
+    private func lock(new file: Descriptor, _ name: String, isShared: Bool) throws(SystemFailure) -> Bool {
+        do throws(SystemFailure) {
+            return try calls.tryLock(file.number, shared: isShared)
+        } catch {
+            // Where locks do not work at all, no other process can have taken this one.
+            if [ENOLCK, ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL].contains(error.number) {
+                _ = try? directory.remove(name)
+                throw error
+            }
+            return try calls.tryLock(file.number, shared: isShared)
+        }
+    }
+}
+
+/// How each new file begins, as far as that is known before the file is.
+struct FileBeginning: Sendable {
+    /// The bytes of the header line; empty if there is no header, or if each file may have a different one.
+    var header: [UInt8] = []
+    /// Whether the first record is a JSON object; nil if the formatter is not known to write only JSON, or
+    /// never to.
+    var isJSON: Bool?
+
+    /// Whether a file of so many bytes begins like that, so that it can be continued; true for an empty one,
+    /// and for one of which no whole frame is there.
+    func fits(
+        _ file: Descriptor, size: Int, _ cipher: FrameCipher?, _ calls: SystemCalls
+    ) throws -> Bool {
+        guard size > 0, !header.isEmpty || isJSON != nil else { return true }
+        var bytes: [UInt8]
+        if let cipher {
+            let start = try calls.bytes(EncryptedFrame.headerSize, of: file.number, at: 0)
+            guard let text = try EncryptedFrame.Header(start[...])?.text(in: file, at: 0, cipher, calls)
+            else { return true }
+            bytes = text
+        } else {
+            bytes = try calls.bytes(header.count + 1, of: file.number, at: 0)
+        }
+        guard bytes.starts(with: header) else { return false }
+        bytes.removeFirst(header.count)
+        guard let isJSON, let first = bytes.first else { return true }
+        return isJSON == (first == UInt8(ascii: "{"))
+    }
+}
