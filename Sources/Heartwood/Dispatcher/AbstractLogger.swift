@@ -28,6 +28,9 @@ open class AbstractLogger: @unchecked Sendable {
     /// The serial queue on which the hooks are called.
     public final let queue: DispatchQueue
 
+    /// All settings of a logger that has them in one `Ordered` value; set by its initializer.
+    package final var orderedSettings: any Sendable = ()
+
     private var existingNode: LoggerNode?
     final var node: LoggerNode { existingNode.unsafelyUnwrapped }
 

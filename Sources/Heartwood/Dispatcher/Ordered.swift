@@ -53,29 +53,75 @@ public struct Ordered<Value: Sendable>: Sendable {
         wrapped wrapped: ReferenceWritableKeyPath<Logger, Value>,
         storage storage: ReferenceWritableKeyPath<Logger, Ordered<Value>>
     ) -> Value {
-        get {
-            let state = logger[keyPath: storage].state
-            return logger.isInHook ? state.withLock { $0.applied } : state.withLock { $0.latest }
+        get { logger[keyPath: storage].value(in: logger) }
+        set { logger[keyPath: storage].change(of: logger) { $0 = newValue } }
+    }
+
+    /// The value as the thread at hand sees it.
+    fileprivate func value(in logger: AbstractLogger) -> Value {
+        logger.isInHook ? state.withLock { $0.applied } : state.withLock { $0.latest }
+    }
+
+    /// Changes the value in order with the messages; `body` runs no user code.
+    fileprivate func change(of logger: AbstractLogger, _ body: (inout Value) -> Void) {
+        let state = state
+        // The values that are replaced end outside of the lock: their end may be the user's code.
+        let (number, new, replaced) = state.withLock { state in
+            let replaced = state.latest
+            body(&state.latest)
+            state.latestNumber += 1
+            return (state.latestNumber, state.latest, replaced)
         }
-        set {
-            let state = logger[keyPath: storage].state
-            // The values that are replaced end outside of the lock: their end may be the user's code.
-            let (number, replaced) = state.withLock { state in
-                defer { state.latest = newValue }
-                state.latestNumber += 1
-                return (state.latestNumber, state.latest)
+        withExtendedLifetime(replaced) {}
+        logger.performInOrder { [unowned logger] in
+            let replaced = state.withLock { state -> Value? in
+                if number < state.appliedNumber { return nil }
+                defer { state.applied = new }
+                state.appliedNumber = number
+                return state.applied
             }
             withExtendedLifetime(replaced) {}
-            logger.performInOrder { [unowned logger] in
-                let replaced = state.withLock { state -> Value? in
-                    if number < state.appliedNumber { return nil }
-                    defer { state.applied = newValue }
-                    state.appliedNumber = number
-                    return state.applied
-                }
-                withExtendedLifetime(replaced) {}
-                logger.orderedPropertyDidChange()
-            }
+            logger.orderedPropertyDidChange()
         }
+    }
+}
+
+/// One setting of a logger that has all its settings in one value: read, set and applied as a property that is
+/// ``Ordered``.
+@propertyWrapper
+public struct OrderedMember<Settings: Sendable, Value> {
+    private let member: WritableKeyPath<Settings, Value>
+
+    /// Makes a property of a member of the settings, which ``AbstractLogger/orderedSettings`` has.
+    package init(_ member: WritableKeyPath<Settings, Value>) { self.member = member }
+
+    /// Only properties of classes that derive from ``AbstractLogger`` can be ordered.
+    @available(
+        *, unavailable, message: "@OrderedMember is for properties of classes that derive from AbstractLogger"
+    )
+    public var wrappedValue: Value {
+        get { fatalError("unavailable") }
+        // swift-format-ignore
+        nonmutating set { fatalError("unavailable") }
+    }
+
+    /// Reads and sets the property of a logger.
+    public static subscript<Logger: AbstractLogger>(
+        _enclosingInstance logger: Logger,
+        wrapped wrapped: ReferenceWritableKeyPath<Logger, Value>,
+        storage storage: ReferenceWritableKeyPath<Logger, OrderedMember<Settings, Value>>
+    ) -> Value {
+        get { settings(of: logger).value(in: logger)[keyPath: logger[keyPath: storage].member] }
+        set {
+            let member = logger[keyPath: storage].member
+            settings(of: logger).change(of: logger) { $0[keyPath: member] = newValue }
+        }
+    }
+
+    private static func settings(of logger: AbstractLogger) -> Ordered<Settings> {
+        guard let settings = logger.orderedSettings as? Ordered<Settings> else {
+            preconditionFailure("\(type(of: logger)) has no settings of the type \(Settings.self)")
+        }
+        return settings
     }
 }

@@ -15,7 +15,7 @@ import Testing
         calls: SystemCalls = SystemCalls(), activeName: String? = nil,
         _ change: (inout FileSettings) -> Void = { _ in }
     ) throws -> FileEngine {
-        var settings = FileSettings(naming: try LogFileNaming(application: "t", activeName: activeName))
+        var settings = FileSettings.unlimited(naming: try LogFileNaming(application: "t", activeName: activeName))
         change(&settings)
         return FileEngine(
             directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock)
@@ -157,7 +157,7 @@ import Testing
         let refused = Locked<[String]>([])
         let engine = FileEngine(
             directory: try LogDirectory(scratch.logs),
-            settings: FileSettings(naming: LogFileNaming(application: "t")),
+            settings: FileSettings.unlimited(naming: LogFileNaming(application: "t")),
             clock: clock,
             report: { event in
                 if case .refused(.notRegular, let name) = event { refused.withLock { $0.append(name) } }
@@ -284,7 +284,7 @@ import Testing
         let isFull = Locked(false)
         let engine = try makeEngine(
             calls: SystemCalls { call in call == .write && isFull.withLock { $0 } ? .fails(ENOSPC) : nil }
-        ) { $0.waitingLimit = 200 }
+        ) { $0.waitingLimit = .bytes(200) }
         var log = RecordLog()
         log.write(2, to: engine)
         isFull.withLock { $0 = true }
@@ -322,7 +322,7 @@ import Testing
 
     @Test("Free space that is to be left to others is left")
     func freeSpace() throws {
-        let engine = try makeEngine { $0.minimumFreeSpace = .max }
+        let engine = try makeEngine { $0.minimumFreeSpace = .bytes(.max) }
         var log = RecordLog()
         log.write(1, to: engine)
         // A hundredth of the file system at most: here there is more free than that, or the test says nothing.
@@ -370,7 +370,7 @@ import Testing
             }
             let engine = FileEngine(
                 directory: try LogDirectory(scratch.logs, calls: counted),
-                settings: FileSettings(naming: naming), clock: clock)
+                settings: FileSettings.unlimited(naming: naming), clock: clock)
             var log = RecordLog()
             log.write(1, to: engine)
             // The first roll of a directory without a catalogue looks at each file once.
@@ -395,12 +395,12 @@ import Testing
             if call == .freeSpace { asked.update { $0 += 1 } }
             return nil
         }
-        let engine = try makeEngine(calls: calls) { $0.minimumFreeSpace = 1 }
+        let engine = try makeEngine(calls: calls) { $0.minimumFreeSpace = .bytes(1) }
         var log = RecordLog()
         for _ in 0..<3 { log.write(1, to: engine) }
         #expect(asked.value == 1)
         var settings = engine.settings
-        settings.minimumFreeSpace = 2
+        settings.minimumFreeSpace = .bytes(2)
         engine.apply(settings)
         for _ in 0..<3 { log.write(1, to: engine) }
         #expect(asked.value == 2)

@@ -39,103 +39,109 @@ public import Foundation
 /// A subclass that overrides a hook of the base class calls `super`; for other bytes than lines it overrides
 /// ``finishRecord(in:from:)``, and for headers that differ from file to file ``headerOfNewFile``.
 open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the queue's; settings are `Ordered`
+    /// All settings of a file logger.
+    public typealias Settings = FileSettings
+
+    /// All settings at once; the properties below are its members.
+    @Ordered public final var settings: Settings
+
     // MARK: Rolling (any thread, ordered)
 
     /// The most bytes of a file; 10 MiB.
     ///
     /// A line never makes a file exceed it, unless it is the only line. Zero: no limit.
-    @Ordered public final var maximumFileSize = ByteCount.mebibytes(10)
+    @OrderedMember(\Settings.maximumFileSize) public final var maximumFileSize: ByteCount
 
     /// How long a file is written, from when it was created, through restarts as well; 24 hours.
     ///
     /// Zero: no limit.
-    @Ordered public final var rollingInterval = Duration.seconds(86_400)
+    @OrderedMember(\Settings.rollingInterval) public final var rollingInterval: Duration
 
     /// Where on the calendar a new file begins; nil, nowhere.
     ///
     /// ``rollingInterval`` holds besides.
-    @Ordered public final var rollingBoundary: LogCalendarBoundary?
+    @OrderedMember(\Settings.rollingBoundary) public final var rollingBoundary: LogCalendarBoundary?
 
     /// The zone whose calendar ``rollingBoundary`` means; UTC.
     ///
     /// Others need a program that imports Foundation.
-    @Ordered public final var timeZone = TimeZone.gmt
+    @OrderedMember(\Settings.timeZone) public final var timeZone: TimeZone
 
     // MARK: Retention (any thread, ordered)
 
     /// The most files, the one that is written included; 10.
     ///
     /// Zero: no limit.
-    @Ordered public final var maximumFileCount = 10
+    @OrderedMember(\Settings.maximumFileCount) public final var maximumFileCount: Int
 
     /// The most bytes of all files together; zero, no limit but the number of files times their size.
     ///
     /// Kept at every moment: older files are removed before a line is written, and a line that is larger than the whole
     /// quota is dropped and counted. With several processes in one directory each counts what it saw when it last began a
     /// file.
-    @Ordered public final var diskQuota = ByteCount.zero
+    @OrderedMember(\Settings.diskQuota) public final var diskQuota: ByteCount
 
     /// How long a file is kept after its last line; zero, forever.
-    @Ordered public final var maximumFileAge = Duration.zero
+    @OrderedMember(\Settings.maximumFileAge) public final var maximumFileAge: Duration
 
     // MARK: Files (any thread, ordered)
 
     /// How files are named, and known again.
-    @Ordered public final var naming: LogFileNaming
+    @OrderedMember(\Settings.naming) public final var naming: LogFileNaming
 
     /// Which files belong to the logger, how new ones are labeled and created, and in which order old ones go.
-    @Ordered public final var scheme: LogFileScheme
+    @OrderedMember(\Settings.scheme) public final var scheme: LogFileScheme
 
     /// The permissions of new files, whatever the umask; 0o600.
-    @Ordered public final var fileMode: UInt16 = 0o600
+    @OrderedMember(\Settings.fileMode) public final var fileMode: UInt16
 
     /// When new files can be read on Apple's devices; from the first unlocking on.
     ///
     /// Without effect on other systems, and untested.
-    @Ordered public final var fileProtection = LogFileProtection.untilFirstUnlock
+    @OrderedMember(\Settings.fileProtection) public final var fileProtection: LogFileProtection
 
     /// Whether Apple's systems put the directory into backups; false.
     ///
     /// Without effect on other systems, and untested.
-    @Ordered public final var isInBackup = false
+    @OrderedMember(\Settings.isInBackup) public final var isInBackup: Bool
 
     /// Whether a run continues the newest file of an earlier one, where that is not finished, full or too old; true.
-    @Ordered public final var reusesFiles = true
+    @OrderedMember(\Settings.reusesFiles) public final var reusesFiles: Bool
 
     /// The first line of every file; nil for none.
     ///
     /// A file from an earlier run that begins with a different line is finished, and a new one is created.
     /// Without a header, the first line of that file is not compared.
-    @Ordered public final var fileHeader: String?
+    @OrderedMember(\Settings.fileHeader) public final var fileHeader: String?
 
     /// The name of a symbolic link, in the directory, to the file that is written; nil for none.
-    @Ordered public final var currentLink: String?
+    @OrderedMember(\Settings.currentLink) public final var currentLink: String?
 
     /// Whether several processes append to one file, instead of each to its own; false.
     ///
     /// All must use the same settings. Each write takes a lock, and a process that holds it too long is not waited for.
-    @Ordered public final var isShared = false
+    @OrderedMember(\Settings.isShared) public final var isShared: Bool
 
     // MARK: Writing (any thread, ordered)
 
     /// When lines are put on the disk itself, not just into the kernel; never.
-    @Ordered public final var syncPolicy = LogSyncPolicy.never
+    @OrderedMember(\Settings.syncPolicy) public final var syncPolicy: LogSyncPolicy
 
     /// The most bytes of a message as the formatter writes it; 64 KiB.
     ///
     /// The text of a longer one is cut at a character, and ends in `…[truncated 1234 bytes]`; then fields are left out,
     /// and counted as well, if need be. Limits below 256 bytes count as 256. Zero: no limit.
-    @Ordered public final var maximumMessageSize = ByteCount.kibibytes(64)
+    @OrderedMember(\Settings.maximumMessageSize) public final var maximumMessageSize: ByteCount
 
     /// How many bytes of lines wait in memory while no file takes them; 1 MiB.
     ///
     /// What is more is dropped and counted.
-    @Ordered public final var waitingLimit = ByteCount.mebibytes(1)
+    @OrderedMember(\Settings.waitingLimit) public final var waitingLimit: ByteCount
 
     /// The space on the file system that is left to others, 1 % of it at most; 64 MiB.
     ///
     /// Zero: none.
-    @Ordered public final var minimumFreeSpace = ByteCount.mebibytes(64)
+    @OrderedMember(\Settings.minimumFreeSpace) public final var minimumFreeSpace: ByteCount
 
     // MARK: Archives (any thread, ordered)
 
@@ -143,16 +149,16 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ///
     /// Finished files become archives, and those that are finished already as well. `encrypted` begins at once, with a new
     /// file: no line is written unencrypted after it was set. What was encrypted stays so when it is taken back.
-    @Ordered public final var archiveFormat = LogArchiveFormat.plain
+    @OrderedMember(\Settings.archiveFormat) public final var archiveFormat: LogArchiveFormat
 
     /// Where the key of encrypted logs comes from: the secret `log-archive-key`, of 32 bytes or 64 hex digits.
     ///
     /// Asked whenever a file is created or archived, or a setting is changed, so that a key may be replaced; not for each
     /// line. Called on the logging queues, and should not take long.
-    @Ordered public final var archiveKey: (any SecretProvider)?
+    @OrderedMember(\Settings.archiveKey) public final var archiveKey: (any SecretProvider)?
 
     /// Does something with every finished file, in the background; nil for nothing.
-    @Ordered public final var archiveProcessor: LogArchiveProcessor?
+    @OrderedMember(\Settings.archiveProcessor) public final var archiveProcessor: LogArchiveProcessor?
 
     // MARK: Hooks (any thread, ordered)
 
@@ -171,11 +177,11 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     // MARK: Constants (any thread)
 
     /// The path of the directory.
-    public final let directoryPath: String
+    public final var directoryPath: String { directory.path }
     let directory: LogDirectory
     let clock: any LogClock
     /// Where hooks of the user are called.
-    let hookQueue: DispatchQueue
+    let hookQueue = DispatchQueue(label: "heartwood.FileLogger.hooks", qos: .utility)
 
     // MARK: Guarded by themselves
     final let activeName = Locked<String?>(nil)
@@ -184,7 +190,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     private var existingEngine: FileEngine?
     private var archiverIfMade: FileArchiver?
     /// Through a pointer, so that the checks of exclusive access are not made for every message.
-    private let batch: UnsafeMutablePointer<FileBatch>
+    private let batch = FileLogger.makeBatch()
     /// Fires when the limits are applied for the first time.
     private var startTimer = DueTimer()
     private var timer = DueTimer()
@@ -219,15 +225,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ) throws {
         let policy = LogDirectory.Policy(
             directoryMode: UInt32(directoryMode), acceptsShared: acceptsSharedDirectory)
-        let directory = try LogDirectory(directory, policy: policy)
-        self.directory = directory
+        self.directory = try LogDirectory(directory, policy: policy)
         self.clock = clock
-        directoryPath = directory.path
-        hookQueue = FileLogger.makeHookQueue()
-        try FileLogger.check(naming)
-        _naming = Ordered(wrappedValue: naming)
-        _scheme = Ordered(wrappedValue: scheme)
-        batch = FileLogger.makeBatch()
+        _settings = Ordered(wrappedValue: try FileLogger.settings(naming, scheme))
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         makeEngine()
     }
@@ -276,12 +276,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ) throws {
         self.directory = directory
         self.clock = clock
-        directoryPath = directory.path
-        hookQueue = FileLogger.makeHookQueue()
-        try FileLogger.check(naming)
-        _naming = Ordered(wrappedValue: naming)
-        _scheme = Ordered(wrappedValue: LogFileScheme())
-        batch = FileLogger.makeBatch()
+        _settings = Ordered(wrappedValue: try FileLogger.settings(naming, LogFileScheme()))
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         makeEngine()
     }
@@ -291,15 +286,12 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         batch.deallocate()
     }
 
-    private static func check(_ naming: LogFileNaming) throws {
+    private static func settings(_ naming: LogFileNaming, _ scheme: LogFileScheme) throws -> Settings {
         guard naming.isReadable else {
             let example = naming.name(for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 0)))
             throw LogError(.setting, LogFileNaming.unreadable, place: example)
         }
-    }
-
-    private static func makeHookQueue() -> DispatchQueue {
-        DispatchQueue(label: "heartwood.FileLogger.hooks", qos: .utility)
+        return Settings(naming: naming, scheme: scheme)
     }
 
     private static func makeBatch() -> UnsafeMutablePointer<FileBatch> {
@@ -309,8 +301,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     private func makeEngine() {
+        orderedSettings = _settings
         existingEngine = FileEngine(
-            directory: directory, settings: FileSettings(of: self, naming: naming), clock: clock,
+            directory: directory, settings: usableSettings, clock: clock,
             lookInterval: FileLogger.lookInterval,
             header: { [unowned self] in header() },
             beginning: { [unowned self] in beginning },
@@ -423,19 +416,18 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     public final override func settingsDidChange() {
         guard existingEngine != nil else { return }
         writeBatch()
-        let settings = FileSettings(of: self, naming: usableNaming())
+        let settings = usableSettings
         // The lock of shared files may be held by a stopped process: no caller waits for it beyond its own time limit.
         setRunsOnCaller(!settings.isShared)
-        batch.pointee.configure(longest: maximumMessageSize.bytes, sync: settings.sync)
+        batch.pointee.configure(longest: settings.maximumMessageSize.bytes, sync: settings.syncPolicy)
         engine.apply(settings)
-        if engine.isStarted { directory.calls.setBackup(of: directoryPath, isExcluded: !isInBackup) }
-        applyArchiveSettings()
+        if engine.isStarted { directory.calls.setBackup(of: directoryPath, isExcluded: !settings.isInBackup) }
+        let hasNewWork = archiver.apply(
+            FileArchiver.Settings(
+                format: settings.archiveFormat.stage, key: settings.archiveKey,
+                mode: UInt32(settings.permissions), processor: settings.archiveProcessor))
+        if hasNewWork, engine.isStarted { enqueueArchives() }
         settle()
-    }
-
-    private func applyArchiveSettings() {
-        let isNew = archiver.apply(FileArchiver.Settings(of: self))
-        if isNew, engine.isStarted { enqueueArchives() }
     }
 
     /// Has the finished files worked on that are not archives yet, or not processed.
@@ -473,15 +465,18 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     // MARK: - Inside
 
-    /// The naming that is set; the last one before it where it cannot read its own names.
-    private func usableNaming() -> LogFileNaming {
-        guard let engine = existingEngine, engine.settings.naming !== naming, !naming.isReadable else {
-            return naming
-        }
+    /// The settings in effect, with the last naming that could read its own names.
+    private var usableSettings: Settings {
+        var settings = _settings.inEffect
+        settings.repairsTornLines = repairsTornLines
+        guard let before = existingEngine?.settings.naming, before !== settings.naming,
+            !settings.naming.isReadable
+        else { return settings }
         diagnostics.report(
             .setting, "\(name): \(LogFileNaming.unreadable); the previous naming stays in effect",
             key: "naming")
-        return engine.settings.naming
+        settings.naming = before
+        return settings
     }
 
     /// Reads the directory and applies the limits, the first time that there is something to do.

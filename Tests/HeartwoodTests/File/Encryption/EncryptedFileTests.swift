@@ -20,9 +20,9 @@ import Testing
         key: (any SecretProvider)? = FixedKey(),
         _ change: (inout FileSettings) -> Void = { _ in }
     ) throws -> FileEngine {
-        var settings = FileSettings(naming: naming ?? self.naming)
+        var settings = FileSettings.unlimited(naming: naming ?? self.naming)
         settings.isEncrypted = true
-        settings.key = key
+        settings.archiveKey = key
         change(&settings)
         return FileEngine(
             directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock)
@@ -137,7 +137,7 @@ import Testing
         for key in keys {
             var settings = engine.settings
             settings.isEncrypted = key != nil
-            settings.key = key
+            settings.archiveKey = key
             engine.apply(settings)
             log.write(1, to: engine)
             engine.apply(settings)
@@ -177,7 +177,7 @@ import Testing
 
     @Test("Records and batches larger than a frame are written whole, and read again")
     func large() throws {
-        let engine = try makeEngine { $0.waitingLimit = 8 << 20 }
+        let engine = try makeEngine { $0.waitingLimit = .bytes(8 << 20) }
         let records = [10, 300_000, 5, 700_000, 20].map { String(repeating: "x", count: $0) + "\n" }
         var ends: [Int] = []
         for record in records { ends.append((ends.last ?? 0) + record.utf8.count) }

@@ -45,10 +45,10 @@ import Testing
             }
         }
         let naming = try LogFileNaming(application: "t", activeName: shape == .stable ? "t.log" : nil)
-        var settings = FileSettings(naming: naming)
+        var settings = FileSettings.unlimited(naming: naming)
         settings.rolling.maximumSize = shape == .encrypted ? 300 : 120
         settings.isEncrypted = shape == .encrypted
-        settings.key = FixedKey()
+        settings.archiveKey = FixedKey()
         settings.retention.maximumCount = shape == .limited ? 3 : 0
         var log = RecordLog()
         var written = 0

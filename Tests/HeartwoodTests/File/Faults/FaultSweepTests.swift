@@ -82,7 +82,7 @@ import Testing
         let clock = ManualClock()
         let engine = FileEngine(
             directory: try LogDirectory(scratch.logs, calls: calls),
-            settings: FileSettings(naming: LogFileNaming(application: "t")), clock: clock)
+            settings: FileSettings.unlimited(naming: LogFileNaming(application: "t")), clock: clock)
         var log = RecordLog()
         for _ in 0..<6 { log.write(3, to: engine) }
         clock.advance(by: .seconds(1))
@@ -99,16 +99,16 @@ import Testing
         let scratch = Scratch(inMemory: true)
         let clock = ManualClock()
         let naming = try LogFileNaming(application: "t", activeName: shape == .stable ? "t.log" : nil)
-        var settings = FileSettings(naming: naming)
+        var settings = FileSettings.unlimited(naming: naming)
         settings.rolling = RollingPolicy(
             maximumSize: shape == .encrypted ? 420 : 120, interval: .seconds(50))
         settings.isEncrypted = shape == .encrypted
-        settings.key = FixedKey()
+        settings.archiveKey = FixedKey()
         settings.retention = RetentionPlan(
             maximumCount: shape == .quota ? 0 : 40, quota: shape == .quota ? 1 << 20 : 0)
         settings.isShared = shape == .shared
-        settings.sync = shape == .header ? .everyBatch : .never
-        settings.waitingLimit = 200
+        settings.syncPolicy = shape == .header ? .everyBatch : .never
+        settings.waitingLimit = .bytes(200)
         let header: [UInt8] = shape == .header ? Array("# head\n".utf8) : []
         // The set-up itself may throw; what runs afterwards may not.
         guard let directory = try? LogDirectory(scratch.logs, calls: fault.calls) else {

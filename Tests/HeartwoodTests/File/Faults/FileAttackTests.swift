@@ -18,7 +18,7 @@ import Testing
         mkdir(scratch.logs, 0o700)
         let rounds = Tier.isLong ? 100_000 : 3_000
         let naming = try LogFileNaming(application: "t", template: "{app}.{number}.log", activeName: "t.log")
-        var settings = FileSettings(naming: naming)
+        var settings = FileSettings.unlimited(naming: naming)
         settings.rolling.maximumSize = 60
         settings.retention.maximumCount = 5
         settings.currentLink = "current"
@@ -87,8 +87,8 @@ import Testing
         mkdir(scratch.logs, 0o700)
         try #require(Self.run("mount", ["-t", "tmpfs", "-o", "size=64k,mode=700", "none", scratch.logs]))
         defer { Self.run("umount", [scratch.logs]) }
-        var settings = FileSettings(naming: LogFileNaming(application: "t"))
-        settings.waitingLimit = 4096
+        var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
+        settings.waitingLimit = .bytes(4096)
         settings.rolling.maximumSize = 20_000
         let engine = FileEngine(directory: try LogDirectory(scratch.logs), settings: settings)
         var log = RecordLog()

@@ -17,7 +17,7 @@ import Testing
         report: @escaping (FileEvent) -> Void = { _ in },
         _ change: (inout FileSettings) -> Void
     ) throws -> FileEngine {
-        var settings = FileSettings(naming: LogFileNaming(application: "t"))
+        var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
         settings.rolling.maximumSize = 700
         change(&settings)
         return FileEngine(directory: try LogDirectory(path), settings: settings, clock: clock, report: report)
@@ -42,7 +42,7 @@ import Testing
         defer { disk.unmount() }
         let clock = ManualClock()
         let engine = try Self.makeEngine(disk.mount + "/logs", clock) { settings in
-            settings.sync =
+            settings.syncPolicy =
                 switch policy {
                 case "batch", "encrypted": .everyBatch
                 case "levels": .levels(.error)
@@ -50,7 +50,7 @@ import Testing
                 default: .never
                 }
             settings.isEncrypted = policy == "encrypted"
-            settings.key = FixedKey()
+            settings.archiveKey = FixedKey()
         }
         var log = RecordLog()
         // Without any synchronisation nothing is on the disk: the simulation has teeth.
@@ -119,7 +119,7 @@ import Testing
                 mount + "/logs",
                 report: { if case .failed = $0 { failures.withLock { $0 += 1 } } },
                 {
-                    $0.sync = .everyBatch
+                    $0.syncPolicy = .everyBatch
                     $0.rolling.maximumSize = 0
                 })
         }

@@ -41,12 +41,12 @@ import Testing
     }
 
     private static func settings(_ shape: Shape) throws -> FileSettings {
-        var settings = FileSettings(
+        var settings = FileSettings.unlimited(
             naming: try LogFileNaming(application: "t", activeName: shape == .stable ? "t.log" : nil))
         settings.rolling.maximumSize = 300
         settings.isShared = shape == .shared
         settings.isEncrypted = shape == .encrypted
-        settings.key = FixedKey()
+        settings.archiveKey = FixedKey()
         return settings
     }
 

@@ -38,7 +38,7 @@ import Testing
         let scratch = Scratch()
         scratch.write("planted\n", to: name)
         let clock = ManualClock()
-        var settings = FileSettings(
+        var settings = FileSettings.unlimited(
             naming: try LogFileNaming(
                 application: "t", template: isNumbered ? "{app}.{number:6}.log" : "{app} {date}.log"))
         settings.rolling.maximumSize = 60
@@ -103,7 +103,7 @@ import Testing
         for template in ["{app} {date}.log", "{app}.{number}.log"] {
             let scratch = Scratch()
             scratch.write("heartwood catalogue 1\n\(line)\n", to: ".t.catalogue")
-            var settings = FileSettings(naming: try LogFileNaming(application: "t", template: template))
+            var settings = FileSettings.unlimited(naming: try LogFileNaming(application: "t", template: template))
             settings.rolling.maximumSize = 60
             let engine = FileEngine(
                 directory: try LogDirectory(scratch.logs), settings: settings, clock: ManualClock())

@@ -190,7 +190,7 @@ import Testing
     func link() throws {
         let scratch = Scratch(inMemory: true)
         func run(_ line: String, link: String?) throws {
-            var settings = FileSettings(naming: LogFileNaming(application: "t"))
+            var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
             settings.currentLink = link
             let engine = FileEngine(
                 directory: try LogDirectory(scratch.logs), settings: settings, clock: clock)
@@ -270,7 +270,7 @@ import Testing
         let naming = try LogFileNaming(
             application: "t", template: "{app}-{date:yyyy-MM-dd}.log", activeName: "t.log")
         func run() throws -> FileEngine {
-            var settings = FileSettings(naming: naming)
+            var settings = FileSettings.unlimited(naming: naming)
             settings.retention.maximumCount = 3
             return FileEngine(
                 directory: try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel())),

@@ -41,7 +41,7 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
     private func makeEngine(
         _ scheme: LogFileScheme, _ advice: Locked<[String]> = Locked([])
     ) throws -> FileEngine {
-        var settings = FileSettings(naming: LogFileNaming(application: "t"))
+        var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
         settings.scheme = scheme
         settings.rolling.maximumSize = 60
         settings.retention.maximumCount = 3
@@ -108,7 +108,7 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
     @Test("Files of another version belong to the logger: they count and are removed, but are not continued")
     func variants() throws {
         func makeEngine(_ version: String) throws -> FileEngine {
-            var settings = FileSettings(
+            var settings = FileSettings.unlimited(
                 naming: try LogFileNaming(
                     application: "shop", template: "{app}-{variant}-{date:yyyy-MM-dd}.log", variant: version))
             settings.retention.maximumCount = 3

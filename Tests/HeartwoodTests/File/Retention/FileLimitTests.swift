@@ -17,7 +17,7 @@ import Testing
         calls: SystemCalls? = nil, header: @escaping () -> [UInt8] = { [] },
         _ change: (inout FileSettings) -> Void
     ) throws -> FileEngine {
-        var settings = FileSettings(naming: naming)
+        var settings = FileSettings.unlimited(naming: naming)
         change(&settings)
         let calls = calls ?? SystemCalls(kernel: makeKernel())
         return FileEngine(
@@ -32,7 +32,7 @@ import Testing
     )
     func freeSpace() throws {
         disk.capacity = 200_000
-        let engine = try makeEngine { $0.minimumFreeSpace = .max }
+        let engine = try makeEngine { $0.minimumFreeSpace = .bytes(.max) }
         var least = Int.max
         for number in 0..<10_000 where engine.isIdle {
             write("line \(number) on a disk that is nearly full", to: engine)
@@ -126,7 +126,7 @@ import Testing
     @Test("The child of a fork announces no loss of its parent's")
     func lossOfParent() throws {
         let kernel = SimulatedKernel(disk, process: 101, user: 1000)
-        let engine = try makeEngine(calls: SystemCalls(kernel: kernel)) { $0.waitingLimit = 10 }
+        let engine = try makeEngine(calls: SystemCalls(kernel: kernel)) { $0.waitingLimit = .bytes(10) }
         write("one", to: engine)
         kernel.fault = { $0 == .write ? ENOSPC : nil }
         for number in 2..<9 { write("line \(number)", to: engine) }

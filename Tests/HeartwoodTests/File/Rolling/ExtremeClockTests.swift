@@ -30,7 +30,7 @@ import Testing
             disk.removeFolder()
             disk.makeFolder(owner: 1000, mode: 0o700)
             clock.setWall(moment)
-            var settings = FileSettings(naming: try LogFileNaming(application: "t", timeZone: zone))
+            var settings = FileSettings.unlimited(naming: try LogFileNaming(application: "t", timeZone: zone))
             settings.rolling = RollingPolicy(interval: .seconds(86_400), boundary: boundary, zone: zone)
             settings.retention.maximumAge = .seconds(3600)
             for run in 0..<2 {

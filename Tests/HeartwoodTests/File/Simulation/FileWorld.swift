@@ -102,7 +102,7 @@ final class FileWorld {
         let template = numbers.pick([
             "{app} {date}.log", "{app}-{date:yyyy-MM-dd}.log", "{app}.{number:3}.log",
         ])
-        settings = FileSettings(
+        settings = FileSettings.unlimited(
             naming: try LogFileNaming(
                 application: "t", template: template, activeName: hasActiveName ? "t.log" : nil))
         settings.isShared = numbers.chance(4)
@@ -111,11 +111,11 @@ final class FileWorld {
         settings.retention.maximumCount = numbers.pick([0, 1, 2, 3, 5])
         settings.retention.quota = numbers.pick([0, 0, 200, 600])
         settings.retention.maximumAge = numbers.pick([.zero, .zero, .seconds(7200)])
-        settings.waitingLimit = numbers.pick([80, 400, 1 << 20])
+        settings.waitingLimit = .bytes(numbers.pick([80, 400, 1 << 20]))
         settings.reusesFiles = !numbers.chance(4)
-        settings.sync = numbers.pick([.never, .never, .everyBatch])
+        settings.syncPolicy = numbers.pick([.never, .never, .everyBatch])
         settings.currentLink = numbers.chance(4) ? "current" : nil
-        settings.minimumFreeSpace = numbers.chance(4) ? 1 : 0
+        settings.minimumFreeSpace = .bytes(numbers.chance(4) ? 1 : 0)
         living = Array(repeating: nil, count: numbers.pick([1, 1, 2, 3]))
         hasInterrupts = living.count > 1 && numbers.chance(4)
         self.numbers = numbers
@@ -191,7 +191,7 @@ final class FileWorld {
         // In some worlds processes have headers, which differ.
         let header = seed % 5 == 2 ? ["", "#1\n", "#2\n"][runs % 3] : ""
         var settings = settings
-        settings.hasHeader = !header.isEmpty
+        settings.fileHeader = header.isEmpty ? nil : header
         let engine = FileEngine(
             directory: directory, settings: settings, clock: clock, lookInterval: disk.lookInterval,
             header: { Array(header.utf8) }, beginning: { FileBeginning(header: Array(header.utf8)) },

@@ -25,7 +25,8 @@ extension FileBench {
         _ kernel: SimulatedKernel? = nil, activeName: String? = nil,
         _ change: (inout FileSettings) -> Void = { _ in }
     ) throws -> FileEngine {
-        var settings = FileSettings(naming: try LogFileNaming(application: "t", activeName: activeName))
+        var settings = FileSettings.unlimited(
+            naming: try LogFileNaming(application: "t", activeName: activeName))
         change(&settings)
         return FileEngine(
             directory: try LogDirectory("/logs", calls: SystemCalls(kernel: kernel ?? makeKernel())),
@@ -44,4 +45,42 @@ extension FileBench {
 
     /// The names of all files that are not hidden.
     var names: [String] { (disk.folder?.entries.keys.filter { !$0.hasPrefix(".") } ?? []).sorted() }
+}
+
+extension FileSettings {
+    /// Settings without the limits that a logger has by default.
+    static func unlimited(naming: LogFileNaming) -> FileSettings {
+        var settings = FileSettings(naming: naming)
+        settings.rolling = RollingPolicy()
+        settings.retention = RetentionPlan()
+        settings.minimumFreeSpace = .zero
+        return settings
+    }
+
+    var rolling: RollingPolicy {
+        get {
+            RollingPolicy(
+                maximumSize: maximumFileSize.bytes, interval: rollingInterval, boundary: rollingBoundary,
+                zone: timeZone)
+        }
+        set {
+            (maximumFileSize, rollingInterval) = (.bytes(newValue.maximumSize), newValue.interval)
+            (rollingBoundary, timeZone) = (newValue.boundary, newValue.zone)
+        }
+    }
+
+    var retention: RetentionPlan {
+        get {
+            RetentionPlan(maximumCount: maximumFileCount, quota: diskQuota.bytes, maximumAge: maximumFileAge)
+        }
+        set {
+            (maximumFileCount, diskQuota) = (newValue.maximumCount, .bytes(newValue.quota))
+            maximumFileAge = newValue.maximumAge
+        }
+    }
+
+    var isEncrypted: Bool {
+        get { archiveFormat.stage == .encrypted }
+        set { archiveFormat = LogArchiveFormat(newValue ? .encrypted : .plain) }
+    }
 }

@@ -24,7 +24,7 @@ import Testing
     }
 
     private func makeEngine(_ change: (inout FileSettings) -> Void = { _ in }) throws -> FileEngine {
-        var settings = FileSettings(naming: LogFileNaming(application: "t"))
+        var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
         change(&settings)
         return FileEngine(
             directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock)
@@ -32,7 +32,7 @@ import Testing
 
     @Test("A finished file is put on the disk when it is rolled, whatever the interval of the policy")
     func syncAtRoll() throws {
-        let engine = try makeEngine { $0.sync = .interval(.seconds(3600)) }
+        let engine = try makeEngine { $0.syncPolicy = .interval(.seconds(3600)) }
         var log = RecordLog()
         log.write(1, to: engine)
         made.withLock { $0 = [] }

@@ -26,7 +26,7 @@ import Testing
         interval: Duration = .milliseconds(5), activeName: String? = nil,
         header: [UInt8] = [], _ change: (inout FileSettings) -> Void = { _ in }
     ) throws -> FileEngine {
-        var settings = FileSettings(naming: try LogFileNaming(application: "t", activeName: activeName))
+        var settings = FileSettings.unlimited(naming: try LogFileNaming(application: "t", activeName: activeName))
         change(&settings)
         return FileEngine(
             directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock,
@@ -114,8 +114,8 @@ import Testing
         let engine = try makeEngine(header: kind == .header ? Array("head\n".utf8) : []) {
             $0.isShared = kind == .shared
             $0.isEncrypted = kind == .encrypted
-            $0.key = FixedKey()
-            $0.hasHeader = kind == .headerOfSettings
+            $0.archiveKey = FixedKey()
+            $0.fileHeader = kind == .headerOfSettings ? "" : nil
         }
         var log = RecordLog()
         log.write(1, to: engine)
@@ -276,10 +276,10 @@ import Testing
             interval: bound == .noInterval ? .zero : .milliseconds(5),
             header: bound == .header ? Array("head\n".utf8) : []
         ) {
-            $0.sync = bound == .sync ? .everyBatch : .never
+            $0.syncPolicy = bound == .sync ? .everyBatch : .never
             $0.isShared = bound == .shared
             $0.isEncrypted = bound == .encrypted
-            $0.key = FixedKey()
+            $0.archiveKey = FixedKey()
         }
         var log = RecordLog()
         log.write(1, to: engine)
@@ -328,7 +328,7 @@ import Testing
                 return step == 2 ? .short(length) : step > 2 ? .fails(ENOSPC) : nil
             }
         }
-        let settings = FileSettings(naming: LogFileNaming(application: "t"))
+        let settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
         let engine = FileEngine(
             directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock,
             lookInterval: .milliseconds(5))

@@ -56,7 +56,7 @@ import Testing
     func endsPartOfDropped(isShared: Bool) throws {
         let kernel = makeKernel()
         let engine = try makeEngine(kernel) {
-            $0.waitingLimit = 5
+            $0.waitingLimit = .bytes(5)
             $0.isShared = isShared
         }
         write("first", to: engine)

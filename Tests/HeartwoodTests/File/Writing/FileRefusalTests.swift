@@ -18,7 +18,7 @@ import Testing
         _ kernel: SimulatedKernel, template: String = "{app} {date}.log", activeName: String? = nil,
         _ change: (inout FileSettings) -> Void = { _ in }
     ) throws -> FileEngine {
-        var settings = FileSettings(
+        var settings = FileSettings.unlimited(
             naming: try LogFileNaming(application: "t", template: template, activeName: activeName))
         change(&settings)
         return FileEngine(

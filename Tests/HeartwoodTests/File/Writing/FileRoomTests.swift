@@ -40,14 +40,14 @@ import Testing
         scratch.write("one\n", to: log)
         scratch.write("half of it", to: log + ".gz.part")
         let engine = FileEngine(
-            directory: try LogDirectory(scratch.logs), settings: FileSettings(naming: naming), clock: clock)
+            directory: try LogDirectory(scratch.logs), settings: FileSettings.unlimited(naming: naming), clock: clock)
         try engine.start()
         #expect(scratch.names() == [log] && scratch.text(log) == "one\n")
     }
 
     @Test("A record that fits into the quota, but not together with the header, is dropped and counted")
     func recordAndHeader() throws {
-        var settings = FileSettings(naming: naming)
+        var settings = FileSettings.unlimited(naming: naming)
         settings.retention = RetentionPlan(quota: 100)
         let header = String(repeating: "h", count: 39) + "\n"
         let engine = FileEngine(

@@ -13,8 +13,6 @@ final class FileArchiver: Sendable {
         var key: (any SecretProvider)?
         var mode: UInt32 = 0o600
         var processor: LogArchiveProcessor?
-
-        init() {}
     }
 
     /// What happened to a file.

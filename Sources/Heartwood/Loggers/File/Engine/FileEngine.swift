@@ -136,7 +136,7 @@ final class FileEngine {
             tellDropped(dropped, because: plan.health.failure)
             if plan.health.mayTry(at: clock.uptime()) { retry() }
         }
-        if settings.sync != .never { perform(.rest(isUrgent: isUrgent)) }
+        if settings.syncPolicy != .never { perform(.rest(isUrgent: isUrgent)) }
         grantLease()
     }
 
@@ -513,7 +513,7 @@ final class FileEngine {
 
     /// Closes a file that is finished.
     private func close(_ old: FileWriter) {
-        if settings.sync != .never {
+        if settings.syncPolicy != .never {
             _ = try? old.sync()
         } else {
             plan.noteFinished(old.name) { [inventory] in Set(inventory.entries.map(\.name)) }
@@ -650,7 +650,7 @@ final class FileEngine {
         store.settings = new
         plan.apply(new, isStarted: wasStarted, moment())
         guard wasStarted else { return }
-        if let writer, writer.isFramed != new.isEncrypted || writer.isFramed && !hasKey(writer) {
+        if let writer, writer.isFramed != new.encrypts || writer.isFramed && !hasKey(writer) {
             leaveFile()
         }
         if plan.hasNewLimits { advise() }
@@ -670,7 +670,7 @@ final class FileEngine {
 
     /// Tells of settings that contradict each other.
     func advise() {
-        for advice in settings.retention.contradictions(maximumFileSize: settings.rolling.maximumSize) {
+        for advice in settings.retentionPlan.contradictions(maximumFileSize: settings.maximumFileSize.bytes) {
             report(.advice(advice))
         }
     }
@@ -712,7 +712,7 @@ final class FileEngine {
         guard let writer else { return }
         // The last chance to cut off the part of a record that is dropped, or written to another file.
         if writer.isTorn { _ = try? writer.refresh() }
-        if settings.sync != .never { _ = try? writer.sync() }
+        if settings.syncPolicy != .never { _ = try? writer.sync() }
         release(writer)
     }
 }

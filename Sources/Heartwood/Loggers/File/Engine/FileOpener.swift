@@ -307,10 +307,9 @@ final class FileOpener {
     ///
     /// - Returns: nil where another process took the lock or removed the file first.
     private func createLocked(_ name: String, isShared: Bool) throws -> Descriptor? {
-        let usual = UInt16(truncatingIfNeeded: settings.fileMode)
-        let mode = UInt32(settings.scheme.permissions(of: name, usual: usual)) & 0o777
+        let mode = UInt32(settings.scheme.permissions(of: name, usual: settings.permissions)) & 0o777
         let file = try directory.create(name, mode: mode)
-        calls.protect(file.number, as: settings.protection)
+        calls.protect(file.number, as: settings.fileProtection)
         guard try lock(new: file, name, isShared: isShared) else { return nil }
         // Until it was locked, others may have taken it for a file without a writer, and removed it.
         guard try directory.status(name)?.identity == calls.status(file.number).identity else { return nil }

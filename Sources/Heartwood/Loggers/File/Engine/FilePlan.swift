@@ -173,7 +173,7 @@ struct FilePlan {
         if file.needsHeader { return .header }
         guard let records else { return .wait(because: nil) }
         let gate = WriteGate(
-            rolling: rolling, quota: settings.retention.quota, headerSize: headerSize,
+            rolling: rolling, quota: settings.diskQuota.bytes, headerSize: headerSize,
             mostRecords: round.most, isFramed: file.isFramed)
         let answer = gate.answer(
             records.ends, from: records.start,
@@ -232,13 +232,14 @@ struct FilePlan {
     /// needs the exact size.
     private func mayRelyOnLook(at file: File, _ moment: Moment) -> Bool {
         !look.isDue(at: moment.uptime) && !moment.isJournaled && !settings.isShared && !file.isShared
-            && !file.isFramed && !settings.hasHeader && headerSize == 0 && !file.needsHeader && !file.isTorn
+            && !file.isFramed && settings.fileHeader == nil && headerSize == 0 && !file.needsHeader
+            && !file.isTorn
             && moment.wall >= deadline.earliest
             && !deadline.isReached(wall: moment.wall, steady: moment.uptime)
     }
 
     private mutating func rest(_ isUrgent: Bool, _ moment: Moment) -> Step {
-        if !round.hasSynchronized, sync.isDue(settings.sync, isUrgent: isUrgent, at: moment.uptime) {
+        if !round.hasSynchronized, sync.isDue(settings.syncPolicy, isUrgent: isUrgent, at: moment.uptime) {
             return .synchronize
         }
         return .wait(because: nil)
@@ -258,7 +259,7 @@ struct FilePlan {
     /// How long until ``Demand/time`` has something to do; nil for never.
     func delay(_ moment: Moment) -> Duration? {
         // Asked after each batch, so without an array.
-        var least = sync.delay(settings.sync, at: moment.uptime)
+        var least = sync.delay(settings.syncPolicy, at: moment.uptime)
         func consider(_ delay: Duration) { least = least.map { min($0, delay) } ?? delay }
         if !pending.isEmpty { consider(health.retryDelay(at: moment.uptime)) }
         if let file, file.hasRecords, let delay = deadline.delay(wall: moment.wall, steady: moment.uptime) {
@@ -384,7 +385,7 @@ struct FilePlan {
     ///
     /// What others do to the file is noticed at the next look that is due, as without it.
     func lease(_ moment: Moment) -> (end: Duration, bytes: Int)? {
-        guard !moment.isJournaled, settings.sync == .never, health.failure == nil, pending.isEmpty,
+        guard !moment.isJournaled, settings.syncPolicy == .never, health.failure == nil, pending.isEmpty,
             let file, file.hasRecords, mayRelyOnLook(at: file, moment), var end = look.end
         else { return nil }
         if let delay = deadline.delay(wall: moment.wall, steady: moment.uptime) {
@@ -410,16 +411,16 @@ struct FilePlan {
 
     // MARK: Room
 
-    var hasQuota: Bool { settings.retention.quota > 0 }
+    var hasQuota: Bool { settings.diskQuota.bytes > 0 }
 
     /// Whether so many bytes more are too many.
     func isBeyondQuota(_ bytes: Int, total: Int) -> Bool {
-        hasQuota && total + bytes > settings.retention.quota
+        hasQuota && total + bytes > settings.diskQuota.bytes
     }
 
     /// Takes bytes of the free space that is known; false where it must be looked at first.
     mutating func spend(_ bytes: Int) -> Bool {
-        guard settings.minimumFreeSpace > 0 else { return true }
+        guard settings.minimumFreeSpace > .zero else { return true }
         guard bytes <= credit else { return false }
         credit -= bytes
         return true
@@ -427,7 +428,7 @@ struct FilePlan {
 
     /// Takes bytes of the free space that was just looked at; false where they would leave too little.
     mutating func spend(_ bytes: Int, free: Int, of total: Int) -> Bool {
-        let minimum = min(settings.minimumFreeSpace, total / 100)
+        let minimum = min(settings.minimumFreeSpace.bytes, total / 100)
         guard free - bytes > minimum else { return false }
         credit = max(bytes, min((free - minimum) / 4, 16 << 20)) - bytes
         return true
@@ -443,7 +444,7 @@ struct FilePlan {
         announcement: (Int, SystemFailure?) -> [UInt8]
     ) -> Int {
         let dropped = pending.park(
-            bytes, ends, marks, from: first, limit: settings.waitingLimit, because: health.failure,
+            bytes, ends, marks, from: first, limit: settings.waitingLimit.bytes, because: health.failure,
             announcement: announcement)
         counters.waiting = pending.count
         counters.dropped += dropped
@@ -503,11 +504,11 @@ struct FilePlan {
         rolling = new.effectiveRolling
         if old.minimumFreeSpace != new.minimumFreeSpace { credit = 0 }
         guard isStarted else { return }
-        if old.rolling != new.rolling || old.retention != new.retention {
+        if old.rollingPolicy != new.rollingPolicy || old.retentionPlan != new.retentionPlan {
             hasNewPolicy = true
             if let file { renewDeadline(from: file.createdAt, moment) }
         }
-        if old.retention != new.retention || old.rolling.maximumSize != new.rolling.maximumSize {
+        if old.retentionPlan != new.retentionPlan || old.maximumFileSize != new.maximumFileSize {
             hasNewLimits = true
         }
     }

@@ -151,7 +151,7 @@ final class FileStore {
     func compareClocks(_ wall: LogTimestamp, _ uptime: Duration) { watch.compare(wall, uptime) }
 
     /// When files may be too old, in steady time; nil for never.
-    var ageCheck: Duration? { isStarted && settings.retention.maximumAge > .zero ? nextAgeCheck : nil }
+    var ageCheck: Duration? { isStarted && settings.maximumFileAge > .zero ? nextAgeCheck : nil }
 
     /// Removes what the limits say, in one process at a time.
     func applyLimits(incoming: Int = 0, incomingFiles: Int = 0) {
@@ -170,7 +170,8 @@ final class FileStore {
         while !isSettled {
             isSettled = true
             let removals = inventory.removals(
-                settings.retention, now: now, incoming: incoming, incomingFiles: incomingFiles, held: held,
+                settings.retentionPlan, now: now, incoming: incoming, incomingFiles: incomingFiles,
+                held: held,
                 order: order)
             guard !removals.isEmpty else { return }
             var removed: Set<String> = []
@@ -190,9 +191,9 @@ final class FileStore {
 
     /// Makes room for the archive of a file, by removing older files only.
     func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
-        let quota = settings.retention.quota
+        let quota = settings.diskQuota.bytes
         guard quota > 0, inventory.total + bytes > quota else { return true }
-        let removals = inventory.removals(settings.retention, now: nil, incoming: bytes)
+        let removals = inventory.removals(settings.retentionPlan, now: nil, incoming: bytes)
         guard removals.allSatisfy({ $0.label < label }) else { return false }
         applyLimits(incoming: bytes)
         return inventory.total + bytes <= quota
@@ -210,7 +211,7 @@ final class FileStore {
     /// How long until the oldest file is too old: from a minute to an hour, so that a clock that is set does
     /// no harm.
     private var untilTooOld: Duration {
-        let age = settings.retention.maximumAge
+        let age = settings.maximumFileAge
         guard age > .zero, let oldest = inventory.oldest else { return .seconds(3600) }
         return min(max(oldest.modified + age - clock.now(), .seconds(60)), .seconds(3600))
     }
