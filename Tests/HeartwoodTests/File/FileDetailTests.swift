@@ -160,7 +160,8 @@ import Testing
             override func process(_ file: LogFileInfo) throws -> Outcome { .remove }
         }
         let directory = try LogDirectory(scratch.logs)
-        let engine = FileEngine(directory: directory, settings: FileSettings.unlimited(naming: naming), clock: clock)
+        let engine = FileEngine(
+            directory: directory, settings: FileSettings.unlimited(naming: naming), clock: clock)
         var log = RecordLog()
         log.write(3, to: engine)
         engine.rollNow()

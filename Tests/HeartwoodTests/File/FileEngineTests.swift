@@ -15,7 +15,8 @@ import Testing
         calls: SystemCalls = SystemCalls(), activeName: String? = nil,
         _ change: (inout FileSettings) -> Void = { _ in }
     ) throws -> FileEngine {
-        var settings = FileSettings.unlimited(naming: try LogFileNaming(application: "t", activeName: activeName))
+        var settings = FileSettings.unlimited(
+            naming: try LogFileNaming(application: "t", activeName: activeName))
         change(&settings)
         return FileEngine(
             directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock)

@@ -64,6 +64,15 @@ func decoratorSample(_ logger: HTTPLogger) {
     // end
 }
 
+func fileSettingsSample(_ file: FileLogger) {
+    // sample: Sources/Heartwood/Loggers/File/Engine/FileSettings.swift
+    var settings = file.settings
+    settings.maximumFileSize = .mebibytes(50)
+    settings.maximumFileCount = 20
+    file.settings = settings
+    // end
+}
+
 func secretSample(_ fetch: @escaping @Sendable (String) throws -> String) -> any SecretProvider {
     // sample: Sources/Heartwood/Secrets/SecretProvider.swift
     struct Vault: SecretProvider {
@@ -128,7 +137,7 @@ func readerSample(_ logs: String, _ yesterday: LogTimestamp) async throws {
 
 func processorSample(_ file: FileLogger) {
     @Sendable func upload(_ path: String) throws {}
-    // sample: Sources/Heartwood/Loggers/File/Archive/LogArchiveProcessor.swift
+    // sample: Sources/Heartwood/Loggers/File/Retention/LogArchiveProcessor.swift
     final class Uploader: LogArchiveProcessor, @unchecked Sendable {
         override func process(_ file: LogFileInfo) throws -> Outcome {
             try upload(file.path)

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Rolling by call, the disk, and looking at the files.
 extension FileLogger {
@@ -117,5 +118,87 @@ extension FileLogger {
     public final var currentPath: String? {
         guard let name = activeName.withLock({ $0 }), directory.mayHave(name) else { return nil }
         return directoryPath + "/" + name
+    }
+
+    // MARK: Lines
+
+    /// Waits until the files that were finished so far are compressed or encrypted: for programs that end
+    /// soon.
+    package final func finishArchives() { archiver.drain() }
+
+    /// Writes lines that need no formatter, after everything that this thread has logged before, with all
+    /// that holds for messages: files are rolled between lines, limits are kept, what no file takes waits or
+    /// is counted as dropped.
+    ///
+    /// A line counts as a message. Levels, filters and the formatter do not apply to it, and the journal does
+    /// not keep it.
+    ///
+    /// - Parameters:
+    ///   - block: The lines; not to be touched before `completion` is called.
+    ///   - completion: Called on the logger's queue once the lines are written, wait, or were dropped.
+    package final func write(_ block: LineBlock, completion: @escaping @Sendable () -> Void) {
+        performInOrder { [self] in
+            writeBatch()
+            open()
+            let count = block.ends.count
+            counters.received.add(count, ordering: .relaxed)
+            counters.delivered.add(count, ordering: .relaxed)
+            block.buffer.withUnsafeBytes { engine.write($0, block.ends) }
+            block.removeAll()
+            settle()
+            completion()
+        }
+    }
+}
+
+extension FileLogger: ReopeningLogger {
+    /// Closes the file after what this thread has logged before; the next line opens it again, or a new one
+    /// where it was taken away.
+    ///
+    /// A file logger notices by itself, within 5 ms, that its file was renamed or removed. This is for tools
+    /// that wait for a program to release its file (`logrotate` with `postrotate kill -HUP`). Never waits.
+    public final func reopen() {
+        performInOrder { [self] in
+            writeBatch()
+            engine.reopen()
+            settle()
+        }
+    }
+}
+
+/// What the crash journal asks of a logger whose lines survive the process.
+extension FileLogger: DurableLogger {
+    package final var journalKey: String? { "file:\(directoryPath):\(naming.application)" }
+
+    package final var isSettled: Bool { !hasUnwritten }
+
+    package final func note(writesIn slot: JournalSlot?) { beginJournal(slot) }
+
+    package final func forgetUnwritten() { forgetBatch() }
+
+    /// Compares the file with what was going to be written to it, and cuts off a torn record.
+    package final func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
+        let calls = directory.calls
+        guard let name = try self.name(of: intent) else { return nil }
+        // A backup may have made a second name of it: what it says holds, but nothing of it is cut off.
+        let (file, now) = try directory.open(name, writing: false, acceptsLinked: true)
+        guard now.identity == intent.file else { return nil }
+        let content = try intent.content(of: file.number, calls)
+        let (bytes, mark, isTorn) = content.withUnsafeBytes { intent.arrived(in: $0) }
+        if isTorn, !isShared, let (file, again) = try? directory.open(name), again.identity == now.identity,
+            (try? calls.tryLock(file.number)) == true,
+            (try? calls.status(file.number).size) == intent.size + content.count
+        {
+            try? calls.truncate(file.number, to: intent.size + bytes)
+            handle(.repaired(name: name, bytes: content.count - bytes))
+        }
+        return mark == 0 ? nil : mark
+    }
+
+    /// The name that the file of a write has now: it may have been renamed since.
+    private func name(of intent: JournalSlot.Intent) throws -> String? {
+        if try directory.status(intent.name)?.identity == intent.file { return intent.name }
+        let names = try directory.calls.names(directory.descriptor.number)
+        return try names.first { try directory.status($0)?.identity == intent.file }
     }
 }

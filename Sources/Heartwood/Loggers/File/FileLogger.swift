@@ -194,7 +194,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Fires when the limits are applied for the first time.
     private var startTimer = DueTimer()
     private var timer = DueTimer()
-    private var figures = FileFigures()
+    /// The engine's counters when the statistics last got them.
+    private var seen = FileCounters()
 
     /// How long after it was added the logger waits for settings, before it applies the limits.
     private static let settingsTime = Duration.seconds(1)
@@ -527,12 +528,11 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     private func noteCounters(ofSameFile isSame: Bool = false) {
-        let (bytes, dropped) = figures.advance(to: engine.counters)
-        if bytes != 0 { noteWritten(bytes) }
-        if dropped != 0 {
-            // They were counted as delivered when they were handed over, or are at the end of their batch.
-            counters.fail(later: dropped)
-        }
+        let now = engine.counters
+        if now.bytes != seen.bytes { noteWritten(now.bytes - seen.bytes) }
+        // They were counted as delivered when they were handed over, or are at the end of their batch.
+        if now.dropped != seen.dropped { counters.fail(later: now.dropped - seen.dropped) }
+        seen = now
         if isSame { return }
         let active = engine.writer?.name
         activeName.withLock { if $0 != active { $0 = active } }

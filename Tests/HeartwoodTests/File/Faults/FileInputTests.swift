@@ -103,7 +103,8 @@ import Testing
         for template in ["{app} {date}.log", "{app}.{number}.log"] {
             let scratch = Scratch()
             scratch.write("heartwood catalogue 1\n\(line)\n", to: ".t.catalogue")
-            var settings = FileSettings.unlimited(naming: try LogFileNaming(application: "t", template: template))
+            var settings = FileSettings.unlimited(
+                naming: try LogFileNaming(application: "t", template: template))
             settings.rolling.maximumSize = 60
             let engine = FileEngine(
                 directory: try LogDirectory(scratch.logs), settings: settings, clock: ManualClock())

@@ -103,7 +103,8 @@ import Testing
         let count = text.split(separator: "\n").count
         // The next run puts right what the death left.
         let engine = FileEngine(
-            directory: try LogDirectory(path), settings: FileSettings.unlimited(naming: LogFileNaming(application: "t"))
+            directory: try LogDirectory(path),
+            settings: FileSettings.unlimited(naming: LogFileNaming(application: "t"))
         )
         try engine.start()
         var log = RecordLog()

@@ -26,7 +26,8 @@ import Testing
         interval: Duration = .milliseconds(5), activeName: String? = nil,
         header: [UInt8] = [], _ change: (inout FileSettings) -> Void = { _ in }
     ) throws -> FileEngine {
-        var settings = FileSettings.unlimited(naming: try LogFileNaming(application: "t", activeName: activeName))
+        var settings = FileSettings.unlimited(
+            naming: try LogFileNaming(application: "t", activeName: activeName))
         change(&settings)
         return FileEngine(
             directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock,

@@ -40,7 +40,8 @@ import Testing
         scratch.write("one\n", to: log)
         scratch.write("half of it", to: log + ".gz.part")
         let engine = FileEngine(
-            directory: try LogDirectory(scratch.logs), settings: FileSettings.unlimited(naming: naming), clock: clock)
+            directory: try LogDirectory(scratch.logs), settings: FileSettings.unlimited(naming: naming),
+            clock: clock)
         try engine.start()
         #expect(scratch.names() == [log] && scratch.text(log) == "one\n")
     }

@@ -1,3 +1,5 @@
+import CHeartwood
+
 /// The format of encrypted log files: frames one after the other, each readable by itself.
 ///
 /// ```
@@ -13,61 +15,34 @@
 /// ```
 ///
 /// AES-256-GCM. The key of a run is HMAC-SHA-256 of "heartwood frame key 1", the file and the run under the
-/// user's key; the nonce is the number and four zero bytes. So no nonce is used twice under a key, whatever
-/// crashes: a frame that is made again, after a write that failed or the end of the process, is made in
-/// another run.
+/// user's key; the nonce is the number and four zero bytes. A frame that is made again, after a failed write
+/// or the end of the process, is made in another run, so no nonce is used twice under a key.
 ///
 /// The first 48 bytes are authenticated as well: a frame cannot be altered, moved, taken out or put into
-/// another file unnoticed. What is damaged is skipped up to the next frame that opens. That frames are
-/// missing at the end is told by archives only, whose last frame says that it is: a file that is written may
-/// end anywhere.
+/// another file unnoticed. Damage is skipped up to the next frame that opens. Only archives, whose last frame
+/// is marked, tell that frames are missing at the end: a file that is being written may end anywhere.
 package enum EncryptedFrame {
     package static let magic: [UInt8] = Array("HWF1".utf8)
     package static let headerSize = 48
-    /// What a frame takes besides its text.
-    package static let overhead = headerSize + FrameCipher.tagSize
     /// How much text goes into one frame.
     static let pieceSize = 1 << 18
     /// What a reader accepts at most, so that a damaged length costs no memory.
-    static let largestPiece = 1 << 20
+    fileprivate static let largestPiece = 1 << 20
 
     /// What frames take besides the text, when so much of it is written at once.
     package static func overhead(of bytes: Int) -> Int {
-        overhead * max(1, (bytes + pieceSize - 1) / pieceSize)
+        (headerSize + FrameCipher.tagSize) * max(1, (bytes + pieceSize - 1) / pieceSize)
     }
 
     struct Header {
-        var isCompressed = false
-        var isLast = false
+        var isCompressed: Bool
+        var isLast: Bool
         var sealedSize: Int
         var plainSize: Int
         var place: FramePlace
 
-        init(_ place: FramePlace, sealedSize: Int, plainSize: Int, isCompressed: Bool, isLast: Bool) {
-            self.place = place
-            self.sealedSize = sealedSize
-            self.plainSize = plainSize
-            self.isCompressed = isCompressed
-            self.isLast = isLast
-        }
-
-        /// Reads a header; nil where the bytes are not a valid header.
-        init?(_ bytes: ArraySlice<UInt8>) {
-            guard bytes.count >= headerSize, bytes.prefix(4).elementsEqual(magic) else { return nil }
-            let bytes = Array(bytes.prefix(headerSize))
-            func integer(_ offset: Int, _ size: Int) -> UInt64 {
-                (0..<size).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
-            }
-            guard bytes[4] & ~3 == 0, bytes[5] | bytes[6] | bytes[7] == 0 else { return nil }
-            isCompressed = bytes[4] & 1 != 0
-            isLast = bytes[4] & 2 != 0
-            sealedSize = Int(integer(8, 4))
-            plainSize = Int(integer(12, 4))
-            place = FramePlace(
-                file: Array(bytes[16..<32]), run: Array(bytes[32..<40]), number: integer(40, 8))
-            guard sealedSize <= largestPiece, plainSize <= largestPiece else { return nil }
-        }
-
+        var nonce: [UInt8] { Array(bytes[40..<48]) + [0, 0, 0, 0] }
+        var frameSize: Int { headerSize + sealedSize + FrameCipher.tagSize }
         var bytes: [UInt8] {
             func little(_ value: UInt64, _ size: Int) -> [UInt8] {
                 (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
@@ -76,14 +51,119 @@ package enum EncryptedFrame {
             return magic + [flags, 0, 0, 0] + little(UInt64(sealedSize), 4) + little(UInt64(plainSize), 4)
                 + place.file + place.run + little(place.number, 8)
         }
+    }
+}
 
-        var nonce: [UInt8] { Array(bytes[40..<48]) + [0, 0, 0, 0] }
-        var frameSize: Int { headerSize + sealedSize + FrameCipher.tagSize }
+extension EncryptedFrame.Header {
+    /// Reads a header; nil where the bytes are not a valid one.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        typealias Frame = EncryptedFrame
+        guard bytes.count >= Frame.headerSize, bytes.starts(with: Frame.magic) else { return nil }
+        let bytes = Array(bytes.prefix(Frame.headerSize))
+        func integer(_ offset: Int, _ size: Int) -> UInt64 {
+            (0..<size).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
+        }
+        guard bytes[4] & ~3 == 0, bytes[5] | bytes[6] | bytes[7] == 0 else { return nil }
+        isCompressed = bytes[4] & 1 != 0
+        isLast = bytes[4] & 2 != 0
+        sealedSize = Int(integer(8, 4))
+        plainSize = Int(integer(12, 4))
+        place = FramePlace(file: Array(bytes[16..<32]), run: Array(bytes[32..<40]), number: integer(40, 8))
+        guard sealedSize <= Frame.largestPiece, plainSize <= Frame.largestPiece else { return nil }
+    }
+
+    /// The text of the frame; nil where it was altered, or is encrypted with another key.
+    func text(_ sealed: [UInt8], _ cipher: FrameCipher) throws -> [UInt8]? {
+        guard let payload = cipher.open(sealed, nonce: nonce, header: bytes) else { return nil }
+        return try isCompressed ? cipher.decompress(payload, count: plainSize) : payload
+    }
+
+    /// The text of the frame that begins at `offset` of a file; `cipher` is the one of the whole key.
+    func text(
+        in file: Descriptor, at offset: Int, _ cipher: FrameCipher, _ calls: SystemCalls
+    ) throws -> [UInt8]? {
+        let size = sealedSize + FrameCipher.tagSize
+        let sealed = try calls.bytes(size, of: file.number, at: offset + EncryptedFrame.headerSize)
+        return try text(sealed, place.cipher(cipher))
+    }
+}
+
+/// Which frame of which file it is, and who wrote it; ``EncryptedFrame`` describes the parts.
+package struct FramePlace: Sendable, Hashable {
+    package var file: [UInt8]
+    package var run: [UInt8]
+    package var number: UInt64
+
+    /// The first frame of a new file.
+    package static func first() -> FramePlace {
+        FramePlace(file: RandomBytes.make(16), run: RandomBytes.make(8), number: 0)
+    }
+
+    /// The frame that has `number`, in another run.
+    package func next(number: UInt64) -> FramePlace {
+        FramePlace(file: file, run: RandomBytes.make(8), number: number)
+    }
+
+    package func cipher(_ cipher: FrameCipher) throws -> FrameCipher {
+        try cipher.derived(for: Array("heartwood frame key 1".utf8) + file + run)
+    }
+}
+
+/// Looks at the end of a file of frames, so that it can be continued: the counterpart of ``TornLineRepair``.
+struct FrameTail: Sendable, Hashable {
+    /// Where the last frame that can be read ends; what follows it was left by a crash.
+    let end: Int
+    /// The last frame; nil where no whole frame comes before a torn one.
+    let last: FramePlace?
+
+    private static let blockSize = 1 << 16
+
+    /// Whether a file has frames in it, or begins with something that is going to be one.
+    static func isFramed(_ file: Descriptor, _ calls: SystemCalls) throws(SystemFailure) -> Bool {
+        try calls.bytes(EncryptedFrame.magic.count, of: file.number, at: 0) == EncryptedFrame.magic
+    }
+
+    /// Finds the last frame that this key opens, searching from the end.
+    ///
+    /// Returns nil where it opens none: the file is another program's, or was written with another key.
+    static func find(
+        in file: Descriptor, size: Int, _ cipher: FrameCipher, _ calls: SystemCalls
+    ) throws -> FrameTail? {
+        guard size > 0 else { return FrameTail(end: 0, last: nil) }
+        let (magic, headerSize) = (EncryptedFrame.magic, EncryptedFrame.headerSize)
+        var blockEnd = size
+        while blockEnd > 0 {
+            let start = max(0, blockEnd - blockSize)
+            // With the beginnings of headers that end in the next block.
+            let count = min(size, blockEnd + headerSize - 1) - start
+            let block = try calls.bytes(count, of: file.number, at: start)
+            for index in (0..<min(block.count, blockEnd - start)).reversed() where block[index] == magic[0] {
+                guard let header = EncryptedFrame.Header(block[index...]) else { continue }
+                let offset = start + index
+                guard offset + header.frameSize <= size else { continue }
+                guard try header.text(in: file, at: offset, cipher, calls) != nil else { continue }
+                return FrameTail(end: offset + header.frameSize, last: header.place)
+            }
+            blockEnd = start
+        }
+        // Only the beginning of its first frame was written.
+        let start = try calls.bytes(min(size, headerSize), of: file.number, at: 0)
+        let header = EncryptedFrame.Header(start[...])
+        let isTorn = header.map { $0.frameSize > size } ?? (start.count < headerSize)
+        return isTorn && start.starts(with: magic.prefix(start.count)) ? FrameTail(end: 0, last: nil) : nil
+    }
+}
+
+extension LogDirectory {
+    /// Whether a log is encrypted, as its first bytes say; false where it cannot be read.
+    func isFramed(_ name: String) -> Bool {
+        guard let (file, _) = try? open(name, writing: false, acceptsLinked: true) else { return false }
+        return (try? FrameTail.isFramed(file, calls)) ?? false
     }
 }
 
 extension FrameCipher {
-    /// What the secret with the key of encrypted logs is called.
+    /// The name of the secret with the key of encrypted logs.
     static let nameOfLogKey = "log-archive-key"
 
     /// The cipher of encrypted logs.

@@ -16,17 +16,8 @@ public struct LogFileLabel: Hashable, Comparable, Sendable {
     static let greatestNumber = 999_999_999_999_999
 
     /// Describes a file.
-    ///
-    /// - Parameters:
-    ///   - createdAt: When it was created; nil where names have no date.
-    ///   - number: Which file of those created at the same time it is; the first is 1.
-    ///   - process: The process that it belongs to; nil where names do not say so.
-    ///   - variant: What the name says besides, such as the version of the program.
     public init(createdAt: LogTimestamp?, number: Int = 1, process: Int32? = nil, variant: String? = nil) {
-        self.createdAt = createdAt
-        self.number = number
-        self.process = process
-        self.variant = variant
+        (self.createdAt, self.number, self.process, self.variant) = (createdAt, number, process, variant)
     }
 
     /// Counts up; after the greatest number comes the first.
@@ -41,7 +32,27 @@ public struct LogFileLabel: Hashable, Comparable, Sendable {
             guard let second = right.createdAt else { return false }
             return first < second
         }
-        if left.number != right.number { return left.number < right.number }
-        return (left.process ?? 0) < (right.process ?? 0)
+        return (left.number, left.process ?? 0) < (right.number, right.process ?? 0)
+    }
+}
+
+/// What a log file has become: told by the end of its name, which survives copying and every file system.
+package enum ArchiveStage: String, Sendable, CaseIterable, Hashable {
+    /// Text, as it was written.
+    case plain = ""
+    /// Compressed with gzip.
+    case gzip = ".gz"
+    /// Encrypted frames, compressed one by one.
+    case encrypted = ".hwe"
+
+    /// The end of the name of a file that is being made, and not yet what its name will say.
+    package static let unfinished = ".part"
+
+    /// Splits the name of a file into the name of the log and its stage.
+    package static func split(_ name: String) -> (log: String, stage: ArchiveStage, isUnfinished: Bool) {
+        let isUnfinished = name.hasSuffix(unfinished)
+        let log = name.dropLast(isUnfinished ? unfinished.count : 0)
+        let stage = [gzip, encrypted].first { log.hasSuffix($0.rawValue) } ?? .plain
+        return (String(log.dropLast(stage.rawValue.count)), stage, isUnfinished)
     }
 }

@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Gives log files their names, and knows them again.
+/// Gives log files their names, and recognizes them.
 ///
 /// The default makes `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC. A template has its own text and any of
 ///
@@ -14,18 +14,17 @@ public import Foundation
 /// - `{date}` or `{date:yyyy-MM-dd}`: when the file was created, of the fields `yyyy MM dd HH mm ss SSS ZZZ`;
 /// - `{number}` or `{number:6}`: a number that counts up, with at least that many digits;
 /// - `{pid}`: the process;
-/// - `{variant}`: a version, build or session, which each file has in its name (see ``variant``).
+/// - `{variant}`: a version, build or session (see ``variant``).
 ///
-/// A template needs a date or a number. What is not in it is put before the extension where it is needed:
-/// `@0002`, `@0003` … when two files were created at the same time, `@0001@pid77` when several processes log
-/// to the directory. So names in alphabetical order are files in the order they were created, up to 9,999 of
-/// one moment.
+/// A template needs a date or a number. What it lacks is put before the extension where it is needed:
+/// `@0002`, `@0003` … for files created at the same time, `@0001@pid77` when several processes log to the
+/// directory. So the alphabetical order of names is the order of creation, up to 9,999 files of one moment.
 ///
-/// **Only files that this naming made are ever touched.** A name counts as made by it only if it can be read,
-/// and writing what was read gives the same name again; so an application "Foo" never takes files of "FooBar"
-/// or of "Foo 2" for its own, and a subclass that reads too much does no harm.
+/// **Only files that this naming made are ever touched.** A name counts as made by it only if writing what
+/// was read from it gives the same name again. So an application "Foo" never takes files of "FooBar" or of
+/// "Foo 2" for its own, and a subclass that reads too much does no harm.
 ///
-/// Subclass it for names of your own; override ``name(for:)`` and ``label(of:)`` together:
+/// For names of your own, override ``name(for:)`` and ``label(of:)`` together:
 ///
 /// ```swift
 /// final class HexNaming: LogFileNaming, @unchecked Sendable {
@@ -40,21 +39,16 @@ public import Foundation
 /// Both are called on several queues at once, and must always give the same answer to the same question.
 open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all that it has is constant
     // MARK: Constants (any thread)
-
     /// The application's name as it is in file names.
     public final let application: String
     /// The time zone of the dates in names.
     public final let timeZone: TimeZone
-    /// A fixed name for the file that is being written, which gets its dated name when it is rolled; nil for
-    /// none.
+    /// A fixed name for the file that is being written, until it is rolled; nil for none.
     public final let activeName: String?
-
-    /// What the template's `{variant}` means for new files: the version of the program, say; nil for none.
+    /// What the template's `{variant}` means for new files, such as the version of the program; nil for none.
     ///
-    /// Files of other variants belong to the same logger: they are counted and removed like all others, but
-    /// not continued.
+    /// Files of other variants are counted and removed like all others, but not continued.
     public final let variant: String?
-
     private let template: NameTemplate
 
     /// The default names: `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC.
@@ -62,10 +56,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     /// - Parameter application: by default the name of the program. What a file name cannot have becomes `_`.
     public init(application: String? = nil) {
         self.application = LogFileNaming.cleaned(application ?? ProcessFacts.name)
-        self.template = .standard
-        self.timeZone = .gmt
-        self.activeName = nil
-        self.variant = nil
+        (template, timeZone, activeName, variant) = (.standard, .gmt, nil, nil)
     }
 
     /// Names of your own making.
@@ -74,8 +65,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     ///   - application: by default the name of the program. What a file name cannot have becomes `_`.
     ///   - template: see above; by default `{app} {date}.log`.
     ///   - timeZone: the zone of the dates. Outside of UTC `{date}` alone gets the distance from UTC
-    ///     (`+0200`), as one hour a year has every time twice. Zones but UTC need a program that imports
-    ///     Foundation.
+    ///     (`+0200`), as one hour a year comes twice. Zones but UTC need a program that imports Foundation.
     ///   - activeName: a fixed name, such as `app.log`, for the file that is being written.
     ///   - variant: what `{variant}` in the template means for new files, such as the version of the program:
     ///     up to 64 letters, digits, dots, underscores and plus signs. Others become `_`.
@@ -110,8 +100,6 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         }
     }
 
-    // MARK: Override points
-
     /// The name of a file; different labels need different names.
     open func name(for label: LogFileLabel) -> String {
         template.name(for: label, application, timeZone, variant: variant)
@@ -126,12 +114,8 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
 
     /// The label of a name that this naming surely made.
     package final func recognize(_ name: String) -> LogFileLabel? {
-        guard LogFileNaming.isUsable(name), let label = label(of: name),
-            self.name(for: label).utf8.elementsEqual(name.utf8)
-        else {
-            return nil
-        }
-        return label
+        guard LogFileNaming.isUsable(name), let label = label(of: name) else { return nil }
+        return self.name(for: label).utf8.elementsEqual(name.utf8) ? label : nil
     }
 
     /// The label of a new file: never below `newest`, so that order survives a clock that was set back.
@@ -142,15 +126,14 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         var label = LogFileLabel(createdAt: now, number: 1, process: process)
         label = recognize(name(for: label)) ?? label
         guard let newest else { return label }
-        let greatest = LogFileLabel.greatestNumber
+        let isUsedUp = newest.number >= LogFileLabel.greatestNumber
         if label.createdAt == nil {
             // After the greatest number comes the first that is free: better than none.
-            let next = newest.number >= greatest ? 1 : newest.number + 1
-            label.number = newest.number >= greatest ? next : max(label.number, next)
+            label.number = isUsedUp ? 1 : max(label.number, newest.number + 1)
         } else if let latest = newest.createdAt, let createdAt = label.createdAt, createdAt <= latest {
+            if isUsedUp { return later(than: latest, like: label) }
             label.createdAt = latest
             label.number = newest.number + 1
-            if newest.number >= greatest { label = later(than: latest, like: label) }
         }
         return label
     }
@@ -166,7 +149,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
                 return label
             }
         }
-        // The calendar ends there: after the greatest number comes the first that is free.
+        // The calendar ends: after the greatest number comes the first that is free.
         label.createdAt = latest
         return label
     }
@@ -175,12 +158,9 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     ///
     /// Without that its files would be outside of all limits.
     final var isReadable: Bool {
-        let first = LogFileLabel(createdAt: LogTimestamp(nanoseconds: 1_767_225_600_000_000_000))
-        var second = first
-        second.number = 2
-        let names = [first, second].map { name(for: $0) }
-        guard names[0] != names[1] else { return false }
-        return names.allSatisfy { recognize($0) != nil }
+        let moment = LogTimestamp(nanoseconds: 1_767_225_600_000_000_000)
+        let names = [1, 2].map { name(for: LogFileLabel(createdAt: moment, number: $0)) }
+        return names[0] != names[1] && names.allSatisfy { recognize($0) != nil }
     }
 
     /// What is wrong with a naming that is not readable, for a person.
@@ -193,15 +173,12 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         LogDirectory.isSafe(name) && !name.hasPrefix(".") && name.utf8.count <= 230
     }
 
-    // MARK: Names
-
     /// The name without slashes, control characters, leading dots and blanks, and not longer than 100 bytes.
     package static func cleaned(_ name: String) -> String {
         var text = ""
         for character in name where text.utf8.count + character.utf8.count <= 100 {
-            let isBad =
-                character == "/" || character.unicodeScalars.contains { $0.value < 32 || $0.value == 127 }
-            text.append(isBad ? "_" : character)
+            let isControl = character.unicodeScalars.contains { $0.value < 32 || $0.value == 127 }
+            text.append(isControl || character == "/" ? "_" : character)
         }
         while let first = text.first, first == "." || first == " " { text.removeFirst() }
         while text.last == " " { text.removeLast() }

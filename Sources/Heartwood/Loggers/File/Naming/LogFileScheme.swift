@@ -15,10 +15,10 @@
 /// let file = try FileLogger(directory: "/var/log/shop", scheme: ErrorsLast())
 /// ```
 ///
-/// A scheme chooses; it cannot widen what a logger may do. Whatever it answers, a logger touches only regular
-/// files of its user that the naming can read and that no one else has locked, and its limits hold: files
-/// that an order leaves out are removed after the others, and a label or name that cannot be used is replaced
-/// by the usual one and reported to the dispatcher's diagnostics.
+/// A scheme cannot widen what a logger may do. Whatever it answers, a logger touches only regular files of
+/// its user that the naming can read and that no one else has locked, and its limits hold: files that an
+/// order leaves out are removed after the others. A label or name that cannot be used is replaced by the
+/// usual one and reported to the dispatcher's diagnostics.
 ///
 /// All methods are called on the logger's queue, and must not log to the same logger and wait for it.
 open class LogFileScheme: @unchecked Sendable {  // open; the base class has no state
@@ -27,51 +27,30 @@ open class LogFileScheme: @unchecked Sendable {  // open; the base class has no 
 
     /// Whether a file belongs to the logger; true.
     ///
-    /// Asked for each name that the naming can read. A file that does not belong is not counted, continued,
-    /// archived or removed.
-    ///
-    /// - Parameters:
-    ///   - name: The name without the ending of an archive (`.gz`, `.hwe`).
-    ///   - label: What the name says.
-    /// - Returns: false for a file that is left alone.
+    /// Asked for each name that the naming can read. `name` is without the ending of an archive (`.gz`,
+    /// `.hwe`). A file that does not belong is not counted, continued, archived or removed.
     open func owns(_ name: String, label: LogFileLabel) -> Bool { true }
 
     /// The label of a new file; by default the time, or the next number where names have no date.
     ///
-    /// Must be after `newest`. The naming writes it as a name; where that is taken, the number counts up.
-    ///
-    /// - Parameters:
-    ///   - moment: The time by the wall clock.
-    ///   - newest: The label of the newest file so far; nil for none.
-    ///   - naming: The naming of the logger.
-    /// - Returns: a label after `newest`.
+    /// Must be after `newest`, the label of the newest file so far. `moment` is the time by the wall clock.
+    /// The logger's naming writes the label as a name; where that is taken, the number counts up.
     open func label(
         at moment: LogTimestamp, after newest: LogFileLabel?, naming: LogFileNaming
     ) -> LogFileLabel {
         naming.next(at: moment, after: newest, process: nil)
     }
 
-    /// The permissions of a new file; by default ``FileLogger/fileMode``.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the file.
-    ///   - usual: The permissions that the logger is set to.
-    /// - Returns: the nine permission bits.
+    /// The nine permission bits of a new file; by default `usual`, which is ``FileLogger/fileMode``.
     open func permissions(of name: String, usual: UInt16) -> UInt16 { usual }
 
-    /// Called when a file was created and is still empty, for attributes of your own; does nothing by
-    /// default.
+    /// Called when a file was created and is still empty, for attributes of your own; does nothing.
     ///
     /// The file is open and locked by the logger: do not write to it, rename it or remove it.
-    ///
-    /// - Parameter path: The path of the file.
     open func didCreate(_ path: String) {}
 
     /// The order in which files are removed when a limit is exceeded; by default as given, the oldest first.
     ///
     /// Only as many are removed, from the front, as the limits ask for; files in use are passed over.
-    ///
-    /// - Parameter files: The files that may be removed, the oldest first.
-    /// - Returns: the same files, the first one to go in front.
     open func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] { files }
 }

@@ -13,6 +13,11 @@ struct NameTemplate: Sendable, Hashable {
         case number(digits: Int)
         case process
         case variant
+
+        var isDate: Bool { if case .date = self { true } else { false } }
+        var isNumber: Bool { if case .number = self { true } else { false } }
+        /// Where two of them have nothing between them, it cannot be told where one ends.
+        var hasDigits: Bool { isNumber || self == .process || self == .variant }
     }
 
     /// The pieces before the extension.
@@ -21,13 +26,12 @@ struct NameTemplate: Sendable, Hashable {
     private let fileExtension: String
     private let hasNumber: Bool
     private let hasProcess: Bool
-    /// Whether names have a field for the variant.
     let hasVariant: Bool
 
     private init(stem: [Piece], fileExtension: String) {
         self.stem = stem
         self.fileExtension = fileExtension
-        hasNumber = stem.contains { if case .number = $0 { true } else { false } }
+        hasNumber = stem.contains(where: \.isNumber)
         hasProcess = stem.contains(.process)
         hasVariant = stem.contains(.variant)
     }
@@ -36,9 +40,7 @@ struct NameTemplate: Sendable, Hashable {
     static let standard = NameTemplate(
         stem: [.application, .literal(" "), .date(.standard)], fileExtension: ".log")
 
-    /// Reads a template.
-    ///
-    /// - Throws: ``LogError`` of code `setting`.
+    /// Reads a template, or throws a ``LogError`` of code `setting`.
     init(_ text: String, defaultDate: DatePattern) throws {
         func refused(_ why: String) -> LogError {
             LogError(.setting, "The file name template \(why)", place: text)
@@ -46,11 +48,9 @@ struct NameTemplate: Sendable, Hashable {
         var pieces: [Piece] = []
         var rest = text[...]
         while !rest.isEmpty {
-            guard let open = rest.firstIndex(of: "{") else {
-                pieces.append(.literal(String(rest)))
-                break
-            }
+            let open = rest.firstIndex(of: "{") ?? rest.endIndex
             if open > rest.startIndex { pieces.append(.literal(String(rest[..<open]))) }
+            if open == rest.endIndex { break }
             guard let close = rest[open...].firstIndex(of: "}") else { throw refused("has a { without a }") }
             let field = rest[rest.index(after: open)..<close]
             rest = rest[rest.index(after: close)...]
@@ -65,9 +65,8 @@ struct NameTemplate: Sendable, Hashable {
                     throw refused("has a date that does not sort by time")
                 }
                 pieces.append(.date(date))
-            case ("number", nil): pieces.append(.number(digits: 1))
-            case ("number", let digits?):
-                guard let digits = Int(digits), (1...18).contains(digits) else {
+            case ("number", let digits):
+                guard let digits = Int(digits ?? "1"), (1...18).contains(digits) else {
                     throw refused("has a number with an invalid count of digits")
                 }
                 pieces.append(.number(digits: digits))
@@ -80,34 +79,17 @@ struct NameTemplate: Sendable, Hashable {
             pieces.removeLast()
             if dot > last.startIndex { pieces.append(.literal(String(last[..<dot]))) }
         }
-        try NameTemplate.check(pieces, refused)
-        self.init(stem: pieces, fileExtension: fileExtension)
-    }
-
-    private static func check(_ pieces: [Piece], _ refused: (String) -> LogError) throws {
-        var dates = 0
-        var numbers = 0
-        var wasDigits = false
-        for piece in pieces {
-            var isDigits = false
-            switch piece {
-            case .variant: isDigits = true
-            case .date: dates += 1
-            case .number, .process:
-                if case .number = piece { numbers += 1 }
-                isDigits = true
-            case .literal, .application: break
-            }
-            guard !(isDigits && wasDigits) else {
-                throw refused("has two numbers, or a number and a variant, with nothing between them")
-            }
-            wasDigits = isDigits
+        guard !zip(pieces, pieces.dropFirst()).contains(where: { $0.hasDigits && $1.hasDigits }) else {
+            throw refused("has two numbers, or a number and a variant, with nothing between them")
         }
-        let variants = pieces.count { $0 == .variant }
-        guard dates <= 1, numbers <= 1, variants <= 1 else { throw refused("has the same field twice") }
+        let (dates, numbers) = (pieces.count(where: \.isDate), pieces.count(where: \.isNumber))
+        guard dates <= 1, numbers <= 1, pieces.count(where: { $0 == .variant }) <= 1 else {
+            throw refused("has the same field twice")
+        }
         guard dates + numbers > 0 else {
             throw refused("has neither {date} nor {number}, so the files have no order")
         }
+        self.init(stem: pieces, fileExtension: fileExtension)
     }
 
     // MARK: Writing and reading
@@ -122,8 +104,7 @@ struct NameTemplate: Sendable, Hashable {
             case .application: text += application
             case .date(let pattern):
                 text += pattern.format(label.createdAt ?? LogTimestamp(nanoseconds: 0), zone)
-            case .number(let digits):
-                text += label.number.padded(to: digits)
+            case .number(let digits): text += label.number.padded(to: digits)
             case .process: text += String(label.process ?? 0)
             case .variant: text += label.variant ?? variant ?? ""
             }
@@ -131,23 +112,20 @@ struct NameTemplate: Sendable, Hashable {
         return text + suffix(of: label) + fileExtension
     }
 
-    /// What the template has no field for: `@0002`, `@0002@pid77`, or `@pid77` where there is a field for the
-    /// number.
+    /// What the template has no field for: `@0002`, `@0002@pid77`, or `@pid77` if it has one for the number.
     ///
     /// It sorts as labels do, in ASCII and in the languages' orders: `@` after the dot of the extension,
     /// numbers with so many digits that they seldom need more, and the number before the process.
     private func suffix(of label: LogFileLabel) -> String {
         let process = hasProcess ? nil : label.process
-        var text = ""
-        if !hasNumber, label.number > 1 || process != nil { text += "@" + label.number.padded(to: 4) }
-        if let process { text += "@pid\(process)" }
-        return text
+        let hasSuffix = !hasNumber && (label.number > 1 || process != nil)
+        return (hasSuffix ? "@" + label.number.padded(to: 4) : "") + (process.map { "@pid\($0)" } ?? "")
     }
 
     func label(of name: String, _ application: String, _ zone: TimeZone) -> LogFileLabel? {
         guard name.hasSuffix(fileExtension) else { return nil }
         let text = name.dropLast(fileExtension.count)
-        return read(stem[...], text, LogFileLabel(createdAt: nil, number: 1), application, zone)
+        return read(stem[...], text, LogFileLabel(createdAt: nil), application, zone)
     }
 
     /// Reads the rest of a name as the rest of the pieces.
@@ -160,11 +138,9 @@ struct NameTemplate: Sendable, Hashable {
         for (index, piece) in zip(pieces.indices, pieces) {
             switch piece {
             case .literal(let text):
-                guard rest.hasPrefix(text) else { return nil }
-                rest.removeFirst(text.count)
+                guard rest.skip(text) else { return nil }
             case .application:
-                guard rest.hasPrefix(application) else { return nil }
-                rest.removeFirst(application.count)
+                guard rest.skip(application) else { return nil }
             case .date(let pattern):
                 guard let moment = pattern.read(&rest, zone) else { return nil }
                 label.createdAt = moment
@@ -180,26 +156,17 @@ struct NameTemplate: Sendable, Hashable {
                 for count in 0...min(most, NameTemplate.variantLimit) {
                     label.variant = String(rest.prefix(count))
                     let after = pieces[(index + 1)...]
-                    if let found = read(after, rest.dropFirst(count), label, application, zone) {
-                        return found
-                    }
+                    let found = read(after, rest.dropFirst(count), label, application, zone)
+                    if let found { return found }
                 }
                 return nil
             }
         }
-        return readSuffix(rest, label)
-    }
-
-    private func readSuffix(_ text: Substring, _ known: LogFileLabel) -> LogFileLabel? {
-        var rest = text
-        var label = known
-        if !hasNumber, rest.hasPrefix("@") {
-            rest.removeFirst()
+        if !hasNumber, rest.skip("@") {
             guard let number = NameTemplate.number(&rest) else { return nil }
             label.number = number
         }
-        if !hasProcess, rest.hasPrefix("@pid") {
-            rest.removeFirst(4)
+        if !hasProcess, rest.skip("@pid") {
             guard let number = NameTemplate.number(&rest), let process = Int32(exactly: number), process > 0
             else { return nil }
             label.process = process
@@ -207,7 +174,13 @@ struct NameTemplate: Sendable, Hashable {
         return rest.isEmpty ? label : nil
     }
 
-    // MARK: Variants
+    /// Reads the digits at the beginning; nil where no digit is there, or too many for a number.
+    private static func number(_ text: inout Substring) -> Int? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard let number = Int(digits), number <= LogFileLabel.greatestNumber else { return nil }
+        text.removeFirst(digits.count)
+        return number
+    }
 
     private static let variantLimit = 64
 
@@ -219,26 +192,140 @@ struct NameTemplate: Sendable, Hashable {
     static func cleanedVariant(_ text: String) -> String {
         String(text.prefix(variantLimit).map { isOfVariant($0) ? $0 : "_" })
     }
-
-    /// Reads the digits at the beginning; nil where no digit is there, or too many for a number.
-    private static func number(_ text: inout Substring) -> Int? {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        guard let number = Int(digits), number <= LogFileLabel.greatestNumber else { return nil }
-        text.removeFirst(digits.count)
-        return number
-    }
 }
 
-extension DatePattern {
-    /// The pattern `yyyy-MM-dd--HH-mm-ss-SSS`.
-    static let standard = pattern("yyyy-MM-dd--HH-mm-ss-SSS")
-    /// The same with the distance from UTC.
-    static let standardWithOffset = pattern("yyyy-MM-dd--HH-mm-ss-SSSZZZ")
+/// A date in a file name: `yyyy-MM-dd--HH-mm-ss-SSS`, written and read back without loss.
+///
+/// Every field has a fixed width, so a text has at most one reading. `ZZZ` is the distance from UTC
+/// (`+0200`); it makes names of the hour that a clock shows twice distinct.
+struct DatePattern: Sendable, Hashable {
+    private enum Piece: Sendable, Hashable {
+        case literal(String)
+        case year, month, day, hour, minute, second, millisecond, offset
+    }
 
-    private static func pattern(_ text: String) -> DatePattern {
+    /// The fields, and how a pattern names them; each but the last needs those before it.
+    private static let fields: [(piece: Piece, name: String)] = [
+        (.year, "yyyy"), (.month, "MM"), (.day, "dd"), (.hour, "HH"), (.minute, "mm"), (.second, "ss"),
+        (.millisecond, "SSS"), (.offset, "ZZZ"),
+    ]
+
+    static let standard = known("yyyy-MM-dd--HH-mm-ss-SSS")
+    static let standardWithOffset = known("yyyy-MM-dd--HH-mm-ss-SSSZZZ")
+
+    private let pieces: [Piece]
+
+    private static func known(_ text: String) -> DatePattern {
         guard let pattern = DatePattern(text) else {
             preconditionFailure("The date pattern \(text) must be parsable")
         }
         return pattern
+    }
+
+    /// Reads a pattern; nil for an unknown letter, a field twice, or a field without all greater ones.
+    init?(_ text: String) {
+        var pieces: [Piece] = []
+        var rest = text[...]
+        while let next = rest.first {
+            if let field = DatePattern.fields.first(where: { rest.hasPrefix($0.name) }) {
+                guard !pieces.contains(field.piece) else { return nil }
+                pieces.append(field.piece)
+                rest.removeFirst(field.name.count)
+                continue
+            }
+            guard !next.isLetter || next == "T" else { return nil }
+            if case .literal(let before)? = pieces.last {
+                pieces[pieces.count - 1] = .literal(before + String(next))
+            } else {
+                pieces.append(.literal(String(next)))
+            }
+            rest.removeFirst()
+        }
+        // A date without its year or its day cannot be ordered.
+        let units = DatePattern.fields.dropLast().map(\.piece)
+        let count = units.prefix { pieces.contains($0) }.count
+        guard count >= 1, !units.dropFirst(count).contains(where: pieces.contains) else { return nil }
+        self.pieces = pieces
+    }
+
+    /// Writes a moment as the zone's clock shows it.
+    func format(_ moment: LogTimestamp, _ zone: TimeZone) -> String {
+        var offset = zone.secondsFromGMT(for: moment.date)
+        // A name tells whole minutes; before about 1900 zones were ahead by seconds as well.
+        if pieces.contains(.offset) { offset -= offset % 60 }
+        let civil = CivilTime(moment, offset: offset)
+        return pieces.reduce(into: "") { text, piece in
+            switch piece {
+            case .literal(let literal): text += literal
+            case .year: text += civil.year.padded(to: 4)
+            case .month: text += civil.month.padded(to: 2)
+            case .day: text += civil.day.padded(to: 2)
+            case .hour: text += civil.hour.padded(to: 2)
+            case .minute: text += civil.minute.padded(to: 2)
+            case .second: text += civil.second.padded(to: 2)
+            case .millisecond: text += (civil.nanosecond / 1_000_000).padded(to: 3)
+            case .offset:
+                let minutes = abs(offset) / 60
+                text += (offset < 0 ? "-" : "+") + (minutes / 60 * 100 + minutes % 60).padded(to: 4)
+            }
+        }
+    }
+
+    /// Reads a date at the beginning of `text`, and removes it there; the first moment that has this date.
+    ///
+    /// Returns nil, with `text` as it was, where no moment has it.
+    func read(_ text: inout Substring, _ zone: TimeZone) -> LogTimestamp? {
+        var rest = text
+        var civil = CivilTime(year: 1970, month: 1, day: 1)
+        var millisecond = 0
+        var offset: Int?
+        for piece in pieces {
+            let isRead =
+                switch piece {
+                case .literal(let literal): rest.skip(literal)
+                case .year: rest.readNumber(4, &civil.year)
+                case .month: rest.readNumber(2, &civil.month)
+                case .day: rest.readNumber(2, &civil.day)
+                case .hour: rest.readNumber(2, &civil.hour)
+                case .minute: rest.readNumber(2, &civil.minute)
+                case .second: rest.readNumber(2, &civil.second)
+                case .millisecond: rest.readNumber(3, &millisecond)
+                case .offset: rest.readOffset(&offset)
+                }
+            guard isRead else { return nil }
+        }
+        civil.nanosecond = millisecond * 1_000_000
+        guard civil.isValid else { return nil }
+        text = rest
+        return offset.map { civil.moment(offset: $0) } ?? zone.moment(of: civil)
+    }
+}
+
+extension Substring {
+    fileprivate mutating func skip(_ prefix: String) -> Bool {
+        guard hasPrefix(prefix) else { return false }
+        removeFirst(prefix.count)
+        return true
+    }
+
+    /// Reads a number of exactly so many digits.
+    fileprivate mutating func readNumber(_ width: Int, _ number: inout Int) -> Bool {
+        let digits = prefix(width)
+        guard digits.utf8.count == width, digits.utf8.allSatisfy({ (48...57).contains($0) }),
+            let value = Int(digits)
+        else { return false }
+        removeFirst(width)
+        number = value
+        return true
+    }
+
+    /// Reads a distance from UTC, such as `+0200`.
+    fileprivate mutating func readOffset(_ offset: inout Int?) -> Bool {
+        let isNegative = hasPrefix("-")
+        var value = 0
+        guard skip(isNegative ? "-" : "+"), readNumber(4, &value), value % 100 < 60, value < 2400
+        else { return false }
+        offset = (value / 100 * 3600 + value % 100 * 60) * (isNegative ? -1 : 1)
+        return true
     }
 }

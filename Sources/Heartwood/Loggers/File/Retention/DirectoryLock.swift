@@ -1,27 +1,22 @@
 import CHeartwood
 
-/// A lock that the processes and loggers of one directory share; held shortly, and never waited for without
-/// end.
+/// A lock that the processes and loggers of one directory share; held shortly, and waited for with a limit.
 ///
 /// It is an advisory lock on a file beside the logs, so it is free as soon as its holder dies. The size of
-/// the file is a number that counts up whenever a log file is created or finished, by which the others see
-/// that there is a change. Where the name is taken by a file that cannot be used (another user's, say), a
-/// file of this user's is the lock.
-///
-/// Not thread-safe: owned by the engine.
+/// the file counts up whenever a log file is created or finished, by which the others see that there is a
+/// change. Where the name is taken by a file that cannot be used (another user's, say), a file of this
+/// user's is the lock. Not thread-safe: owned by the engine.
 package final class DirectoryLock {
     /// How long to wait at most when others come and go: on a busy machine it takes a while.
     package static let patience = Duration.seconds(3)
-    /// The same when the last wait failed: whoever has the lock may be stopped, and must not stop this
-    /// process, too.
-    static let impatience = Duration.milliseconds(250)
+    /// The same after a wait that failed: the holder may be stopped, and must not stop this process, too.
+    private static let impatience = Duration.milliseconds(250)
 
-    /// What an attempt to take the lock has led to.
     package enum Outcome: Sendable {
         case held
         /// Another process or logger has it.
         case busy
-        /// There is no lock file that could be used.
+        /// No lock file can be used.
         case unusable
     }
 
@@ -31,7 +26,6 @@ package final class DirectoryLock {
     private let directory: LogDirectory
     private let name: String
     private var file: Descriptor?
-    /// The name of the open lock file.
     private var fileName = ""
     /// The open lock file cannot be written, so it cannot tell of changes.
     private var isReadOnly = false
@@ -43,21 +37,16 @@ package final class DirectoryLock {
     private var owner: ProcessOwner
 
     package init(_ directory: LogDirectory, name: String) {
-        self.directory = directory
-        self.name = name
+        (self.directory, self.name) = (directory, name)
         owner = ProcessOwner(directory.calls)
     }
 
-    /// Takes the lock, or gives up after a while.
+    /// Takes the lock, or gives up after a while; returns whether it is held.
     ///
     /// May be nested; each call needs its ``release()``.
-    ///
-    /// - Parameter waits: wait for another holder, three seconds at most, a quarter of one after a wait that
-    ///   failed.
-    /// - Returns: whether it is held.
     package func acquire(waits: Bool = true) -> Bool { take(waits: waits) == .held }
 
-    /// Takes the lock, and says why not.
+    /// The same; tells why it is not held.
     package func take(waits: Bool = true) -> Outcome {
         depth += 1
         if depth == 1 { outcome = takeOnce(waits: waits) }
@@ -71,45 +60,40 @@ package final class DirectoryLock {
         outcome = .busy
     }
 
-    /// Takes the lock of the file that has the name of the lock: one that others have removed is no lock any
-    /// more.
+    /// Takes the lock of the file that has the name: one that others have removed is no lock any more.
     private func takeOnce(waits: Bool) -> Outcome {
         for _ in 0..<3 {
             let outcome = takeFile(waits: waits)
             guard outcome == .held, let file else { return outcome }
             do {
                 let status = try directory.calls.status(file.number)
-                if status.links > 0, try directory.status(fileName)?.identity == status.identity {
-                    return .held
-                }
-                directory.calls.unlock(file.number)
-                self.file = nil
+                let named = status.links > 0 ? try directory.status(fileName) : nil
+                if named?.identity == status.identity { return .held }
             } catch {
                 directory.calls.unlock(file.number)
                 return .unusable
             }
+            directory.calls.unlock(file.number)
+            self.file = nil
         }
         return .unusable
     }
 
     private func takeFile(waits: Bool) -> Outcome {
         let calls = directory.calls
-        // After a fork the open file is shared with the parent, and with it the lock.
-        if owner.leaveParent(calls) { file = nil }
-        // One that could only be read may be usable by now.
-        if isReadOnly { file = nil }
+        // After a fork the open file is shared with the parent, and with it the lock. One that could only be
+        // read may be usable by now.
+        if owner.leaveParent(calls) || isReadOnly { file = nil }
         guard let file = file ?? open() else { return .unusable }
         self.file = file
         let limit = hasTimedOut ? DirectoryLock.impatience : DirectoryLock.patience
-        var tries = waits ? Int(limit / .milliseconds(1)) : 1
-        while tries > 0 {
+        for attempt in 0..<(waits ? Int(limit / .milliseconds(1)) : 1) {
+            if attempt > 0 { calls.pause(.milliseconds(1)) }
             guard let taken = try? calls.tryLock(file.number) else { return .unusable }
             if taken {
                 hasTimedOut = false
                 return .held
             }
-            tries -= 1
-            if tries > 0 { calls.pause(.milliseconds(1)) }
         }
         if waits { hasTimedOut = true }
         return .busy
@@ -117,8 +101,7 @@ package final class DirectoryLock {
 
     private func open() -> Descriptor? {
         isReadOnly = false
-        let candidates = [name, "\(name).\(directory.calls.user)"]
-        for candidate in candidates {
+        for candidate in [name, "\(name).\(directory.calls.user)"] {
             do {
                 let file = try open(candidate)
                 fileName = candidate
@@ -145,8 +128,7 @@ package final class DirectoryLock {
         do {
             return try directory.open(name).file
         } catch let failure as SystemFailure where [EPERM, EROFS].contains(failure.number) {
-            // One that must not be changed can be locked all the same; changes of others are then looked for
-            // each time.
+            // It can be locked all the same; changes of others are then looked for each time.
             report(name, failure)
             isReadOnly = true
             return try directory.open(name, writing: false).file
@@ -161,35 +143,24 @@ package final class DirectoryLock {
 
     /// Forgets the open lock file; for a directory that was replaced.
     package func reset() {
-        guard depth == 0 else { return }
-        file = nil
+        if depth == 0 { file = nil }
     }
 
-    // MARK: The number of changes
-
-    /// What differs whenever another process has created or finished a file.
-    struct Generation: Equatable {
-        /// How many lock files this process has opened: others may have removed one.
-        fileprivate let opened: Int
-        fileprivate let size: Int
-    }
+    /// How many lock files this process has opened, as others may have removed one, and the size of the last.
+    typealias Generation = [Int]
 
     /// What differs whenever another process has created or finished a file; nil where that is not known.
     var generation: Generation? {
-        guard let file, !isReadOnly, let size = try? directory.calls.status(file.number).size else {
-            return nil
-        }
-        return Generation(opened: opened, size: size)
+        guard let file, !isReadOnly, let status = try? directory.calls.status(file.number) else { return nil }
+        return [opened, status.size]
     }
 
-    /// Tells the others that a file is created or finished.
-    ///
-    /// - Returns: whether they will see it.
+    /// Tells the others that a file is created or finished; returns whether they will see it.
     func countUp() -> Bool {
         // They look each time where they cannot be told.
         guard let file, !isReadOnly else { return true }
         let calls = directory.calls
-        let byte: [UInt8] = [UInt8(ascii: ".")]
+        let byte = [UInt8(ascii: ".")]
         if byte.withUnsafeBytes({ try? calls.write(file.number, $0, quietly: true) }) == 1 { return true }
         // A full disk has room for a hole.
         guard let size = try? calls.status(file.number).size else { return false }

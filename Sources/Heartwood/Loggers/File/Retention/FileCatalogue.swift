@@ -8,30 +8,26 @@ import CHeartwood
 struct FileCatalogue: Sendable, Hashable {
     /// The newest file that is finished.
     var finished: LogFileLabel?
-    /// Files up to ``finished`` that are not: others write to them, or their process has ended and may
-    /// continue them.
+    /// Files up to ``finished`` that are not: others write to them, or may continue them.
     var open: Set<String> = []
     /// When the file with the fixed active name was created.
     var active: LogFileLabel?
     /// Files that the archive processor has dealt with, in order.
     var processed: [String] = []
 
-    init() {}
-
     /// Whether a file is never written to again, as far as the catalogue knows.
     func isFinished(_ name: String, _ label: LogFileLabel) -> Bool {
         guard let finished else { return false }
         return label <= finished && !open.contains(name)
     }
+}
 
-    // MARK: Text
-
+extension FileCatalogue {
     private static let firstLine = "heartwood catalogue 1"
 
     init(text: String) {
-        self.init()
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: true)
-        guard lines.first.map(String.init) == FileCatalogue.firstLine else { return }
+        let lines = text.split(separator: "\n")
+        guard let first = lines.first, first == FileCatalogue.firstLine else { return }
         for line in lines.dropFirst() {
             let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { continue }
@@ -61,9 +57,251 @@ struct FileCatalogue: Sendable, Hashable {
     private static func label(_ text: String) -> LogFileLabel? {
         let parts = text.split(separator: " ")
         guard parts.count == 3, let number = Int(parts[1]), let process = Int32(parts[2]) else { return nil }
-        guard parts[0] == "-" || Int64(parts[0]) != nil else { return nil }
-        return LogFileLabel(
-            createdAt: Int64(parts[0]).map { LogTimestamp(nanoseconds: $0) }, number: number,
-            process: process == 0 ? nil : process)
+        let createdAt = Int64(parts[0]).map { LogTimestamp(nanoseconds: $0) }
+        guard createdAt != nil || parts[0] == "-" else { return nil }
+        return LogFileLabel(createdAt: createdAt, number: number, process: process == 0 ? nil : process)
+    }
+}
+
+/// The difference between two states of a catalogue, to be made to a third that others have changed.
+///
+/// 1. Applied to the state it was taken from, it gives the other one. 2. What others have added stays.
+struct CatalogueChange: Equatable {
+    private var finished: LogFileLabel?
+    private var resetsFinished = false
+    private var active: LogFileLabel??
+    private var opened: Set<String> = []
+    private var closed: Set<String> = []
+    private var processed: [String] = []
+    private var forgotten: Set<String> = []
+
+    var isEmpty: Bool { self == CatalogueChange() }
+
+    /// Adds a later change.
+    mutating func add(_ later: CatalogueChange) {
+        finished = later.finished(after: finished)
+        if later.resetsFinished { resetsFinished = true }
+        if let mark = later.active { active = .some(mark) }
+        opened = opened.subtracting(later.closed).union(later.opened)
+        closed = closed.subtracting(later.opened).union(later.closed)
+        processed = processed.filter { !later.forgotten.contains($0) } + later.processed
+        forgotten = forgotten.subtracting(later.processed).union(later.forgotten)
+    }
+
+    /// Adds that a file is written.
+    mutating func open(_ name: String) {
+        closed.remove(name)
+        opened.insert(name)
+    }
+
+    /// Takes back that a file is finished: it is gone, and its name may be a new file's by now.
+    mutating func forget(_ name: String) { closed.remove(name) }
+
+    func apply(to catalogue: inout FileCatalogue) {
+        catalogue.finished = finished(after: catalogue.finished)
+        if let active { catalogue.active = active }
+        catalogue.open = catalogue.open.union(opened).subtracting(closed)
+        if !processed.isEmpty || !forgotten.isEmpty {
+            let replaced = forgotten.union(processed)
+            catalogue.processed = catalogue.processed.filter { !replaced.contains($0) } + processed
+        }
+    }
+
+    private func finished(after mark: LogFileLabel?) -> LogFileLabel? {
+        resetsFinished ? finished : finished.map { max(mark ?? $0, $0) } ?? mark
+    }
+}
+
+extension CatalogueChange {
+    /// Makes the change that leads from one state to another.
+    init(from before: FileCatalogue, to after: FileCatalogue) {
+        if before.finished != after.finished {
+            finished = after.finished
+            resetsFinished = before.finished.map { old in after.finished.map { $0 < old } ?? true } ?? false
+        }
+        if before.active != after.active { active = .some(after.active) }
+        opened = after.open.subtracting(before.open)
+        closed = before.open.subtracting(after.open)
+        let old = Set(before.processed)
+        processed = after.processed.filter { !old.contains($0) }
+        forgotten = old.subtracting(after.processed)
+    }
+}
+
+/// The catalogue of a directory on the disk, which several processes and loggers read and replace.
+///
+/// Where the name is taken by what is not a file of this user, the catalogue has a name with the user's
+/// number. Not thread-safe: each engine and each archiver has one.
+final class CatalogueFile {
+    /// The most bytes that are read: more is no catalogue of ours.
+    private static let sizeLimit = 16 << 20
+
+    private let directory: LogDirectory
+    private let base: String
+    private let lock: DirectoryLock
+    private let report: (_ name: String, any Error) -> Void
+    /// What could not be stored yet.
+    private var unsaved = CatalogueChange() {
+        didSet { hasUnsaved = !unsaved.isEmpty }
+    }
+    /// Whether changes are still to be stored; every batch asks.
+    private(set) var hasUnsaved = false
+    /// What was last read or stored, for when it cannot be read.
+    private var known: FileCatalogue?
+    /// Whether the catalogue could be read at the last attempt, or there was none.
+    private(set) var isKnown = true
+    private var hasReported = false
+
+    init(
+        _ directory: LogDirectory, application: String, lock: DirectoryLock,
+        report: @escaping (_ name: String, any Error) -> Void
+    ) {
+        (self.directory, self.lock, self.report) = (directory, lock, report)
+        base = ".\(application).catalogue"
+    }
+
+    /// Takes back, before it is stored, that a file is finished.
+    func keepOpen(_ name: String) { unsaved.open(name) }
+
+    /// Takes back, before it is stored, that a file was finished that is gone.
+    func forget(_ name: String) { unsaved.forget(name) }
+
+    /// Whether a file is finished as far as the other processes can see.
+    func isStoredFinished(_ name: String, _ label: LogFileLabel) -> Bool {
+        known?.isFinished(name, label) ?? false
+    }
+
+    /// Reads the catalogue; as it was last known where it cannot be read, or others have removed it.
+    func load() -> FileCatalogue {
+        do {
+            if let read = try CatalogueFile.read(directory, base) { known = read }
+            isKnown = true
+        } catch {
+            isKnown = isLost(error)
+            report(base, error)
+        }
+        var catalogue = known ?? FileCatalogue()
+        unsaved.apply(to: &catalogue)
+        return catalogue
+    }
+
+    /// Whether no process of this user can read the catalogue any more, so that the next change replaces it.
+    private func isLost(_ error: any Error) -> Bool {
+        guard (error as? SystemFailure)?.number == EACCES,
+            let status = try? directory.status(CatalogueFile.name(base, directory))
+        else { return false }
+        return status.owner == directory.calls.user && status.mode & 0o400 == 0
+    }
+
+    /// Changes the catalogue: what is there is read, changed and replaced while no other process does so.
+    ///
+    /// Where another process keeps the lock, the catalogue cannot be read or written, or `mayStore` is false,
+    /// that is done later. `name` is the file that was opened or created by the change. Returns the catalogue
+    /// with the change, stored or not.
+    @discardableResult
+    func update(
+        opening name: String? = nil, mayStore: Bool = true, _ change: (inout FileCatalogue) -> Void
+    ) -> FileCatalogue {
+        let outcome = lock.take()
+        defer { lock.release() }
+        let before = load()
+        var after = before
+        change(&after)
+        return finish(opening: name, mayStore: mayStore && outcome != .busy, before, after)
+    }
+
+    /// The rest of a change, without a closure, which the compiler would copy for each of them.
+    @inline(never)
+    private func finish(
+        opening name: String?, mayStore: Bool, _ before: FileCatalogue, _ changed: FileCatalogue
+    ) -> FileCatalogue {
+        var after = changed
+        unsaved.add(CatalogueChange(from: before, to: after))
+        // Where it cannot be read, it may say by now that a file of that name is finished.
+        if let name, !isKnown { unsaved.open(name) }
+        guard hasUnsaved, mayStore, isKnown else { return after }
+        do {
+            // Not part of the change: what is gone now may be there again when a change is stored later.
+            for name in after.open.sorted() where !directory.mayHave(name) { after.open.remove(name) }
+            try store(after)
+            unsaved = CatalogueChange()
+            known = after
+        } catch {
+            report(base, error)
+        }
+        return after
+    }
+
+    /// Reads the catalogue of a directory, for whoever only looks.
+    static func load(_ directory: LogDirectory, application: String) -> FileCatalogue {
+        (try? read(directory, ".\(application).catalogue")) ?? FileCatalogue()
+    }
+
+    /// Reads the catalogue; nil if it does not exist.
+    private static func read(_ directory: LogDirectory, _ base: String) throws -> FileCatalogue? {
+        do {
+            let (file, status) = try directory.open(name(base, directory), writing: false)
+            let size = min(max(0, status.size), sizeLimit)
+            let bytes = try directory.calls.bytes(size, of: file.number, at: 0)
+            return FileCatalogue(text: String(decoding: bytes, as: UTF8.self))
+        } catch let failure as SystemFailure where failure.number == ENOENT {
+            return nil
+        }
+    }
+
+    /// The name that counts: the one with the user's number where there is one, or where the usual one is not
+    /// a file of this user.
+    private static func name(_ base: String, _ directory: LogDirectory) throws -> String {
+        let own = "\(base).\(directory.calls.user)"
+        if try directory.status(own)?.kind == .regular { return own }
+        guard let status = try directory.status(base) else { return base }
+        return status.kind == .regular && status.owner == directory.calls.user ? base : own
+    }
+
+    private func store(_ catalogue: FileCatalogue) throws {
+        let own = "\(base).\(directory.calls.user)"
+        let name = try CatalogueFile.name(base, directory)
+        do {
+            try storeTrying(catalogue, as: name)
+        } catch {
+            // Full or failing, the disk takes no other file either.
+            let isRefused = [EPERM, EACCES, EISDIR].contains((error as? SystemFailure)?.number)
+            guard isRefused, name != own else { throw error }
+            report(base, error)
+            return try storeTrying(catalogue, as: own)
+        }
+        guard name != base, !hasReported else { return }
+        hasReported = true
+        report(base, LogDirectory.Refusal.foreignOwner)
+    }
+
+    private func storeTrying(_ catalogue: FileCatalogue, as name: String) throws {
+        var failure: any Error = SystemFailure(.open, EEXIST)
+        // A name that something else has, which cannot be removed, does not prevent the next.
+        for suffix in ["", "-1", "-2"] {
+            do {
+                let temporary = "\(name).\(directory.calls.process)\(suffix).new"
+                return try store(catalogue, as: name, by: temporary)
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func store(_ catalogue: FileCatalogue, as name: String, by temporary: String) throws {
+        if let there = try directory.status(temporary) {
+            let isOurs = there.kind == .regular && there.owner == directory.calls.user
+            guard isOurs else { throw SystemFailure(.open, EEXIST) }
+            try directory.remove(temporary)
+        }
+        let file = try directory.create(temporary, mode: 0o600)
+        do {
+            try Array(catalogue.text.utf8).withUnsafeBytes { try directory.calls.writeAll(file.number, $0) }
+            try directory.replace(name, with: temporary)
+        } catch {
+            _ = try? directory.remove(temporary)
+            throw error
+        }
     }
 }

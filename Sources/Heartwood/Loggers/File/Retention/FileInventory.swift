@@ -1,7 +1,6 @@
 /// The log files of a directory: which there are, in the order they were created, and how much they take.
 ///
-/// Kept in memory, and compared with the directory whenever a file is created, so that a write need not look
-/// there.
+/// Kept in memory, and compared with the directory when a file is created; so a write need not look there.
 ///
 /// 1. Only files that the naming surely made are in it, in whatever stage.
 /// 2. `entries` are ordered, oldest first. `total` is the sum of all sizes, unfinished archives included.
@@ -9,7 +8,6 @@
 /// Every member may be used from any thread; none runs user code but the naming, and that not under the lock.
 final class FileInventory: Sendable {
     struct Entry: Sendable, Hashable {
-        /// The name on the disk.
         var name: String
         var label: LogFileLabel
         var stage: ArchiveStage
@@ -24,7 +22,6 @@ final class FileInventory: Sendable {
 
         /// The bytes that count for the limits.
         fileprivate var weight: Int { isForeign ? 0 : size }
-        /// Whether it counts as a file.
         fileprivate var isCounted: Bool { !isForeign && !isUnfinished }
     }
 
@@ -43,47 +40,47 @@ final class FileInventory: Sendable {
         /// Names that are ours, of things that are no regular files.
         var refused: [String] = []
 
+        /// Adjusts the sums to an entry that comes (1) or goes (-1).
+        mutating func count(_ entry: Entry, _ sign: Int) {
+            sum += sign * entry.weight
+            if entry.isCounted { files += sign }
+        }
+
         mutating func forget(_ entry: Entry) {
             names.remove(entry.name)
-            sum -= entry.weight
-            if entry.isCounted { files -= 1 }
+            count(entry, -1)
+        }
+
+        /// Changes an entry; returns whether there is one of that name.
+        mutating func update(_ name: String, _ change: (inout Entry) -> Void) -> Bool {
+            guard let index = entries.lastIndex(where: { $0.name == name }) else { return false }
+            count(entries[index], -1)
+            change(&entries[index])
+            count(entries[index], 1)
+            return true
         }
 
         var total: Int {
-            var total = sum
-            for (name, bytes) in reservations {
-                let size = entries.last { $0.name == name }?.size ?? 0
-                total += max(0, bytes - size)
+            reservations.reduce(sum) { total, reserved in
+                let size = entries.last { $0.name == reserved.key }?.size ?? 0
+                return total + max(0, reserved.value - size)
             }
-            return total
         }
     }
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    init() {}
-
-    /// How many files are known.
     var count: Int { state.withLock { $0.entries.count } }
-
-    /// The oldest file that may be removed.
-    var oldest: Entry? { state.withLock { $0.entries.first { !$0.isProtected && $0.isCounted } } }
-
     var entries: [Entry] { state.withLock { $0.entries } }
     var total: Int { state.withLock { $0.total } }
-
-    /// Names of this naming that symbolic links, pipes and the like have, when the directory was last read.
+    /// The oldest file that may be removed.
+    var oldest: Entry? { state.withLock { $0.entries.first { !$0.isProtected && $0.isCounted } } }
+    var newest: LogFileLabel? { state.withLock { $0.entries.last?.label } }
+    /// Names of this naming that symbolic links, pipes and the like had when the directory was last read.
     var refused: [String] { state.withLock { $0.refused } }
 
-    /// The label of the newest file.
-    var newest: LogFileLabel? { state.withLock { $0.entries.last?.label } }
-
-    // MARK: Reading the directory
-
-    /// Reads the directory; what is protected stays so.
-    ///
-    /// Costs one call per file of ours.
+    /// Reads the directory, with one call per file of ours; what is protected stays so.
     ///
     /// `activeLabel` says what the file with the naming's active name was created as, if that is known.
     func refresh(
@@ -96,14 +93,13 @@ final class FileInventory: Sendable {
             let isCurrent = state.withLock { state in
                 guard state.version == version else { return false }
                 let protected = Set(state.entries.lazy.filter(\.isProtected).map(\.name))
-                state.entries = entries
+                (state.entries, state.refused) = (entries, refused)
                 state.names = Set(entries.lazy.map(\.name))
-                state.refused = refused
-                for index in state.entries.indices where protected.contains(state.entries[index].name) {
+                for index in entries.indices where protected.contains(entries[index].name) {
                     state.entries[index].isProtected = true
                 }
-                state.sum = entries.reduce(0) { $0 + $1.weight }
-                state.files = entries.lazy.filter(\.isCounted).count
+                (state.sum, state.files) = (0, 0)
+                entries.forEach { state.count($0, 1) }
                 return true
             }
             if isCurrent { return }
@@ -116,7 +112,6 @@ final class FileInventory: Sendable {
     ) throws -> (entries: [Entry], refused: [String]) {
         var entries: [Entry] = []
         var refused: [String] = []
-        let user = directory.calls.user
         typealias Known = (label: LogFileLabel, stage: ArchiveStage, isUnfinished: Bool)
         let files = try directory.files { name -> Known? in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
@@ -140,16 +135,15 @@ final class FileInventory: Sendable {
             entries.append(
                 Entry(
                     name: name, label: label, stage: known.stage, size: status.size,
-                    modified: status.modified,
-                    isUnfinished: known.isUnfinished, isForeign: status.owner != user))
+                    modified: status.modified, isUnfinished: known.isUnfinished,
+                    isForeign: status.owner != directory.calls.user))
         }
         // The active file is after all others, also where names have numbers only, or the day.
         if activeLabel == nil, let index = entries.firstIndex(where: { $0.name == naming.activeName }) {
             let others = entries.lazy.filter { $0.name != naming.activeName }.map(\.label)
             let hasDate = entries[index].label.createdAt != nil
-            let newest =
-                others.filter { ($0.createdAt != nil) == hasDate }.max()
-                ?? LogFileLabel(createdAt: nil, number: 0)
+            let alike = others.filter { ($0.createdAt != nil) == hasDate }
+            let newest = alike.max() ?? LogFileLabel(createdAt: nil, number: 0)
             if !hasDate || entries[index].label <= newest {
                 entries[index].label = LogFileLabel(createdAt: newest.createdAt, number: newest.number)
                 entries[index].label.count()
@@ -164,48 +158,33 @@ final class FileInventory: Sendable {
     /// Adds a file, or replaces what is known of it.
     func insert(_ entry: Entry) {
         state.withLock { state in
-            if state.names.contains(entry.name),
-                let index = state.entries.lastIndex(where: { $0.name == entry.name })
-            {
-                state.sum += entry.weight - state.entries[index].weight
-                state.files += (entry.isCounted ? 1 : 0) - (state.entries[index].isCounted ? 1 : 0)
-                state.entries[index] = entry
-                return
-            }
+            if state.names.contains(entry.name), state.update(entry.name, { $0 = entry }) { return }
             let index = state.entries.lastIndex { $0.label <= entry.label }.map { $0 + 1 } ?? 0
             state.entries.insert(entry, at: index)
             state.names.insert(entry.name)
-            state.sum += entry.weight
-            if entry.isCounted { state.files += 1 }
+            state.count(entry, 1)
             state.version += 1
         }
     }
 
-    /// Notes the size of a file.
-    func resize(_ name: String, to size: Int) {
-        state.withLock { state in
-            guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
-            let before = state.entries[index].weight
-            state.entries[index].size = size
-            state.sum += state.entries[index].weight - before
+    func resize(_ name: String, to size: Int) { update(name) { $0.size = size } }
+    func modify(_ name: String, at moment: LogTimestamp) { update(name) { $0.modified = moment } }
+    func protect(_ name: String, _ isProtected: Bool) { update(name) { $0.isProtected = isProtected } }
+
+    /// Protects a file unless it is protected already; for whoever is about to work on it.
+    func claim(_ name: String) -> Bool {
+        var isClaimed = false
+        update(name) {
+            isClaimed = !$0.isProtected
+            $0.isProtected = true
         }
+        return isClaimed
     }
 
-    func protect(_ name: String, _ isProtected: Bool) {
-        state.withLock { state in
-            guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
-            state.entries[index].isProtected = isProtected
-        }
+    private func update(_ name: String, _ change: (inout Entry) -> Void) {
+        state.withLock { _ = $0.update(name, change) }
     }
 
-    func modify(_ name: String, at moment: LogTimestamp) {
-        state.withLock { state in
-            guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return }
-            state.entries[index].modified = moment
-        }
-    }
-
-    /// Takes files out of the list.
     func remove(_ names: Set<String>) {
         guard !names.isEmpty else { return }
         state.withLock { state in
@@ -216,9 +195,8 @@ final class FileInventory: Sendable {
                     state.forget(state.entries.remove(at: index))
                 }
             } else {
-                let gone = state.entries.filter { names.contains($0.name) }
+                state.entries.filter { names.contains($0.name) }.forEach { state.forget($0) }
                 state.entries.removeAll { names.contains($0.name) }
-                gone.forEach { state.forget($0) }
             }
             state.version += 1
         }
@@ -226,38 +204,20 @@ final class FileInventory: Sendable {
 
     func remove(_ name: String) { remove([name]) }
 
-    func rename(
-        _ name: String, to new: String, stage: ArchiveStage? = nil, label: LogFileLabel? = nil
-    ) {
+    func rename(_ name: String, to new: String, stage: ArchiveStage? = nil, label: LogFileLabel? = nil) {
         guard var entry = entries.last(where: { $0.name == name }) else { return }
         remove(name)
-        entry.name = new
-        if let stage { entry.stage = stage }
-        if let label { entry.label = label }
+        (entry.name, entry.stage, entry.label) = (new, stage ?? entry.stage, label ?? entry.label)
         insert(entry)
     }
 
-    /// Sets room aside for an archive that is being made; zero gives it back.
-    ///
-    /// Returns how much was set aside before.
+    /// Sets room aside for an archive that is being made, and returns how much was before; 0 gives it back.
     @discardableResult
     func reserve(_ name: String, _ bytes: Int) -> Int {
         state.withLock { state in
             let before = state.reservations[name] ?? 0
             state.reservations[name] = bytes == 0 ? nil : bytes
             return before
-        }
-    }
-
-    // MARK: Retention
-
-    /// Protects a file unless it is protected already; for whoever is about to work on it.
-    func claim(_ name: String) -> Bool {
-        state.withLock { state in
-            guard let index = state.entries.lastIndex(where: { $0.name == name }) else { return false }
-            guard !state.entries[index].isProtected else { return false }
-            state.entries[index].isProtected = true
-            return true
         }
     }
 
@@ -269,18 +229,17 @@ final class FileInventory: Sendable {
         _ plan: RetentionPlan, now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0,
         held: Set<String> = [], order: (([Entry]) -> [String])? = nil
     ) -> [RetentionPlan.File] {
-        let (entries, total, count) = state.withLock { ($0.entries, $0.total, $0.files) }
-        // What is set aside for an unfinished archive is no file of its own, but it takes room: it is in the
-        // total.
+        let (entries, total, count) = state.withLock {
+            ($0.entries, $0.total + incoming, $0.files + incomingFiles)
+        }
+        // What is set aside for an unfinished archive is no file of its own, but the total has it.
         let files = entries.lazy.filter(\.isCounted).map {
             RetentionPlan.File(
                 name: $0.name, label: $0.label, size: $0.size, modified: $0.modified,
                 isProtected: $0.isProtected || held.contains($0.name))
         }
-        guard let order, plan.isExceeded(count: count + incomingFiles, total: total + incoming, now: now)
-        else {
-            return plan.removals(
-                from: files, count: count + incomingFiles, total: total + incoming, now: now)
+        guard let order, plan.isExceeded(count: count, total: total, now: now) else {
+            return plan.removals(from: files, count: count, total: total, now: now)
         }
         let removable = entries.filter { $0.isCounted && !$0.isProtected && !held.contains($0.name) }
         var rest = Dictionary(files.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -288,22 +247,36 @@ final class FileInventory: Sendable {
         for name in order(removable) + removable.map(\.name) {
             if let file = rest.removeValue(forKey: name), !file.isProtected { ordered.append(file) }
         }
-        return plan.removals(
-            from: ordered, count: count + incomingFiles, total: total + incoming, now: now)
+        return plan.removals(from: ordered, count: count, total: total, now: now)
     }
 }
 
 extension LogFileInfo {
-    /// Lists the log files of a directory, the oldest first, without asking a logger; which of them is written
-    /// at the moment is not known.
+    /// Describes an entry of a directory by its name alone.
+    init(_ entry: FileInventory.Entry, _ directory: LogDirectory) {
+        self.init(entry, directory, active: nil, isFinished: false, opens: false)
+    }
+
+    /// Describes an entry of a directory; `opens` a file whose name does not say whether it is encrypted.
+    init(
+        _ entry: FileInventory.Entry, _ directory: LogDirectory, active: String?, isFinished: Bool,
+        opens: Bool = true
+    ) {
+        let isPlain = entry.stage == .plain
+        self.init(
+            name: entry.name, path: directory.path + "/" + entry.name, createdAt: entry.label.createdAt,
+            number: entry.label.number, modified: entry.modified, size: ByteCount(entry.size),
+            isActive: entry.name == active, isCompressed: !isPlain,
+            isEncrypted: entry.stage == .encrypted || isPlain && opens && directory.isFramed(entry.name),
+            isArchived: !isPlain || isFinished && entry.name != active)
+    }
+
+    /// Lists the log files of a directory without asking a logger, so which is being written is not known.
     ///
-    /// - Parameters:
-    ///   - directory: The directory.
-    ///   - naming: Lists the files of this naming; nil for all whose names `isLog` takes, in the order of the
-    ///     dates in their names, or of their last lines.
-    ///   - opens: Whether a file is opened whose name does not say if it is encrypted.
-    ///   - isLog: Whether a name, without the end of an archive, is that of a log.
-    /// - Returns: The files.
+    /// Lists the files of `naming`, the oldest first. Without one, lists all whose names, without the end of
+    /// an archive, `isLog` takes, in the order of the dates in their names, or of their last lines. Where a
+    /// name does not say whether the file is encrypted, it is opened if `opens`.
+    ///
     /// - Throws: ``LogError`` where the directory cannot be read.
     package static func list(
         _ directory: LogDirectory, of naming: LogFileNaming?, opens: Bool, isLog: (String) -> Bool
@@ -323,15 +296,12 @@ extension LogFileInfo {
         // A crash may have left a log and its complete archive.
         let entries = inventory.entries
         let names = Set(entries.map(\.name))
-        return entries.filter { entry in
-            let hasArchive = ArchiveStage.allCases.contains {
+        return entries.compactMap { entry in
+            let isArchived = ArchiveStage.allCases.contains {
                 $0 != .plain && names.contains(entry.name + $0.rawValue)
             }
-            return !entry.isUnfinished && !(entry.stage == .plain && hasArchive)
-        }.map { entry in
-            opens
-                ? LogFileInfo(entry, directory, active: nil, isFinished: false)
-                : LogFileInfo(entry, directory)
+            if entry.isUnfinished || entry.stage == .plain && isArchived { return nil }
+            return LogFileInfo(entry, directory, active: nil, isFinished: false, opens: opens)
         }
     }
 

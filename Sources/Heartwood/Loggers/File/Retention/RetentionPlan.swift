@@ -1,21 +1,18 @@
-/// Which log files to remove.
-///
-/// Pure: a list of files in, names out.
+/// Which log files to remove: a list of files in, those to remove out.
 ///
 /// 1. The file that is written, by whatever process, is counted like any other, and never removed.
 /// 2. Files are removed oldest first, until all limits hold. So no file is ever removed before an older one
 ///    that could be, however large it is.
-/// 3. An age is believed only where the clocks can be: not of a file that is older than 2001 or from the
-///    future.
+/// 3. An age is believed only where the clocks can be: not of a file from before 2001 or from the future.
 struct RetentionPlan: Sendable, Hashable {
-    /// The most files, those that are written included; zero for no limit.
+    // Zero is no limit.
+    /// The most files, those that are written included.
     var maximumCount = 0
-    /// The most bytes of all files together; zero for no limit.
+    /// The most bytes of all files together.
     var quota = 0
-    /// How long after it was last written a file is kept; zero for no limit.
+    /// How long after it was last written a file is kept.
     var maximumAge = Duration.zero
 
-    /// What the plan needs to know of a file.
     struct File: Sendable, Hashable {
         var name: String
         var label: LogFileLabel
@@ -33,18 +30,14 @@ struct RetentionPlan: Sendable, Hashable {
     func removals(
         from files: [File], now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0
     ) -> [File] {
-        removals(
-            from: files, count: files.count + incomingFiles, total: files.reduce(incoming) { $0 + $1.size },
-            now: now)
+        let total = files.reduce(incoming) { $0 + $1.size }
+        return removals(from: files, count: files.count + incomingFiles, total: total, now: now)
     }
 
     /// The files to remove of those that are given in the order in which they go.
     ///
-    /// `count` and `total` are those of all files. Where no age limits them, it ends with the first that may
-    /// stay.
-    func removals(
-        from files: some Sequence<File>, count: Int, total: Int, now: LogTimestamp?
-    ) -> [File] {
+    /// `count` and `total` are those of all files. Without an age limit, ends with the first that may stay.
+    func removals(from files: some Sequence<File>, count: Int, total: Int, now: LogTimestamp?) -> [File] {
         var (count, total) = (count, total)
         var removals: [File] = []
         for file in files {
@@ -71,19 +64,14 @@ struct RetentionPlan: Sendable, Hashable {
         return now - file.modified > maximumAge
     }
 
-    // MARK: Contradictions
-
-    /// Settings that cannot all have their effect, in words for a person; empty where they can.
+    /// Settings that cannot all have their effect, in words for a person.
     func contradictions(maximumFileSize: Int) -> [String] {
         var found: [String] = []
         if quota > 0, maximumFileSize >= quota {
             found.append(
                 "The disk quota of \(ByteCount(quota)) has no room for a second file of"
                     + " \(ByteCount(maximumFileSize)); files are rolled at half of the quota instead")
-        } else if quota > 0, maximumCount > 0, maximumFileSize > 0,
-            maximumFileSize.multipliedReportingOverflow(by: maximumCount).overflow
-                || maximumFileSize * maximumCount > quota
-        {
+        } else if quota > 0, maximumCount > 0, maximumFileSize > quota / maximumCount {
             found.append(
                 "The disk quota of \(ByteCount(quota)) is reached before \(maximumCount) files of"
                     + " \(ByteCount(maximumFileSize)) are kept")

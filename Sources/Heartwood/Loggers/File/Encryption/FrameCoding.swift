@@ -1,3 +1,57 @@
+/// Makes the frames of one file.
+package struct FrameEncoder {
+    /// The user's.
+    package let cipher: FrameCipher
+    private var runCipher: FrameCipher
+    /// Of the next frame.
+    private(set) var place: FramePlace
+
+    /// Begins a file, or goes on after a frame of one.
+    package init(_ cipher: FrameCipher, behind last: FramePlace? = nil) throws {
+        self.cipher = cipher
+        place = last.map { $0.next(number: $0.number &+ 1) } ?? .first()
+        runCipher = try place.cipher(cipher)
+    }
+
+    /// The text as the next frame; it is not longer than a piece.
+    package mutating func encode(_ text: [UInt8], isLast: Bool, compresses: Bool = true) throws -> [UInt8] {
+        let compressed = compresses ? try cipher.compress(text) : text
+        let isCompressed = compressed.count < text.count
+        let payload = isCompressed ? compressed : text
+        let header = EncryptedFrame.Header(
+            isCompressed: isCompressed, isLast: isLast, sealedSize: payload.count, plainSize: text.count,
+            place: place)
+        place.number &+= 1
+        return header.bytes + (try runCipher.seal(payload, nonce: header.nonce, header: header.bytes))
+    }
+
+    /// Text of any length as frames of a file that is being written.
+    ///
+    /// It is not compressed: that is quicker, and the lengths do not tell what the text is.
+    package mutating func encode(live text: UnsafeRawBufferPointer) throws -> [UInt8] {
+        var frames: [UInt8] = []
+        frames.reserveCapacity(text.count + EncryptedFrame.overhead(of: text.count))
+        var start = 0
+        repeat {
+            let end = min(text.count, start + EncryptedFrame.pieceSize)
+            frames += try encode(Array(text[start..<end]), isLast: false, compresses: false)
+            start = end
+        } while start < text.count
+        return frames
+    }
+
+    /// Continues with this number, in another run: the frames from it on are not in the file.
+    mutating func goBack(to number: UInt64) throws {
+        place = place.next(number: number)
+        runCipher = try place.cipher(cipher)
+    }
+
+    /// Goes on after a frame that another process wrote; after nil, at the beginning.
+    mutating func goOn(behind last: FramePlace?) throws {
+        self = try FrameEncoder(cipher, behind: last)
+    }
+}
+
 /// Reads frames, fed in pieces of any size, and steps over what is damaged.
 package struct FrameDecoder {
     private let cipher: FrameCipher
@@ -20,9 +74,7 @@ package struct FrameDecoder {
     /// The file's last frame was read.
     package private(set) var isComplete = false
 
-    package init(_ cipher: FrameCipher) {
-        self.cipher = cipher
-    }
+    package init(_ cipher: FrameCipher) { self.cipher = cipher }
 
     /// Takes more bytes, and hands out the text of each frame that is complete.
     package mutating func feed(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) throws -> Void) throws {
@@ -37,10 +89,7 @@ package struct FrameDecoder {
         damagedBytes += pending.count
         pending.removeAll()
         // Nothing after it could be read: it was the beginning of a frame, and no damage in the middle.
-        if frames == before.frames {
-            damagedBytes = before.damaged
-            tornBytes = before.pending
-        }
+        if frames == before.frames { (damagedBytes, tornBytes) = (before.damaged, before.pending) }
     }
 
     private mutating func decode(atEnd: Bool, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
@@ -82,34 +131,11 @@ package struct FrameDecoder {
 
     private mutating func open(_ header: EncryptedFrame.Header, at offset: Int) throws -> [UInt8]? {
         let place = header.place
-        var cipher: FrameCipher
-        if let current, current.run == place.run, current.file == place.file {
-            cipher = current.cipher
-        } else {
-            cipher = try place.cipher(self.cipher)
-        }
-        let start = offset + EncryptedFrame.headerSize
-        let sealed = Array(pending[start..<offset + header.frameSize])
-        guard let text = try header.text(sealed, cipher) else { return nil }
+        let known = current.flatMap { $0.run == place.run && $0.file == place.file ? $0.cipher : nil }
+        let cipher = try known ?? place.cipher(cipher)
+        let sealed = pending[offset + EncryptedFrame.headerSize..<offset + header.frameSize]
+        guard let text = try header.text(Array(sealed), cipher) else { return nil }
         current = (place.file, place.run, cipher)
         return text
-    }
-}
-
-extension EncryptedFrame.Header {
-    /// The text of the frame; nil where it was altered, or is encrypted with another key.
-    func text(_ sealed: [UInt8], _ cipher: FrameCipher) throws -> [UInt8]? {
-        guard let payload = cipher.open(sealed, nonce: nonce, header: bytes) else { return nil }
-        guard isCompressed else { return payload }
-        return try cipher.decompress(payload, count: plainSize)
-    }
-
-    /// The text of the frame that begins at `offset` of a file; `cipher` is the one of the whole key.
-    func text(
-        in file: Descriptor, at offset: Int, _ cipher: FrameCipher, _ calls: SystemCalls
-    ) throws -> [UInt8]? {
-        let sealed = try calls.bytes(
-            sealedSize + FrameCipher.tagSize, of: file.number, at: offset + EncryptedFrame.headerSize)
-        return try text(sealed, place.cipher(cipher))
     }
 }

@@ -1,0 +1,236 @@
+import CHeartwood
+import Dispatch
+
+/// Compresses or encrypts finished files, one after the other, the oldest first, and has them processed.
+///
+/// Runs on a queue of its own, so that neither logging nor the user's hooks wait for it. A crash loses
+/// nothing: the directory and the catalogue say what is to be done.
+final class FileArchiver: Sendable {
+    struct Settings: Sendable {
+        var format = ArchiveStage.plain
+        var key: (any SecretProvider)?
+        var mode: UInt32 = 0o600
+        var processor: LogArchiveProcessor?
+    }
+
+    enum Event: Sendable {
+        case archived(name: String, archive: String)
+        /// The processor has dealt with the file, and wanted it removed.
+        case removed(name: String)
+        /// The work is tried again.
+        case failed(name: String, String)
+    }
+
+    private struct State {
+        var settings = Settings()
+        var waiting: [String] = []
+        var isRunning = false
+        var timer: (any LogTimer)?
+    }
+
+    // MARK: Constants (any thread)
+    private let inventory: FileInventory
+    private let clock: any LogClock
+    private let worker: ArchiveWorker
+    private let queue = DispatchQueue(label: "heartwood.FileLogger.archives", qos: .background)
+    private let tell: @Sendable (Event) -> Void
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    init(
+        directory: LogDirectory, application: String, inventory: FileInventory, clock: any LogClock,
+        makeRoom: @escaping @Sendable (Int, LogFileLabel) -> Bool,
+        describe: @escaping @Sendable (String) -> LogFileInfo?,
+        tell: @escaping @Sendable (Event) -> Void
+    ) {
+        (self.inventory, self.clock, self.tell) = (inventory, clock, tell)
+        worker = ArchiveWorker(
+            directory: directory, application: application, inventory: inventory, makeRoom: makeRoom,
+            describe: describe, tell: tell)
+    }
+
+    /// Takes new settings; returns whether they mean other work for files that are finished already.
+    func apply(_ settings: Settings) -> Bool {
+        state.withLock { state in
+            let old = state.settings
+            state.settings = settings
+            let hasKey = settings.key != nil && old.key == nil
+            return settings.format != old.format || settings.processor !== old.processor || hasKey
+        }
+    }
+
+    /// Adds finished files to those that are to be worked on, unless they are there already.
+    func enqueue(_ names: [String]) {
+        let mustStart = state.withLock { state in
+            for name in names where !state.waiting.contains(name) { state.waiting.append(name) }
+            if state.waiting.isEmpty || state.isRunning { return false }
+            state.isRunning = true
+            state.timer = nil
+            return true
+        }
+        if mustStart { queue.async { self.run() } }
+    }
+
+    /// Gives up what is being worked on: the process ends, and the next run does it.
+    func stop() {
+        if state.withLock({ $0.isRunning }) { worker.stop() }
+    }
+
+    /// Waits until nothing is being worked on; for tests, and for the end of a program.
+    func drain() { queue.sync {} }
+
+    func run() {
+        dispatchPrecondition(condition: .onQueue(queue))
+        var failed: [String] = []
+        while true {
+            let next = state.withLock { state -> (String, Settings)? in
+                if !state.waiting.isEmpty { return (state.waiting.removeFirst(), state.settings) }
+                state.waiting = failed
+                state.isRunning = false
+                return nil
+            }
+            guard case (var name, let settings)? = next else { break }
+            guard inventory.claim(name) else { continue }
+            defer { inventory.protect(name, false) }
+            do {
+                // What another process or logger works on is looked at again: it may die before it is done.
+                if try worker.work(on: &name, settings) == .busy { failed.append(name) }
+            } catch {
+                if worker.isStopped { return }
+                failed.append(name)
+                tell(.failed(name: name, "\(error)"))
+            }
+        }
+        if failed.isEmpty { return }
+        let delay = state.withLock { $0.settings.processor?.retryDelay ?? .seconds(60) }
+        let timer = clock.schedule(after: delay, on: queue) { [weak self] in self?.enqueue([]) }
+        state.withLock { if !$0.isRunning { $0.timer = timer } }
+    }
+}
+
+/// Works on one finished file: makes its archive, and has it processed.
+///
+/// 1. A file is worked on only while its lock is held, so by one process and logger at a time, and not while
+///    another writes to it.
+/// 2. That a file was processed is noted before the lock is released, and looked up after it was taken: so
+///    each file is processed once, by however many processes and loggers. Only a crash between the work and
+///    the note makes it twice.
+struct ArchiveWorker: Sendable {
+    enum Outcome: Sendable {
+        case done
+        /// Another process or logger has its lock.
+        case busy
+    }
+
+    let directory: LogDirectory
+    let application: String
+    let inventory: FileInventory
+    /// Makes room for `bytes` of an archive of the file `label`, removing older files only.
+    let makeRoom: @Sendable (_ bytes: Int, _ label: LogFileLabel) -> Bool
+    let describe: @Sendable (String) -> LogFileInfo?
+    let tell: @Sendable (FileArchiver.Event) -> Void
+    /// Files that the processor has dealt with, which the catalogue does not say yet.
+    private let unnoted = Locked<Set<String>>([])
+    /// The name that an archive has while it is made, and whether no more are made.
+    private let making = Locked<(name: String?, hasStopped: Bool)>((nil, false))
+
+    var isStopped: Bool { making.withLock { $0.hasStopped } }
+
+    /// Gives up the archive that is being made, and removes what there is of it; does not wait for the work.
+    func stop() {
+        let unfinished = making.withLock { making in
+            making.hasStopped = true
+            return making.name
+        }
+        if let unfinished { _ = try? directory.remove(unfinished) }
+    }
+
+    /// Works on a file; `name` is what it is called afterwards, and what it throws is tried again.
+    func work(on name: inout String, _ settings: FileArchiver.Settings) throws -> Outcome {
+        var held: Descriptor
+        do {
+            guard let file = try directory.hold(name) else { return .busy }
+            held = file
+        } catch let failure as SystemFailure where failure.number == ENOENT {
+            inventory.remove(name)
+            return .done
+        }
+        defer { directory.calls.unlock(held.number) }
+        // The archiver's queue is not the engine's, so it has a lock of its own.
+        let lock = DirectoryLock(directory, name: ".\(application).lock")
+        let catalogue = CatalogueFile(directory, application: application, lock: lock) { _, _ in }
+        let (_, stage, _) = ArchiveStage.split(name)
+        // Until the catalogue says that it is finished, another process may go on with it.
+        if stage == .plain, let entry = inventory.entries.last(where: { $0.name == name }) {
+            let isFinished = catalogue.load().isFinished(name, entry.label)
+            guard catalogue.isKnown, isFinished else { return .busy }
+        }
+        // What is encrypted already stays as it is where there is no key any more.
+        if stage == .plain, settings.format != .plain,
+            settings.format == .encrypted || settings.key != nil || !directory.isFramed(name)
+        {
+            guard let entry = inventory.entries.last(where: { $0.name == name }) else { return .done }
+            guard let made = try makeArchive(of: entry, held, settings) else { return .busy }
+            directory.calls.unlock(held.number)
+            (held, name) = made
+            tell(.archived(name: entry.name, archive: name))
+        }
+        guard let processor = settings.processor, let info = describe(name) else { return .done }
+        let isNoted = catalogue.load().processed.contains(name)
+        guard catalogue.isKnown else { return .busy }
+        if isNoted { return .done }
+        if unnoted.withLock({ $0.contains(name) }) { return note(name, catalogue) }
+        guard try processor.process(info) == .remove else { return note(name, catalogue) }
+        do {
+            try directory.remove(name)
+        } catch {
+            // It stays, and must not be processed again.
+            _ = note(name, catalogue)
+            throw error
+        }
+        inventory.remove(name)
+        tell(.removed(name: name))
+        return .done
+    }
+
+    /// Notes that the processor has dealt with a file; again later where that fails.
+    private func note(_ name: String, _ catalogue: CatalogueFile) -> Outcome {
+        catalogue.update { $0.processed = $0.processed.filter { $0 != name } + [name] }
+        let isNoted = !catalogue.hasUnsaved
+        unnoted.withLock { names in
+            if isNoted { names.remove(name) } else { names.insert(name) }
+        }
+        return isNoted ? .done : .busy
+    }
+
+    private func makeArchive(
+        of entry: FileInventory.Entry, _ held: Descriptor, _ settings: FileArchiver.Settings
+    ) throws -> (archive: Descriptor, name: String)? {
+        // What was encrypted stays so, whatever the setting is by now.
+        let isEncrypted = settings.format == .encrypted || directory.isFramed(entry.name)
+        let stage = isEncrypted ? ArchiveStage.encrypted : .gzip
+        let unfinished = entry.name + stage.rawValue + ArchiveStage.unfinished
+        let cipher = isEncrypted ? try FrameCipher(ofLogs: settings.key) : nil
+        let job = ArchiveJob(
+            directory: directory, name: entry.name, stage: stage, cipher: cipher, mode: settings.mode,
+            reserve: { bytes in
+                // What was set aside before counts already.
+                let before = inventory.reserve(unfinished, 0)
+                inventory.reserve(unfinished, before)
+                guard makeRoom(bytes - before, entry.label) else { return false }
+                inventory.reserve(unfinished, bytes)
+                return true
+            }, isGivenUp: { isStopped })
+        making.withLock { $0.name = unfinished }
+        defer {
+            making.withLock { $0.name = nil }
+            inventory.reserve(unfinished, 0)
+        }
+        if isStopped { return nil }
+        guard let (archive, size) = try job.run(held) else { return nil }
+        inventory.rename(entry.name, to: job.archiveName, stage: stage)
+        inventory.resize(job.archiveName, to: size)
+        return (archive, job.archiveName)
+    }
+}
