@@ -344,7 +344,6 @@ import Testing
         let clock = ContinuousClock()
         let took = try clock.measure {
             try engine.start()
-            engine.applyRetention()
         }
         #expect(scratch.names().count == 10)
         #expect(

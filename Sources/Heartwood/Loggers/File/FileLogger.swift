@@ -487,8 +487,6 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         do {
             try engine.start()
             directory.calls.setBackup(of: directoryPath, isExcluded: !isInBackup)
-            engine.advise()
-            engine.applyRetention()
             enqueueArchives()
         } catch {
             diagnostics.report(.writeFailed, "\(name): cannot read \(directoryPath): \(error)", key: name)

@@ -230,7 +230,7 @@ import Testing
                     reserve: { _ in true })
                 _ = try job.run()
             }
-            engine.refreshInventory()
+            engine.store.refresh()
         }
         #expect(seen == log.lines)
         #expect(try scratch.decryptedLines(naming) == log.lines + [""])

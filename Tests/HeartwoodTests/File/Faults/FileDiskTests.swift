@@ -85,7 +85,7 @@ import Testing
                 // So that the disk does not get full: what is removed is the oldest.
                 engine.rollNow()
                 for name in scratch.names(disk.mount + "/logs") { unlink(disk.mount + "/logs/" + name) }
-                engine.refreshInventory()
+                engine.store.refresh()
                 log = RecordLog()
                 try engine.synchronize()
             }

@@ -51,7 +51,7 @@ import Testing
         let file = disk.plant(name, "old\n", owner: 1000)
         file.modified = clock.now() + .seconds(-86_400 * 8)
         let engine = try makeEngine { $0.retention.maximumAge = .seconds(86_400 * 7) }
-        try engine.start()
+        try engine.store.start()
         if isWritten {
             file.data += Array("new\n".utf8)
             file.modified = clock.now()

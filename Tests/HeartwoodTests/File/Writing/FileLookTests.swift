@@ -242,7 +242,7 @@ import Testing
     private static let enders: [(name: String, action: @Sendable (FileEngine) throws -> Void)] = [
         ("settings", { $0.apply($0.settings) }), ("tick", { $0.tick() }), ("roll", { $0.rollNow() }),
         ("reopen", { $0.reopen() }), ("close", { $0.close() }), ("look", { $0.lookClosely(forWhile: false) }),
-        ("sync", { try $0.synchronize() }), ("list", { $0.refreshInventory() }),
+        ("sync", { try $0.synchronize() }),
         ("retention", { $0.applyRetention() }), ("journal", { $0.slot = nil }),
         (
             "room",

@@ -189,7 +189,7 @@ import Testing
         let processor = Counting()
         settings.processor = processor
         for engine in engines + engines {
-            engine.refreshInventory()
+            engine.store.refresh()
             let worker = ArchiveWorker(
                 directory: engine.directory, application: "t", inventory: engine.inventory,
                 makeRoom: { _, _ in true },

@@ -18,7 +18,7 @@ final class FileEngine {
     let calls: SystemCalls
     let inventory: FileInventory
     private let clock: any LogClock
-    private let store: FileStore
+    let store: FileStore
     private let opener: FileOpener
     /// The header of a new file; empty for none.
     private let header: () -> [UInt8]
@@ -42,22 +42,11 @@ final class FileEngine {
     /// Whether the last write was one within a lease, and has changed nothing but the length of the file.
     private(set) var hasOnlyGrown = false
 
-    /// Makes an engine; nothing is read or written before the first record.
-    ///
-    /// - Parameters:
-    ///   - directory: where the files are.
-    ///   - settings: the settings in effect.
-    ///   - clock: the time.
-    ///   - lookInterval: how long a look at the open file is enough for; zero, which has the file looked at
-    ///     before each write, unless given.
-    ///   - header: the header of a new file; empty for none.
-    ///   - beginning: how a new file would begin; not known unless given.
-    ///   - announcement: the record that tells how many were dropped, and why.
-    ///   - report: is told what happens to files.
+    /// Makes an engine, which touches nothing before the first record; unless a `lookInterval` is given, it looks
+    /// at the open file before each write.
     init(
         directory: LogDirectory, settings: FileSettings, clock: any LogClock = SystemClock(),
-        lookInterval: Duration = .zero,
-        header: @escaping () -> [UInt8] = { [] },
+        lookInterval: Duration = .zero, header: @escaping () -> [UInt8] = { [] },
         beginning: @escaping () -> FileBeginning = { FileBeginning() },
         announcement: @escaping (Int, SystemFailure?) -> [UInt8] = FileEngine.plainAnnouncement,
         report: @escaping (FileEvent) -> Void = { _ in }
@@ -103,8 +92,12 @@ final class FileEngine {
         return counters
     }
 
-    /// Reads what earlier runs left in the directory; once.
-    func start() throws { try store.start() }
+    /// Reads what earlier runs left in the directory, and applies the limits; once.
+    func start() throws {
+        try store.start()
+        advise()
+        applyRetention()
+    }
 
     // MARK: Writing
 
@@ -123,7 +116,8 @@ final class FileEngine {
         var done = writeByLease(bytes, ends)
         if done == ends.count { return }
         if isIdle {
-            let records = write(Records(bytes: bytes, ends: ends, marks: marks, index: done))
+            var records = Records(bytes: bytes, ends: ends, marks: marks, index: done)
+            write(&records)
             done = records.index
             if let number = records.unwritable {
                 let failure = SystemFailure(.write, number)
@@ -136,7 +130,7 @@ final class FileEngine {
             tellDropped(dropped, because: plan.health.failure)
             if plan.health.mayTry(at: clock.uptime()) { retry() }
         }
-        if settings.syncPolicy != .never { perform(.rest(isUrgent: isUrgent)) }
+        if plan.settings.syncPolicy != .never { run(.rest(isUrgent: isUrgent)) }
         grantLease()
     }
 
@@ -150,54 +144,26 @@ final class FileEngine {
         /// Why no file can ever hold the last one that was dealt with.
         var unwritable: Int32?
 
-        var isDone: Bool { index >= ends.count || unwritable != nil }
         var start: Int { index == 0 ? 0 : ends[index - 1] }
+        /// What is left to write.
+        var demand: FilePlan.Demand { .records(unwritable == nil ? ends[index...] : [], from: start) }
     }
 
     /// Writes records until all are written, one can never be, or nothing can be written now.
-    private func write(_ given: Records) -> Records {
-        var records = given
+    private func write(_ records: inout Records) {
         let isLocked = beginWrite()
         defer { endWrite() }
-        plan.begin(mostRecords: slot == nil ? .max : JournalSlot.writeLimit)
-        while !records.isDone {
-            let moment = moment(isLocked)
-            let step = plan.next(.records(records.ends[records.index...], from: records.start), moment)
-            switch step {
-            case .write(let count, let bytes): write(count, bytes, of: &records, step, moment)
-            case .complete: append(1, of: &records, step, moment)
-            case .never(let number):
-                records.index += 1
-                records.unwritable = number
-            default: perform(step, moment)
-            }
-            if plan.failure != nil { return records }
-        }
-        plan.noteSuccess()
-        return records
+        run(nil, &records, isLocked)
     }
 
-    private func write(
-        _ count: Int, _ bytes: Int, of records: inout Records, _ step: FilePlan.Step,
-        _ moment: FilePlan.Moment
-    ) {
-        do throws(SystemFailure) {
-            if !plan.spend(bytes) {
-                let (free, total) = try calls.freeSpace(directory.descriptor.number)
-                guard plan.spend(bytes, free: free, of: total) else {
-                    throw SystemFailure(.freeSpace, ENOSPC)
-                }
-            }
-            append(count, of: &records, step, moment)
-        } catch {
-            fail(step, error, moment)
-        }
+    private func spend(_ bytes: Int) throws(SystemFailure) {
+        if plan.spend(bytes) { return }
+        let (free, total) = try calls.freeSpace(directory.descriptor.number)
+        guard plan.spend(bytes, free: free, of: total) else { throw SystemFailure(.freeSpace, ENOSPC) }
     }
 
-    private func append(
-        _ count: Int, of records: inout Records, _ step: FilePlan.Step, _ moment: FilePlan.Moment
-    ) {
-        guard let writer else { return }
+    private func append(_ count: Int, of records: inout Records) -> FileWriter.Outcome {
+        guard let writer else { return FileWriter.Outcome() }
         let range = records.index..<records.index + count
         let (start, ends, marks, slot) = (records.start, records.ends, records.marks, slot)
         let part = UnsafeRawBufferPointer(rebasing: records.bytes[start..<ends[range.upperBound - 1]])
@@ -212,8 +178,7 @@ final class FileEngine {
         }
         inventory.resize(writer.name, to: writer.size)
         records.index += outcome.records
-        note(step, .wrote(outcome), moment)
-        if let failure = plan.failure { tellFailed(failure) }
+        return outcome
     }
 
     /// Tries again to write what is pending.
@@ -222,10 +187,12 @@ final class FileEngine {
         guard !isIdle else { return }
         repeat {
             guard let pending = plan.beginRetry(announcement) else { break }
-            let dealt = pending.bytes.withUnsafeBytes {
-                write(Records(bytes: $0, ends: pending.ends, marks: pending.marks))
+            let (index, unwritable) = pending.bytes.withUnsafeBytes { bytes in
+                var records = Records(bytes: bytes, ends: pending.ends, marks: pending.marks)
+                write(&records)
+                return (records.index, records.unwritable)
             }
-            let settled = plan.noteRetry(dealt.index, never: dealt.unwritable, at: clock.uptime())
+            let settled = plan.noteRetry(index, never: unwritable, at: clock.uptime())
             if settled.hasDropped { tellDropped(1, because: plan.pending.reason) }
             if settled.hasUnwritableAnnouncement, !plan.pending.hasRecords { break }
         } while plan.health.failure == nil
@@ -240,7 +207,7 @@ final class FileEngine {
         plan.lookClosely()
         let isLocked = beginWrite()
         defer { endWrite() }
-        perform(.file, isLocked)
+        run(.file, isLocked)
     }
 
     /// Has the file looked at before each write for a second, since others may be about to remove it, or only
@@ -300,40 +267,44 @@ final class FileEngine {
             isJournaled: slot != nil)
     }
 
-    /// Does what the plan says for a demand that writes no records.
-    private func perform(_ demand: FilePlan.Demand, _ isLocked: Bool = true) {
-        plan.begin()
-        while true {
+    private func run(_ demand: FilePlan.Demand, _ isLocked: Bool = true) {
+        var none = Records(bytes: UnsafeRawBufferPointer(start: nil, count: 0), ends: [], marks: [])
+        run(demand, &none, isLocked)
+    }
+
+    /// Does what the plan says for a demand, or for records, until it is met or has failed.
+    private func run(_ demand: FilePlan.Demand?, _ records: inout Records, _ isLocked: Bool) {
+        plan.begin(mostRecords: slot == nil ? .max : JournalSlot.writeLimit)
+        while plan.failure == nil {
             let moment = moment(isLocked)
-            let step = plan.next(demand, moment)
+            let step = plan.next(demand ?? records.demand, moment)
             if step == .wait(because: nil) { return }
-            perform(step, moment)
-            if plan.failure != nil { return }
+            perform(step, &records, moment)
         }
     }
 
-    private func perform(_ step: FilePlan.Step, _ moment: FilePlan.Moment) {
+    private func perform(_ step: FilePlan.Step, _ records: inout Records, _ moment: FilePlan.Moment) {
+        var outcome = FilePlan.Outcome.done
         do {
             switch step {
             case .examine: try examine(moment)
-            case .open:
-                try open(moment)
-                note(step, .done, moment)
-                if let writer { try follow(writer) }
-                return
+            case .open: try open(moment)
             case .roll(isFollowed: true): try roll(moment)
-            case .roll(isFollowed: false):
-                let isLocked = ledger.lock.acquire()
-                defer { ledger.lock.release() }
-                if let writer, writer.isShared, !isLocked { return note(step, .postponed, moment) }
-                try finish(keepsEmpty: true)
+            case .roll(isFollowed: false): if try !finishIdle() { outcome = .postponed }
             case .makeRoom(let bytes): try makeRoom(bytes)
-            case .header: try writeHeader(moment)
+            case .header: try writeHeader()
+            case .write(let count, let bytes):
+                try spend(bytes)
+                outcome = .wrote(append(count, of: &records))
+            case .complete: outcome = .wrote(append(1, of: &records))
+            case .never(let number):
+                records.index += 1
+                records.unwritable = number
             case .synchronize: try synchronizeAll()
             case .wait(let number): throw SystemFailure(.write, number ?? EIO)
-            case .write, .complete, .never: return
             }
-            note(step, .done, moment)
+            note(step, outcome, moment)
+            if let failure = plan.failure { tellFailed(failure) }
         } catch {
             fail(step, error, moment)
         }
@@ -402,7 +373,15 @@ final class FileEngine {
 
     private func open(_ moment: FilePlan.Moment) throws {
         if let writer { try leave(writer, moment) }
-        writer = try opener.open(moment.wall, moment.uptime)
+        let opened = try opener.open(moment.wall, moment.uptime)
+        writer = opened
+        do {
+            try follow(opened)
+        } catch {
+            // It is open, and not ready: it is looked at again.
+            note(.open, .done, moment)
+            throw error
+        }
     }
 
     /// Leaves the file of all, or of this process alone, for the other.
@@ -421,7 +400,7 @@ final class FileEngine {
         store.applyLimits(incoming: bytes)
     }
 
-    private func writeHeader(_ moment: FilePlan.Moment) throws {
+    private func writeHeader() throws {
         guard let writer else { return }
         let bytes = header()
         plan.noteHeader(bytes.count)
@@ -479,6 +458,15 @@ final class FileEngine {
             fail(.roll(isFollowed: false), error, moment)
             return false
         }
+    }
+
+    /// Finishes a file whose time is over; false where others have the lock that a shared one needs.
+    private func finishIdle() throws -> Bool {
+        let isLocked = ledger.lock.acquire()
+        defer { ledger.lock.release() }
+        if let writer, writer.isShared, !isLocked { return false }
+        try finish(keepsEmpty: true)
+        return true
     }
 
     private func finish(keepsEmpty: Bool) throws {
@@ -591,12 +579,6 @@ final class FileEngine {
 
     // MARK: Limits and archives
 
-    /// Looks at the directory again.
-    func refreshInventory() {
-        endLease()
-        store.refresh()
-    }
-
     /// Removes what the limits say.
     func applyRetention() {
         endLease()
@@ -621,7 +603,7 @@ final class FileEngine {
         if isStarted { ledger.saveChanges() }
         try? names.removeSurplusName()
         if !isIdle, plan.health.mayTry(at: clock.uptime()) { retry() }
-        perform(.time)
+        run(.time)
     }
 
     /// How long until ``tick()`` has something to do; nil for never.
@@ -654,7 +636,7 @@ final class FileEngine {
             leaveFile()
         }
         if plan.hasNewLimits { advise() }
-        perform(.time)
+        run(.time)
         if old.currentLink != new.currentLink, let writer { names.updateLink(writer.name) }
     }
 
@@ -669,7 +651,7 @@ final class FileEngine {
     }
 
     /// Tells of settings that contradict each other.
-    func advise() {
+    private func advise() {
         for advice in settings.retentionPlan.contradictions(maximumFileSize: settings.maximumFileSize.bytes) {
             report(.advice(advice))
         }

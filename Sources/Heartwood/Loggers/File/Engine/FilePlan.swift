@@ -147,7 +147,10 @@ struct FilePlan {
     /// What is to be done now for a demand; after ``begin(mostRecords:)``, until it is a wait.
     mutating func next(_ demand: Demand, _ moment: Moment) -> Step {
         switch demand {
-        case .records(let ends, let start): return nextWrite((ends, start), moment)
+        case .records(let ends, let start):
+            if !ends.isEmpty { return nextWrite((ends, start), moment) }
+            health.noteSuccess()
+            return .wait(because: nil)
         case .file: return nextWrite(nil, moment)
         case .rest(let isUrgent): return rest(isUrgent, moment)
         case .time: return due(moment)
@@ -360,9 +363,6 @@ struct FilePlan {
 
     /// Why the demand at hand has failed; nil where it has not.
     var failure: SystemFailure? { round.failure }
-
-    /// A demand was met.
-    mutating func noteSuccess() { health.noteSuccess() }
 
     /// Whether writing succeeds again after a failure; true once.
     mutating func hasRecovered() -> Bool { health.hasRecovered() }
