@@ -123,6 +123,31 @@ import Testing
         #expect(plan.next(.rest(isUrgent: false), now) == .wait(because: nil))
     }
 
+    @Test("A file that may not grow is rolled; without a record, frames shrink, or the record is given up")
+    func cannotGrow() {
+        var plan = Self.plan()
+        let now = Self.moment(0)
+        let ends = [10, 20, 30, 40]
+        func next(_ file: FilePlan.File) -> FilePlan.Step {
+            plan.file = file
+            plan.begin()
+            plan.note(.open, .done, now)
+            plan.note(
+                .write(records: 4, bytes: 40),
+                .wrote(FileWriter.Outcome(failure: SystemFailure(.write, EFBIG))), now)
+            plan.note(.examine, .done, now)
+            return plan.next(.records(ends[...], from: 0), now)
+        }
+        #expect(next(Self.file(5, at: now)) == .roll(isFollowed: true))
+        plan.note(.roll(isFollowed: true), .failed(SystemFailure(.open, EACCES)), now)
+        #expect(plan.next(.records(ends[...], from: 0), now) == .wait(because: EFBIG))
+        #expect(next(Self.file(0, at: now)) == .never(EFBIG))
+        var framed = Self.file(0, at: now)
+        framed.isFramed = true
+        let step = next(framed)
+        if case .write(records: 2, _) = step {} else { Issue.record("\(step), not half of the records") }
+    }
+
     @Test(
         "A lease ends with the look, with the file's time and with its size; what needs each look gets none")
     func leases() {
@@ -338,12 +363,20 @@ private struct PlanWorld {
     private var isFaulty: Bool { mutating get { faultRate > 0 && numbers.chance(faultRate) } }
 
     private mutating func perform(_ step: FilePlan.Step) {
+        switch step {
+        case .roll(isFollowed: true), .makeRoom(bytes: 1...):
+            if !isLookedAt { fail("\(step) without a look") }
+        default: break
+        }
         if case .wait(let number?) = step {
             return note(step, .failed(SystemFailure(.write, number)))
         }
         if isFaulty {
-            if case .roll = step { lastFailedRoll = uptime }
-            return note(step, .failed(SystemFailure(.open, EACCES)))
+            note(step, .failed(SystemFailure(.open, EACCES)))
+            guard case .roll(let isFollowed) = step else { return }
+            lastFailedRoll = uptime
+            if isFollowed, plan.failure != nil { fail("stops because there is no other file") }
+            return
         }
         switch step {
         case .examine:
