@@ -140,6 +140,8 @@ import Testing
         }
         #expect(next(Self.file(5, at: now)) == .roll(isFollowed: true))
         plan.note(.roll(isFollowed: true), .failed(SystemFailure(.open, EACCES)), now)
+        #expect(plan.next(.records(ends[...], from: 0), now) == .examine)
+        plan.note(.examine, .done, now)
         #expect(plan.next(.records(ends[...], from: 0), now) == .wait(because: EFBIG))
         #expect(next(Self.file(0, at: now)) == .never(EFBIG))
         var framed = Self.file(0, at: now)
@@ -387,7 +389,9 @@ private struct PlanWorld {
             file = fresh()
             looked()
         case .roll(let isFollowed):
-            guard let old = file, !old.isTorn else { return fail("rolls what is torn, or nothing") }
+            guard let old = file, !old.isTorn || !isFollowed else {
+                return fail("rolls what is torn, or nothing")
+            }
             if !isFollowed, !old.hasRecords { fail("rolls an empty file") }
             finished.append(old.size)
             file = isFollowed ? fresh() : nil

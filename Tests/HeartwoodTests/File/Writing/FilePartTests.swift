@@ -259,4 +259,23 @@ import Testing
             return isRemoving ? .remove : .keep
         }
     }
+
+    @Test(
+        "A roll that leads into a file with the fixed name, which a dead process left torn, ends that line first"
+    )
+    func rollsIntoTorn() throws {
+        let (dead, living) = (makeKernel(101), makeKernel(102))
+        let first = try makeEngine(dead, activeName: "t.log")
+        write("first", to: first)
+        let second = try makeEngine(living, activeName: "t.log") { $0.rolling.maximumSize = 30 }
+        write("second, of twenty-nine bytes", to: second)
+        clock.advance(by: .seconds(1))
+        #expect(first.rollNow())
+        write("newer", to: first)
+        dead.kill()
+        disk.folder?.entries["t.log"]?.data += Array("to".utf8)
+        write("third line", to: second)
+        #expect(text("t.log") == "newer\nto\nthird line\n")
+        #expect(second.counters.written == 2)
+    }
 }

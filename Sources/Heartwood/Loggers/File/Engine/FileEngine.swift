@@ -305,6 +305,8 @@ final class FileEngine {
             }
             note(step, outcome, moment)
             if let failure = plan.failure { tellFailed(failure) }
+            // Also a new file may be one that others have begun, under the fixed name.
+            if step == .open || step == .roll(isFollowed: true), let writer { try follow(writer) }
         } catch {
             fail(step, error, moment)
         }
@@ -354,7 +356,7 @@ final class FileEngine {
             guard writer.mustCut || error.number == EBADF else { throw error }
             // What is at its end cannot be cut off, or it was closed by others: leave it alone.
             opener.requireNew()
-            ledger.note(opened: nil, finished: [(writer.name, writer.label)])
+            store.noteFinished(writer.name, writer.label)
             release(writer)
             return fail(.examine, error, moment, isLeft: true)
         }
@@ -373,15 +375,7 @@ final class FileEngine {
 
     private func open(_ moment: FilePlan.Moment) throws {
         if let writer { try leave(writer, moment) }
-        let opened = try opener.open(moment.wall, moment.uptime)
-        writer = opened
-        do {
-            try follow(opened)
-        } catch {
-            // It is open, and not ready: it is looked at again.
-            note(.open, .done, moment)
-            throw error
-        }
+        writer = try opener.open(moment.wall, moment.uptime)
     }
 
     /// Leaves the file of all, or of this process alone, for the other.
@@ -495,7 +489,7 @@ final class FileEngine {
     /// Notes that a file is finished, and closes it.
     private func retire(_ old: FileWriter) {
         writer = nil
-        ledger.note(opened: nil, finished: [(old.name, old.label)])
+        store.noteFinished(old.name, old.label)
         close(old)
     }
 

@@ -72,7 +72,7 @@ final class FileNames {
     @discardableResult
     func finishFound(_ entry: FileInventory.Entry) -> String {
         let (name, label) = finishedName(entry)
-        ledger.note(opened: nil, finished: [(name, label)])
+        store.noteFinished(name, label)
         store.report(.foundFinished(name: name))
         return name
     }
@@ -84,7 +84,7 @@ final class FileNames {
         guard let entry = inventory.entries.last(where: { $0.name == active }) else { return false }
         let (name, label) = finishedName(entry)
         guard name != active, !hasSurplusName else { return false }
-        ledger.note(opened: nil, finished: [(name, label)])
+        store.noteFinished(name, label)
         store.report(.foundFinished(name: name))
         return true
     }

@@ -280,6 +280,8 @@ struct FilePlan {
         switch (step, outcome) {
         case (.roll(isFollowed: true), .failed):
             round.attempt.cannotRoll = true
+            // Others may have finished the file: records go on into it only after another look.
+            round.isReady = false
             counters.failures += 1
             health.delayRoll(at: moment.uptime)
         case (.roll(isFollowed: false), .failed(let failure)):
@@ -308,6 +310,7 @@ struct FilePlan {
             if isFollowed { noteOpened(moment) }
         case (.makeRoom, _):
             round.attempt.hasMadeRoom = true
+            round.isReady = false
             hasNewLimits = false
         case (.synchronize, _):
             round.hasSynchronized = true

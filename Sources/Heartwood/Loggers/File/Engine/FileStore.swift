@@ -80,6 +80,25 @@ final class FileStore {
         do { try read() } catch { report(error, name: directory.path) }
     }
 
+    /// Looks again where others have created or finished files since the last look.
+    ///
+    /// - Returns: whether they may have.
+    @discardableResult
+    private func follow() -> Bool {
+        guard ledger.hasChanges else { return false }
+        ledger.load()
+        refresh()
+        return true
+    }
+
+    /// Notes that a file is finished; what others have changed before is known afterwards.
+    func noteFinished(_ name: String, _ label: LogFileLabel) {
+        _ = ledger.lock.acquire()
+        defer { ledger.lock.release() }
+        follow()
+        ledger.note(opened: nil, finished: [(name, label)])
+    }
+
     // MARK: What a crash left
 
     /// Completes what a crash has cut in two: renaming, and archiving.
@@ -166,7 +185,7 @@ final class FileStore {
         nextAgeCheck = uptime + untilTooOld
         let now = watch.isTrusted(at: uptime) ? clock.now() : nil
         var held: Set<String> = []
-        var isSettled = false
+        var (hasFollowed, isSettled) = (false, false)
         while !isSettled {
             isSettled = true
             let removals = inventory.removals(
@@ -174,6 +193,11 @@ final class FileStore {
                 held: held,
                 order: order)
             guard !removals.isEmpty else { return }
+            // Files of others may be older than those that are known here.
+            if !hasFollowed, follow() {
+                (hasFollowed, isSettled) = (true, false)
+                continue
+            }
             var removed: Set<String> = []
             for file in removals {
                 switch remove(file) {
