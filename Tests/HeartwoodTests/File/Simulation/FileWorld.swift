@@ -34,6 +34,8 @@ final class SimulatedWriter {
     /// The header of its files; empty for none.
     let header: String
     var accepted = 0
+    /// The plan's last step.
+    var lastStep: FilePlan.Step?
     /// Records that were written when the process was closed or died; nil while it lives.
     var isEnded = false
     var hasDied = false
@@ -197,6 +199,7 @@ final class FileWorld {
             header: { Array(header.utf8) }, beginning: { FileBeginning(header: Array(header.utf8)) },
             report: { [unowned self] in if case .advice = $0 {} else { tell("  reports \($0)") } })
         let writer = SimulatedWriter("p\(runs)", kernel, directory, engine, header: header)
+        engine.didStep = { [unowned self, unowned writer] in checkPlan(writer, $0, $1) }
         writers.append(writer)
         living[index] = writer
         applyFaults(kernel)
@@ -499,6 +502,32 @@ final class FileWorld {
     }
 
     // MARK: Invariants
+
+    /// After each step the plan's account holds, what it knows of the open file is so, the quota is kept, and no
+    /// write follows another one without a look where each needs one.
+    private func checkPlan(_ writer: SimulatedWriter, _ step: FilePlan.Step, _ plan: FilePlan) {
+        defer { writer.lastStep = step }
+        guard !writer.kernel.isDead else { return }
+        let counters = plan.counters
+        if counters.waiting != plan.pending.count
+            || counters.written + counters.dropped + counters.waiting > writer.accepted + plan.pending.total
+        {
+            fail("\(writer.mark): after \(step) \(counters), \(plan.pending.count) wait")
+        }
+        guard case .write = step else { return }
+        if case .write = writer.lastStep, disk.lookInterval == .zero { fail("a write follows another one") }
+        guard let known = plan.file, let active = writer.engine.writer, !hasFaults, !isNested, !hasInterrupts,
+            let file = disk.files.first(where: { $0.number == active.identity.inode })
+        else { return }
+        if known.size != file.data.count, !file.isTampered {
+            fail("\(active.name) has \(file.data.count) bytes, not \(known.size)")
+        }
+        let quota = settings.diskQuota.bytes
+        if quota > 0, living.count == 1, !hasOthers, !hasFullDisk {
+            let total = entries.reduce(0) { $0 + $1.file.data.count }
+            if total > quota { fail("\(total) bytes after a write at a quota of \(quota)") }
+        }
+    }
 
     private func checkViolations() {
         for text in disk.violations { fail(text) }

@@ -28,6 +28,8 @@ final class FileEngine {
 
     // MARK: Owned by the logger
 
+    /// Called after each step, for the simulation.
+    var didStep: ((FilePlan.Step, FilePlan) -> Void)?
     private var plan: FilePlan
     /// The file that is written; nil for none.
     private(set) var writer: FileWriter?
@@ -315,6 +317,7 @@ final class FileEngine {
     private func note(_ step: FilePlan.Step, _ outcome: FilePlan.Outcome, _ moment: FilePlan.Moment) {
         plan.file = writer?.facts
         plan.note(step, outcome, moment)
+        didStep?(step, plan)
     }
 
     private func fail(
