@@ -376,17 +376,16 @@ final class FileEngine {
         }
     }
 
+    /// Opens the file of the next record; leaves the file of all, or that of this process alone, for the other.
     private func open(_ moment: FilePlan.Moment) throws {
-        if let writer { try leave(writer, moment) }
+        if let old = writer {
+            if !moment.isLocked || !old.hasRecords {
+                release(old)
+            } else if try !releaseIfTakenAway(old, old.refresh()) {
+                retire(old)
+            }
+        }
         writer = try opener.open(moment.wall, moment.uptime)
-    }
-
-    /// Leaves the file of all, or of this process alone, for the other.
-    private func leave(_ writer: FileWriter, _ moment: FilePlan.Moment) throws {
-        guard moment.isLocked, writer.hasRecords else { return release(writer) }
-        let status = try writer.refresh()
-        if releaseIfTakenAway(writer, status) { return }
-        retire(writer)
     }
 
     private func makeRoom(_ bytes: Int) throws {
@@ -435,9 +434,7 @@ final class FileEngine {
         store.applyLimits()
     }
 
-    /// Finishes the file that is written, or that the next line would have continued.
-    ///
-    /// The next line creates a file.
+    /// Finishes the file that is written, or that the next line would have continued; the next line creates one.
     ///
     /// - Parameter keepsEmpty: Whether a file without records stays as it is.
     /// - Returns: false where it was not possible; the file is then still written to.
@@ -498,11 +495,8 @@ final class FileEngine {
 
     /// Closes a file that is finished.
     private func close(_ old: FileWriter) {
-        if settings.syncPolicy != .never {
-            _ = try? old.sync()
-        } else {
-            plan.noteFinished(old.name) { [inventory] in Set(inventory.entries.map(\.name)) }
-        }
+        if plan.settings.syncPolicy != .never { _ = try? old.sync() }
+        plan.noteFinished(old.name) { [inventory] in Set(inventory.entries.map(\.name)) }
         let modified = try? calls.status(old.file.number).modified
         inventory.modify(old.name, at: modified ?? clock.now())
         inventory.protect(old.name, false)
@@ -538,6 +532,7 @@ final class FileEngine {
         ledger.load()
         // Where that cannot be read, it is looked at again before the next write.
         guard ledger.isKnown else { return false }
+        store.refresh()
         ledger.noteSeen()
         guard ledger.catalogue.isFinished(file.name, file.label) else { return false }
         release(file)

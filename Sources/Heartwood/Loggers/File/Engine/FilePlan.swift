@@ -305,7 +305,6 @@ struct FilePlan {
             round.isReady = true
         case (.open, _): noteOpened(moment)
         case (.roll(let isFollowed), _):
-            counters.rolls += 1
             sync.noteName()
             if isFollowed { noteOpened(moment) }
         case (.makeRoom, _):
@@ -493,8 +492,11 @@ struct FilePlan {
 
     // MARK: The disk
 
-    /// Remembers a file that was finished without being synchronized.
-    mutating func noteFinished(_ name: String, _ there: () -> Set<String>) { sync.noteFinished(name, there) }
+    /// Counts a file that was finished; one that was not synchronized is remembered.
+    mutating func noteFinished(_ name: String, _ there: () -> Set<String>) {
+        counters.rolls += 1
+        if settings.syncPolicy == .never { sync.noteFinished(name, there) }
+    }
     mutating func noteFileSynced() { sync.noteFileSynced() }
     mutating func noteNamesSynced() { sync.noteNamesSynced() }
 
